@@ -148,8 +148,10 @@ def add(rows, i, c, factor):
 @kernel
 def set_leaf(tree, i):
     """A leaf's vector and share, and their rates."""
-    one, leaf = tree.nodes[i], tree.leaf_of[i]
-    share, total = tree.shares[leaf], 0.0
+    one = tree.nodes[i]
+    leaf = tree.leaf_of[i]
+    share = tree.shares[leaf]
+    total = 0.0
     for j in range(tree.left.size):
         uses = tree.direction[leaf, j]
         tree.rate[i, j] = uses
@@ -371,8 +373,9 @@ def pour(tree, span, first):
 def use_up(tree, span, first):
     """Which resources are saturated after `span`, and which leaves that blocks."""
     for j in range(tree.left.size):
-        rest = tree.left[j] - tree.drain[j] * span
-        if j == first or (tree.drain[j] > 0 and rest <= USED_UP):
+        drain = tree.drain[j]
+        rest = tree.left[j] - drain * span
+        if j == first or (drain > 0 and rest <= USED_UP):
             tree.saturated[j] = True
     for leaf in range(tree.shares.size):
         one = tree.nodes[tree.node_of[leaf]]

@@ -33,9 +33,12 @@ def goes_first(tree, a, b):
     other = rounded(room[b, RATIO])
     if mine != other:
         return mine < other
-    few = room[a, STARTED] * nodes[b].weight
-    many = room[b, STARTED] * nodes[a].weight
-    return few < many if few != many else a < b
+    tasks, others = room[a, STARTED], room[b, STARTED]
+    few = tasks * nodes[b].weight
+    many = others * nodes[a].weight
+    if few != many:
+        return few < many
+    return a < b
 
 
 @kernel
@@ -45,7 +48,8 @@ def side(tree, i, at, l, rescale):
     if at < group.count:
         row = group.inner + at
         return tree.room[row, SUMS + l]
-    child = tree.room[group.first + at - group.count]
+    j = group.first + at - group.count
+    child = tree.room[j]
     resources = tree.need.shape[1]
     ratio = child[RATIO]
     scaled = rescale and 0.0 < ratio < np.inf
@@ -64,9 +68,10 @@ def lowest(tree, i, at):
         return place[LOW], int(place[WINNER])
     j = group.first + at - group.count
     ratio = tree.room[j, RATIO]
+    if ratio == np.inf:
+        return ratio, -1
     f = ratio if ratio > 0 else np.inf
-    winner = j if ratio < np.inf else -1
-    return f, winner
+    return f, j
 
 
 @kernel
@@ -74,10 +79,12 @@ def one_by_one(tree, i, rescale):
     """The usage of a group whose children are added up, and the child to serve, -1 for none."""
     room = tree.room
     mine = room[i]
-    usage = range(USAGE, USAGE + tree.need.shape[1])
-    first = tree.nodes[i].first
-    children = range(first, first + tree.nodes[i].count)
-    f, best = np.inf, -1
+    resources = tree.need.shape[1]
+    usage = range(USAGE, USAGE + resources)
+    group = tree.nodes[i]
+    children = range(group.first, group.first + group.count)
+    best = -1
+    f = np.inf
     for j in children:
         ratio = room[j, RATIO]
         if ratio > 0.0:
@@ -88,7 +95,8 @@ def one_by_one(tree, i, rescale):
         mine[l] = 0.0
     for j in children:
         child = room[j]
-        ratio, factor = child[RATIO], 1.0
+        ratio = child[RATIO]
+        factor = 1.0
         if rescale and 0.0 < ratio < np.inf:
             factor = f / ratio
         for l in usage:
@@ -99,7 +107,8 @@ def one_by_one(tree, i, rescale):
 @kernel
 def set_place(tree, i, at, rescale):
     """A place in a wide group's tree, from the two below it."""
-    place = tree.room[tree.nodes[i].inner + at]
+    row = tree.nodes[i].inner + at
+    place = tree.room[row]
     left = 2 * at
     right = left + 1
     for l in range(2 * tree.need.shape[1]):
@@ -109,7 +118,9 @@ def set_place(tree, i, at, rescale):
     low, a = lowest(tree, i, left)
     other_low, b = lowest(tree, i, right)
     place[LOW] = min(low, other_low)
-    place[WINNER] = a if goes_first(tree, a, b) else b
+    place[WINNER] = b
+    if goes_first(tree, a, b):
+        place[WINNER] = a
 
 
 @kernel
@@ -131,9 +142,10 @@ def by_parts(tree, i, child, rescale):
     resources = tree.need.shape[1]
     f, best = lowest(tree, i, 1)
     for l in range(resources):
-        b = top[SUMS + l]
-        v = top[SUMS + resources + l]
-        mine[USAGE + l] = b + f * v if f < np.inf else b
+        mine[USAGE + l] = top[SUMS + l]
+        if f < np.inf:
+            v = top[SUMS + resources + l]
+            mine[USAGE + l] += f * v
     return best, looked
 
 
@@ -148,12 +160,13 @@ def set_leaf(tree, leaf):
         mine[USAGE + l] = used
         s = max(s, used)
     mine[STARTED] = one.started
-    if one.waiting == 0 or one.bits & tree.saturated != 0:
-        mine[BEST] = -1
-        mine[RATIO] = np.inf
-    else:
+    mine[BEST] = -1
+    mine[RATIO] = np.inf
+    blocked = one.bits & tree.saturated != 0
+    if one.waiting > 0 and not blocked:
         mine[BEST] = leaf
-        mine[RATIO] = s * tree.nodes[one.node].light
+        node = tree.nodes[one.node]
+        mine[RATIO] = s * node.light
 
 
 @kernel
@@ -167,13 +180,12 @@ def set_group(tree, i, child, rescale, printed):
         best, looked = by_parts(tree, i, child, rescale)
     s = 0.0
     for l in range(tree.need.shape[1]):
-        saturated = (tree.saturated >> l) & 1 == 1
-        if not (saturated and rescale):
+        full = (tree.saturated >> l) & 1
+        if full == 0 or not rescale:
             s = max(s, mine[USAGE + l])
-    if best < 0:
-        mine[BEST] = -1
-        mine[RATIO] = np.inf
-    else:
+    mine[BEST] = -1
+    mine[RATIO] = np.inf
+    if best >= 0:
         mine[BEST] = tree.room[best, BEST]
         mine[RATIO] = s * group.light
     return looked
@@ -199,9 +211,10 @@ def set_all(tree, rescale, printed):
 @kernel
 def set_path(tree, leaf, rescale):
     """The rows of a leaf that has changed and of the groups above it; gives the cost."""
-    room, looked = tree.room, 0
-    child = tree.leaves[leaf].node
-    new = tree.leaves[leaf].started - room[child, STARTED]
+    room, one = tree.room, tree.leaves[leaf]
+    looked = 0
+    child = one.node
+    new = one.started - room[child, STARTED]
     set_leaf(tree, leaf)
     i = tree.nodes[child].parent
     while i >= 0:
@@ -216,8 +229,8 @@ def set_path(tree, leaf, rescale):
 def by_path(tree, rescale):
     """The leaf to serve, or -1 when all are blocked."""
     changes = tree.changed.size
-    many = changes > 1 and 8 * changes > tree.leaves.size
-    if tree.anew or many:
+    many = 8 * changes > tree.leaves.size
+    if tree.anew or (many and changes > 1):
         tree.looked[0] += set_all(tree, rescale, False)
     else:
         for leaf in tree.changed:
@@ -231,7 +244,9 @@ def as_printed(tree, rescale):
     set_all(tree, rescale, True)
     leaf = int(tree.room[0, BEST])
     looked = tree.nodes.size
-    i = tree.leaves[leaf].node if leaf >= 0 else 0
+    i = 0
+    if leaf >= 0:
+        i = tree.leaves[leaf].node
     while i > 0:
         i = tree.nodes[i].parent
         looked += tree.nodes[i].count
@@ -251,11 +266,15 @@ naive_as_printed = rule(lambda tree: as_printed(tree, False))
 @rule
 def every_leaf(tree):
     """The leaf with the least priority, every one looked at; -1 when all are blocked."""
-    best, key = -1, np.inf
-    late = tree.first >= 0 and (tree.saturated >> tree.first) & 1 == 1
+    best = -1
+    key = np.inf
+    late = False
+    if tree.first >= 0:
+        late = (tree.saturated >> tree.first) & 1 == 1
     for leaf in range(tree.leaves.size):
         one = tree.leaves[leaf]
-        if one.waiting == 0 or one.bits & tree.saturated != 0:
+        blocked = one.bits & tree.saturated != 0
+        if blocked or one.waiting == 0:
             continue
         mine = one.late_key if late else one.key
         if best < 0 or mine < key:
