@@ -9,10 +9,11 @@ import re
 
 import numpy as np
 
-from schedlib.mch import dispatch
-from schedlib.mch.allocate import empty, served
+from schedlib.core.running import to_the_end
 from schedlib.mch.model import Tree
 from schedlib.mch.rules import RULES
+from schedlib.mch.running import start
+from schedlib.mch.state import Work
 
 WHOLE = 2**40  # tasks that make up what a leaf holds: one more is no change that a rule sees
 LEAF = re.compile(r"^(\(?)([a-z/.]+)(?:(\d[\d.]*)(?:,(\d+))?)?(?:\*([\d.]+))?(?:#(\d+))?\)?$")
@@ -173,9 +174,8 @@ def served_in_turn(line: str, rule: str, method: str = "fast") -> bool:
     tree, capacity, counts, active, order = read_case(line)
     holds = tree.demand.any(axis=1)
     tree = tree.with_demand(np.where(holds[:, None], tree.demand, capacity) / WHOLE)
-    state = empty(tree, capacity, RULES[rule], method, active, decisions=tree.n_leaves)
-    state.leaves.tasks, state.leaves.started = holds * WHOLE, counts
-    how = served(RULES[rule], method)
-    dispatch.refresh(*how, state)
-    dispatch.fill(*how, state)
-    return state.order[: len(order)].tolist() == order
+    run = start(tree, capacity, RULES[rule], method, Work(active, order=tree.n_leaves), 0)
+    run.state.leaves.tasks, run.state.leaves.started = holds * WHOLE, counts
+    run.state.tally.ready = True
+    to_the_end(run.advance, "a case")
+    return run.state.order[: len(order)].tolist() == order

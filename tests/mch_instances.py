@@ -105,13 +105,12 @@ class Exact(plain.Cluster):
 class Standing(plain.Cluster):
     """A plain cluster in the middle of things: what leaves hold, what breaks ties and who is blocked are given.
 
-    - `counts (p,)`: tasks started, for ties; `blocked (p,)`; `full`: saturated resources
+    - `counts (p,)`: tasks started, for ties; `blocked (p,)`
     """
 
-    def __init__(self, tree, capacity, tasks, counts, blocked, full=()):
+    def __init__(self, tree, capacity, tasks, counts, blocked):
         super().__init__(tree, capacity)
         self.tasks, self.counts, self.blocked = list(tasks), counts, blocked
-        self.saturated = set(full)
 
     def is_blocked(self, i):
         return bool(self.blocked[i])

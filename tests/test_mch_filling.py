@@ -1,6 +1,7 @@
 """Filling task by task: the fast kernels against `mch.plain`, in exact arithmetic too, and against the fluid limit."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -124,6 +125,21 @@ def test_a_group_of_a_hundred_does_not_take_it_all_before_the_others_begin():
         filled = mch.fill(tree, (30,), rule)
         assert [filled.tasks[:100].sum(), *filled.tasks[100:]] == [10, 10, 10]
         assert filled.tasks[:100].max() == 1
+
+
+def test_a_tree_that_is_one_leaf_gets_all_there_is():
+    tree = mch.Tree((1, 2), {(): 3})
+    jobs = pd.DataFrame({"leaf": [0], "submit": [0.0], "tasks": [8], "duration": [1.0]})
+    for flat in (mch.flatten(tree, (9, 9)), plain.flatten(tree, (9, 9))):
+        assert flat.weights.tolist() == flat.case1.tolist() == [1] and flat.first_saturated == 1
+    for rule in mch.rules.RULES:
+        assert np.allclose(mch.allocate(tree, (9, 9), rule).tasks, 4.5), rule
+        for method in ("fast", "literal"):
+            assert mch.fill(tree, (9, 9), rule, method=method).tasks.tolist() == [4], rule
+            run = mch.simulate(tree, (9, 9), rule, jobs, method=method)
+            assert run.jobs["finish"].tolist() == [2], rule
+        if rule in PLAIN:
+            assert_alike(mch.fill(tree, (9, 9), rule), plain.allocate(tree, (9, 9), rule))
 
 
 def test_weights_are_kept_at_every_level():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from mch_instances import problems
 from schedlib import mch
 from schedlib.core.uncounted import kernel
-from schedlib.mch.choosing import rounded
+from schedlib.mch.choice import rounded
 from tests.test_mch_simulate import workloads
 
 # what H-DRF keeps of a node in `room`: s/omega, the leaf to serve, tasks started, U
@@ -167,19 +167,6 @@ def test_a_rule_keeps_numbers_and_sees_what_is_free_and_the_time():
     assert mch.simulate(tree, (4, 1), only_while_half_is_free_or_late, jobs).jobs[
         "finish"
     ].tolist() == [110.0, 10.0]
-
-
-def test_a_rule_on_machines_sees_what_is_free_on_each():
-    @mch.rule(room=0)
-    def only_onto_an_empty_machine(tree):
-        for machine in range(tree.machines.shape[0]):
-            if tree.machines[machine, 0] == 4 and tree.leaves[0].waiting > 0:
-                return 0
-        return -1
-
-    jobs = pd.DataFrame({"leaf": [0] * 5, "submit": 0.0, "tasks": 1, "duration": 1.0})
-    run = mch.simulate(mch.Tree([(3,)]), [[4], [4]], only_onto_an_empty_machine, jobs)
-    assert run.jobs["start"].tolist() == [0, 0, 1, 1, 2]
 
 
 def test_random_numbers_are_the_same_for_a_seed():

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mch_instances import FIG4, Standing, problems
+from mch_instances import FIG4, problems
 from schedlib import mch
-from schedlib.mch import plain
-from schedlib.mch.flatten import GUARANTEE, MCH, pruned, weigher
+from schedlib.mch.flatten import GUARANTEE, MCH, collapse, flat_nodes
+from schedlib.mch.weights import pruned
 
 RULES = ("drf", "mch", "mch-two-phase", "h-drf", "naive-h-drf")
 
@@ -91,13 +91,10 @@ def test_weights_count_active_nodes_alone(problem, data):
         )
     )
     small = pruned(tree, active)
-    assert np.allclose(
-        weigher(tree, capacity, MCH)(active)[active], mch.flatten(small, capacity).weights
-    )
-    if (tree.demand[:, 0] > 0).all():
-        assert np.allclose(
-            weigher(tree, capacity, GUARANTEE)(active)[active], small.guarantee[small.leaves]
-        )
+    nodes = flat_nodes(tree, capacity)
+    collapse(nodes, active)
+    assert np.allclose(nodes.weights[MCH, active], mch.flatten(small, capacity).weights)
+    assert np.allclose(nodes.weights[GUARANTEE, active], small.guarantee[small.leaves])
 
 
 def fig4_jobs(**columns):
@@ -221,114 +218,3 @@ def test_bad_rows_are_named(change, words):
 def test_bad_options_are_named(change, words):
     with pytest.raises(ValueError, match=words):
         mch.simulate(FIG4, (5, 5), "h-drf", **{"jobs": fig4_jobs()} | change)
-
-
-def run_on_machines(tree, machines, jobs, rule):
-    """A slow literal run of jobs of one task, first fit: every leaf is tried by DRF or H-DRF until none fits; start times."""
-    free, total = np.array(machines, float), np.sum(machines, axis=0)
-    waiting, running, start = [[] for _ in range(tree.n_leaves)], [], np.full(len(jobs), np.nan)
-    tasks, started = np.zeros(tree.n_leaves, int), np.zeros(tree.n_leaves, int)
-    for now in sorted({*jobs["submit"], *(jobs["submit"].min() + np.arange(200.0))}):
-        for end, leaf, machine in [one for one in running if one[0] <= now]:
-            running.remove((end, leaf, machine))
-            free[machine] += tree.demand[leaf]
-            tasks[leaf] -= 1
-        for row in np.flatnonzero(jobs["submit"] == now):
-            waiting[jobs["leaf"][row]].append(row)
-        blocked = [not line for line in waiting]
-        while not all(blocked):
-            leaf = next_on_machines(tree, total, rule, tasks, started, blocked, waiting)
-            fits = np.flatnonzero((tree.demand[leaf] <= free + 1e-9).all(axis=1))
-            if not len(fits):
-                blocked[leaf] = True
-                continue
-            row = waiting[leaf].pop(0)
-            free[fits[0]] -= tree.demand[leaf]
-            tasks[leaf], started[leaf], start[row] = tasks[leaf] + 1, started[leaf] + 1, now
-            running.append((now + jobs["duration"][row], leaf, fits[0]))
-            blocked[leaf] = not waiting[leaf]
-    return start
-
-
-def next_on_machines(tree, total, rule, tasks, started, blocked, waiting):
-    """Of the leaves that are not blocked, who is next; a resource whose demanders that wait are all blocked is saturated."""
-    need = tree.demand / total
-    shares = np.round(tasks * need.max(axis=1), 9)
-    if rule == "drf":
-        return min(
-            (leaf for leaf in range(tree.n_leaves) if not blocked[leaf]),
-            key=lambda leaf: (shares[leaf], leaf),
-        )
-    open_to = need[~np.array(blocked)] > 0
-    full = np.array([bool(line) for line in waiting]) @ (need > 0) * ~open_to.any(axis=0) > 0
-    there = Standing(tree, total, tasks.tolist(), started, blocked, np.flatnonzero(full).tolist())
-    return plain.hierarchical_leaf(there)
-
-
-@st.composite
-def on_machines(draw):
-    tree, _ = draw(problems(most_resources=2, wide=10, whole=True, weighted=False))
-    room = st.lists(st.integers(0, 9), min_size=tree.n_resources, max_size=tree.n_resources)
-    machines = [[9] * tree.n_resources, *draw(st.lists(room, min_size=1, max_size=3))]
-    job = st.tuples(st.integers(0, tree.n_leaves - 1), st.integers(0, 10), st.integers(1, 6))
-    jobs = pd.DataFrame(
-        draw(st.lists(job, min_size=1, max_size=30)), columns=["leaf", "submit", "duration"]
-    )
-    return tree, machines, jobs.assign(tasks=1)
-
-
-@settings(deadline=None, max_examples=60)
-@given(on_machines())
-def test_on_machines_the_kernels_do_what_a_literal_run_does(case):
-    tree, machines, jobs = case
-    for rule in ("drf", "h-drf"):
-        expected = run_on_machines(tree, machines, jobs, rule)
-        for method in ("fast", "literal"):
-            assert (
-                mch.simulate(tree, machines, rule, jobs, method=method).jobs["start"].tolist()
-                == expected.tolist()
-            )
-
-
-@settings(deadline=None, max_examples=30)
-@given(workloads(most_resources=1))
-def test_one_machine_is_the_pool_when_all_tasks_are_alike(workload):
-    tree, capacity, jobs = workload
-    alike, jobs = tree.with_demand(np.ones((tree.n_leaves, 1))), jobs.drop(columns="depart")
-    for rule in RULES:
-        one, pool = (
-            mch.simulate(alike, there, rule, jobs).jobs for there in ([capacity], capacity)
-        )
-        pd.testing.assert_frame_equal(one, pool)
-
-
-def test_a_task_that_fits_on_no_machine_blocks_its_leaf_alone():
-    tree = mch.Tree([(8,), (1,)])
-    jobs = pd.DataFrame(
-        {
-            "leaf": [1, 0, 1],
-            "submit": [0.0, 1.0, 2.0],
-            "tasks": [2, 1, 1],
-            "duration": [4.0, 1.0, 1.0],
-        }
-    )
-    starts = [
-        mch.simulate(tree, there, "drf", jobs).jobs["start"].tolist()
-        for there in ([[4], [8]], [[8]], [12])
-    ]
-    assert starts == [[0, 1, 2], [0, 4, 2], [0, 1, 2]]
-
-
-def test_machines_that_cannot_be_are_refused():
-    tree, jobs = (
-        mch.Tree([(8, 0)]),
-        pd.DataFrame({"leaf": [0], "submit": [0.0], "tasks": [1], "duration": [1.0]}),
-    )
-    for machines, words in (
-        ([[4, 9], [7, 9]], r"leaf 0 \(n1\): no machine has room"),
-        ([[8, -1]], "a number >= 0 for each of 1 machines"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            mch.simulate(tree, machines, "drf", jobs)
-    with pytest.raises(ValueError, match="none of them may depart"):
-        mch.simulate(tree, [[8, 1]], "drf", jobs.assign(depart=9.0))

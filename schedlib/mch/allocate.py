@@ -5,18 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from schedlib.core.checks import numbers, refuse, typed, unknown
-from schedlib.core.stopping import interruptible
-from schedlib.mch import dispatch
-from schedlib.mch.choosing import HEAPS, KEYS, TREE, State, new_state
-from schedlib.mch.hdrf_tree import every_leaf
+from schedlib.core.checks import numbers, refuse, typed
+from schedlib.core.running import to_the_end
 from schedlib.mch.model import Allocation, Tree, check_capacity
-from schedlib.mch.rules import FLAT, Rule, flat_weights, nobody, the_rule
+from schedlib.mch.rules import Rule, the_rule
+from schedlib.mch.running import most_at_once, start
+from schedlib.mch.state import Work
 
 SAME = 1e-12  # shares that differ by less are equal
-METHODS = ("fast", "literal")
 MOST_TASKS = 2**31  # that run together
-MOST_RESOURCES = 62  # sets of resources are the bits of a whole number
 
 
 @typed
@@ -40,15 +37,14 @@ def allocate(
     >>> a.tasks.round(9).tolist(), a.usage.round(9).tolist(), a.saturated.tolist()
     ([3.0, 2.0], [[3.0, 12.0], [6.0, 2.0]], [True, False])
     """
-    capacity, rule = check_capacity(tree, capacity), the_rule(rule)
-    if not divisible or rule.fluid is None:
-        return fill(tree, capacity, rule)
-    (tasks, saturated, events), share = (
-        rule.fluid(tree, capacity, -1),
-        (tree.demand / capacity).max(axis=1),
-    )
+    known = the_rule(rule)
+    if not divisible or known.fluid is None:
+        return fill(tree, capacity, known)
+    there = check_capacity(tree, capacity)
+    tasks, saturated, events = known.fluid(tree, there, -1)
+    share = (tree.demand / there).max(axis=1)
     return Allocation(
-        rule=rule.name,
+        rule=known.name,
         shares=tasks * share,
         usage=tree.demand * tasks[:, None],
         tasks=tasks,
@@ -68,12 +64,12 @@ def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule) -> np.nd
     >>> filling_path(tree, (200, 200), "h-drf")[:, [1, 4]].round(3).tolist()
     [[0.0, 0.0], [0.333, 0.167], [0.333, 0.333], [0.5, 0.5]]
     """
-    capacity, known = check_capacity(tree, capacity), the_rule(rule)
+    there, known = check_capacity(tree, capacity), the_rule(rule)
     if known.fluid is None:
         raise ValueError("rule: a reader's rule fills task by task; give a shipped rule's name")
-    stops = range(known.fluid(tree, capacity, -1)[2] + 1)
-    path = np.array([known.fluid(tree, capacity, stop)[0] for stop in stops])
-    path *= (tree.demand / capacity).max(axis=1)
+    _, _, events = known.fluid(tree, there, -1)
+    path = np.array([known.fluid(tree, there, stop)[0] for stop in range(events + 1)])
+    path *= (tree.demand / there).max(axis=1)
     return path[np.append(True, np.diff(path, axis=0).max(axis=1) > SAME)]
 
 
@@ -97,7 +93,6 @@ class Filling(Allocation):
 
 
 @typed
-@interruptible
 def fill(
     tree: Tree,
     capacity: npt.ArrayLike,
@@ -111,7 +106,7 @@ def fill(
 
     - `capacity`, `rule`: as in `mch.allocate`; `tasks (p,)`: how many each leaf has, without end if left out
     - `method`: "fast" (flat rules by a heap, the hierarchical ones by path, O(log)) or "literal" (every leaf,
-      or node, anew at each decision, O(q)); both decide the same
+      or node, at each decision, O(q)); both decide the same
     - `seed`: of the random numbers that a reader's rule may draw
 
     A task fits when it exceeds no capacity by more than a part in 10^9. A resource in which the chosen task
@@ -127,130 +122,45 @@ def fill(
     >>> filled.tasks.tolist(), filled.saturated.tolist(), filled.order[:3].tolist()
     ([2, 4, 2], [True, True], [0, 2, 1])
     """
-    capacity, rule = check_capacity(tree, capacity), the_rule(rule)
-    left = np.full(tree.n_leaves, np.iinfo(np.int64).max)
-    if tasks is not None:
-        given = numbers("tasks", tasks, 1, "one number for each leaf")
-        if len(given) != tree.n_leaves:
-            raise ValueError(
-                f"tasks: {len(given)} numbers for {tree.n_leaves} leaves; give one for each"
-            )
-        bad = ~np.isfinite(given) | (given < 0) | (given != np.floor(given)) | (given > 2**62)
-        refuse(
-            "tasks",
-            bad,
-            given,
-            "must be a whole number >= 0; leave `tasks` out for tasks without end",
-        )
-        left = given.astype(np.int64)
-    together = most_at_once(tree, capacity, left)
+    known, left = the_rule(rule), waiting_tasks(tree, tasks)
+    there = check_capacity(tree, capacity)
+    together = most_at_once(tree, there, left)
     if together > MOST_TASKS:
         raise ValueError(
             f"capacity: has room for some {together:.2g} tasks; give less, or larger demands"
         )
-    state = empty(tree, capacity, rule, method, left, decisions=together, seed=seed)
-    dispatch.fill(*served(rule, method), state)
-    tally, done = state.tally[0], state.leaves.tasks.copy()
-    check_rule(state, tree, rule, f"decision {tally.decisions}")
+    run = start(tree, there, known, method, Work(left, order=together), together, seed)
+    run.state.tally.ready = True  # nothing has to happen before tasks start
+    to_the_end(run.advance, "mch.fill")
+    tally, done = run.state.tally[0], run.state.leaves.tasks.copy()
+    run.check(f"decision {tally.decisions}" if tally.decisions else "the start")
     full = (tally.saturated >> np.arange(tree.n_resources)) & 1 == 1
     return Filling(
-        rule=rule.name,
-        shares=done * (tree.demand / capacity).max(axis=1),
+        rule=known.name,
+        shares=done * (tree.demand / there).max(axis=1),
         saturated=full,
         usage=tree.demand * done[:, None],
         tasks=done,
         decisions=int(tally.decisions),
-        operations=operations(state),
-        order=state.order[: tally.ordered].copy(),
+        operations=run.operations(),
+        order=run.state.order[: tally.ordered].copy(),
     )
 
 
-def empty(
-    tree: Tree,
-    capacity: np.ndarray,
-    rule: Rule,
-    method: str,
-    waiting: np.ndarray,
-    *,
-    decisions: int = 0,
-    machines: np.ndarray | None = None,
-    seed: int = 0,
-) -> State:
-    """A state in which nothing runs and `waiting (p,)` tasks wait, with room to note `decisions` leaves.
-
-    ValueError on an unknown method, too many resources, and a leaf whose one task is larger than the cluster.
-    """
-    if method not in METHODS:
-        raise unknown("method", method, METHODS)
-    if tree.n_resources > MOST_RESOURCES:
+def waiting_tasks(tree: Tree, tasks: npt.ArrayLike | None) -> np.ndarray:
+    """How many tasks each leaf has, (p,), without end when none are given; ValueError on no whole number."""
+    if tasks is None:
+        return np.full(tree.n_leaves, np.iinfo(np.int64).max)
+    given = numbers("tasks", tasks, 1, "one number for each leaf")
+    if len(given) != tree.n_leaves:
         raise ValueError(
-            f"tree: {tree.n_resources} resources; task by task there can be {MOST_RESOURCES}"
+            f"tasks: {len(given)} numbers for {tree.n_leaves} leaves; give one for each"
         )
-    for leaf, resource in np.argwhere(tree.demand > capacity * (1 + 1e-9))[:1]:
-        needs = (
-            f"needs {tree.demand[leaf, resource]:g} of resource {resource} for a task, but there is"
-        )
-        never = f"{capacity[resource]:g}: no task of it ever fits; leave it out, or make its tasks smaller"
-        raise ValueError(f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) {needs} {never}")
-    how = served(rule, method)
-    state = new_state(
-        tree,
-        capacity,
-        waiting,
-        how[2],
-        decisions=decisions,
-        room=rule.room,
-        machines=machines,
-        seed=seed,
-        weighed=FLAT[rule.weights] >= 0,
+    bad = ~np.isfinite(given) | (given < 0) | (given != np.floor(given)) | (given > 2**62)
+    refuse(
+        "tasks",
+        bad,
+        given,
+        "must be a whole number >= 0; leave `tasks` out for tasks without end",
     )
-    weights = flat_weights(tree, capacity, rule.weights)
-    state.leaves.weight, state.leaves.late, state.tally.first = (
-        weights.weight,
-        weights.late,
-        weights.first,
-    )
-    dispatch.refresh(*how, state)
-    check_rule(state, tree, rule, "the start")
-    return state
-
-
-def served(rule: Rule, method: str) -> tuple:
-    """What kernels take of a rule: its two functions, and how they are asked."""
-    fast = method == "fast"
-    if rule.choose is nobody:
-        return rule.priority, nobody if fast else every_leaf, HEAPS if fast else KEYS
-    return rule.priority, rule.choose if fast else rule.literal or rule.choose, TREE
-
-
-def operations(state: State) -> int:
-    """Heap places that were looked at, and what the rule itself has counted."""
-    return int(state.tally.operations[0] + state.seen.looked[0])
-
-
-def check_rule(state: State, tree: Tree, rule: Rule, when: str) -> None:
-    """Refuse a reader's rule that gave no number, or no leaf that can be served, as the kernel has noted."""
-    leaf, tasks = (int(state.tally[0][name]) for name in ("bad_leaf", "bad_tasks"))
-    if leaf >= tree.n_leaves:
-        raise ValueError(
-            f"rule {rule.name!r} chose leaf {leaf} at {when}; there are {tree.n_leaves}"
-        )
-    who = f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}" if leaf >= 0 else ""
-    if leaf >= 0 and tasks < 0:
-        raise ValueError(
-            f"rule {rule.name!r} chose {who}, which has no task waiting, or demands a saturated "
-            "resource; look at `leaves[k].waiting`, and at `leaves[k].bits & saturated`"
-        )
-    if leaf >= 0:
-        uses = ", ".join(f"{amount:.4g}" for amount in tasks * tree.demand[leaf])
-        raise ValueError(
-            f"not a number: the priority of {who}, where it uses ({uses}); return one for each "
-            "leaf, inf to come last"
-        )
-
-
-def most_at_once(tree: Tree, capacity: np.ndarray, left: np.ndarray) -> int:
-    """A bound on the tasks that run together: of each leaf alone, and by a task's least dominant share."""
-    share = (tree.demand / capacity).max(axis=1)
-    alone = np.minimum(np.floor((1 + 1e-6) / share), left)
-    return int(min(alone.sum(), np.floor((1 + 1e-6) * tree.n_resources / share.min()))) + 1
+    return given.astype(np.int64)

@@ -5,14 +5,13 @@ import numpy as np
 from numba.core import types
 
 from schedlib.core import compiling, events
-from schedlib.core.stopping import poll
 from schedlib.core.uncounted import kernel
-from schedlib.mch.choosing import CHOOSE, PRIORITY, choose, look_again, new_state
+from schedlib.mch.choice import CHOOSE, PRIORITY, choose, update
 from schedlib.mch.flatten import CASE1, MCH, OUTSIDE, TWO_PHASE, collapse
-from schedlib.mch.model import Tree
+from schedlib.mch.state import smallest
 
-add, take = events.add, events.take
-DONE, REWEIGH, MORE_ROOM, BAD_PRIORITY = range(4)  # why `advance` stopped
+DONE, PAUSED, REWEIGH, MORE_ROOM, BAD_RULE = range(5)  # why `advance` stopped
+SLICE = 200_000  # steps after which `advance` pauses, so that Python sees Ctrl-C
 
 
 @kernel
@@ -25,97 +24,9 @@ def touch(state, leaf):
 
 
 @kernel
-def fits_on(state, leaf, machine):
-    """Whether a task of a leaf fits into what is free on a machine."""
-    for l in range(state.used.size):
-        if state.demand[leaf, l] * (1 - 1e-9) > state.machines[machine, l]:
-            return False
-    return True
-
-
-@kernel
-def first_fit(state, leaf):
-    """The first machine on which a task of a leaf fits, or -1."""
-    for machine in range(state.machines.shape[0]):
-        if fits_on(state, leaf, machine):
-            return machine
-    return -1
-
-
-@kernel
-def saturate(state):
-    """On machines a resource is saturated while every leaf that waits and demands it is blocked."""
-    blocked, open_to = 0, 0
-    for leaf in range(state.leaves.size):
-        one = state.leaves[leaf]
-        if one.held > 0:
-            blocked |= one.bits
-        elif one.waiting > 0:
-            open_to |= one.bits
-    state.tally[0].saturated = blocked & ~open_to
-
-
-@kernel
-def serve(priority, pick, how, state):
-    """Start tasks until none fits. In one pool a resource in which the chosen task does not fit is saturated;
-    on machines its leaf alone is blocked, see `saturate`."""
-    tally, jobs, resources, machines = (
-        state.tally[0],
-        state.jobs,
-        state.used.size,
-        state.machines.shape[0],
-    )
-    while tally.bad_leaf < 0:
-        leaf = choose(pick, how, state)
-        poll()
-        if leaf < 0 or tally.bad_leaf >= 0:
-            return
-        tally.decisions += 1
-        one, full, at = state.leaves[leaf], 0, 0
-        if machines > 0:
-            at = first_fit(state, leaf)
-            if at < 0:
-                one.held = one.waiting
-                one.waiting = 0
-                look_again(priority, how, state, leaf)
-                saturate(state)
-                continue
-            for l in range(resources):
-                state.machines[at, l] -= state.demand[leaf, l]
-        for l in range(resources if machines == 0 else 0):
-            need = state.demand[leaf, l]
-            if need > 0 and state.used[l] + need > state.capacity[l] * (1 + 1e-9):
-                full |= 1 << l
-        if full:
-            tally.saturated |= full
-            continue
-        for l in range(resources):
-            state.used[l] += state.demand[leaf, l]
-        one.tasks += 1
-        one.started += 1
-        one.waiting -= 1
-        if state.order.size > 0:
-            state.order[tally.ordered] = leaf
-        tally.ordered += 1
-        if state.jobs.table.size > 0:  # the first job in the leaf's line starts a task
-            while jobs.table[jobs.line[one.head]].left == 0:
-                one.head += 1
-            job = jobs.table[jobs.line[one.head]]
-            job.left -= 1
-            job.running += 1
-            if np.isnan(job.start):
-                job.start = tally.now
-            add(state.ends, tally.now + job.duration, jobs.line[one.head] + at * jobs.table.size)
-            touch(state, leaf)
-        look_again(priority, how, state, leaf)
-        if machines > 0 and one.waiting == 0:
-            saturate(state)
-
-
-@kernel
 def is_active(one):
     """Whether a leaf has tasks, running or waiting."""
-    return one.tasks > 0 or one.waiting > 0 or one.held > 0
+    return one.tasks > 0 or one.waiting > 0
 
 
 @kernel
@@ -126,9 +37,69 @@ def note_idle(state, leaf):
 
 
 @kernel
-def stop(priority, how, state, leaf, count, machine):
-    """`count` running tasks of a leaf stop, and what they used (of a machine, where there are machines) is
-    free again; waiting ones may have gone."""
+def lacks(state, leaf):
+    """The resources in which a task of a leaf does not fit, bit j for resource j."""
+    full = 0
+    for l in range(state.used.size):
+        need = state.demand[leaf, l]
+        if need > 0 and state.used[l] + need > state.capacity[l] * (1 + 1e-9):
+            full |= 1 << l
+    return full
+
+
+@kernel
+def start_task(state, leaf):
+    """A task of a leaf starts; of jobs, it is the first one's in the leaf's line."""
+    tally, one, jobs = state.tally[0], state.leaves[leaf], state.jobs
+    for l in range(state.used.size):
+        state.used[l] += state.demand[leaf, l]
+    one.tasks += 1
+    one.started += 1
+    one.waiting -= 1
+    if state.order.size > 0:
+        state.order[tally.ordered] = leaf
+    tally.ordered += 1
+    if jobs.table.size == 0:
+        return
+    while jobs.table[jobs.line[jobs.head[leaf]]].left == 0:
+        jobs.head[leaf] += 1
+    number = jobs.line[jobs.head[leaf]]
+    job = jobs.table[number]
+    job.left -= 1
+    job.running += 1
+    if np.isnan(job.start):
+        job.start = tally.now
+    events.add(state.ends, tally.now + job.duration, number)
+    touch(state, leaf)
+
+
+@kernel
+def serve(priority, pick, state):
+    """Start tasks until none fits; False when the slice ends before that.
+
+    A resource in which the chosen task does not fit is saturated.
+    """
+    tally = state.tally[0]
+    while tally.bad_leaf < 0:
+        if tally.steps >= SLICE:
+            return False
+        leaf = choose(pick, state)
+        if leaf < 0 or tally.bad_leaf >= 0:
+            break
+        tally.steps += 1
+        tally.decisions += 1
+        full = lacks(state, leaf)
+        if full:
+            tally.saturated |= full
+            continue
+        start_task(state, leaf)
+        update(priority, state, leaf)
+    return True
+
+
+@kernel
+def stop(priority, state, leaf, count):
+    """`count` running tasks of a leaf stop, and what they used is free again; waiting ones may have gone."""
     if count > 0:
         one = state.leaves[leaf]
         one.tasks -= count
@@ -137,132 +108,144 @@ def stop(priority, how, state, leaf, count, machine):
         state.tally[0].saturated &= ~one.bits
         touch(state, leaf)
     note_idle(state, leaf)
-    look_again(priority, how, state, leaf)
-    if state.machines.shape[0] > 0:
-        for l in range(state.used.size):
-            state.machines[machine, l] += count * state.demand[leaf, l]
-        for other in range(state.leaves.size):
-            one = state.leaves[other]
-            if one.held > 0 and fits_on(state, other, machine):
-                one.waiting = one.held
-                one.held = 0
-                look_again(priority, how, state, other)
-        saturate(state)
+    update(priority, state, leaf)
 
 
 @kernel
-def happen(priority, how, state, now):
-    """All that happens at `now` before tasks start: tasks end first, then jobs leave, then jobs arrive."""
-    tally, jobs, ends = state.tally[0], state.jobs, state.ends
+def end_tasks(priority, state, now):
+    """The tasks that end by `now`."""
+    ends = state.ends
     while ends.count[0] > 0 and ends.time[0] <= now:
-        _, number = take(ends)
-        machine = number // jobs.table.size if state.machines.shape[0] > 0 else 0
-        job = jobs.table[number - machine * jobs.table.size]
+        _, number = events.take(ends)
+        job = state.jobs.table[number]
         if job.running > 0:  # otherwise the job has left, and its tasks have stopped
             job.running -= 1
             if job.running == 0 and job.left == 0:
                 job.finish = now
-            stop(priority, how, state, job.leaf, 1, machine)
-    while (
-        tally.departed < jobs.by_depart.size
-        and jobs.table[jobs.by_depart[tally.departed]].depart <= now
-    ):
+            stop(priority, state, job.leaf, 1)
+
+
+@kernel
+def leave(priority, state, now):
+    """The jobs that leave by `now`."""
+    tally, jobs = state.tally[0], state.jobs
+    while tally.departed < jobs.by_depart.size:
         job = jobs.table[jobs.by_depart[tally.departed]]
+        if job.depart > now:
+            return
         tally.departed += 1
         if job.left > 0 or job.running > 0:
             count = job.running
             state.leaves[job.leaf].waiting -= job.left
             job.left, job.running, job.finish = 0, 0, now
-            stop(priority, how, state, job.leaf, count, 0)
-    while (
-        tally.submitted < jobs.by_submit.size
-        and jobs.table[jobs.by_submit[tally.submitted]].submit <= now
-    ):
-        job = jobs.table[jobs.by_submit[tally.submitted]]
-        tally.submitted += 1
-        note_idle(state, job.leaf)
-        if state.leaves[job.leaf].held > 0:
-            state.leaves[job.leaf].held += job.left
-        else:
-            state.leaves[job.leaf].waiting += job.left
-        look_again(priority, how, state, job.leaf)
-        if state.machines.shape[0] > 0:
-            saturate(state)
+            stop(priority, state, job.leaf, count)
 
 
 @kernel
-def reweigh(priority, how, whose, state):
+def arrive(priority, state, now):
+    """The jobs that arrive by `now`."""
+    tally, jobs = state.tally[0], state.jobs
+    while tally.submitted < jobs.by_submit.size:
+        job = jobs.table[jobs.by_submit[tally.submitted]]
+        if job.submit > now:
+            return
+        tally.submitted += 1
+        note_idle(state, job.leaf)
+        state.leaves[job.leaf].waiting += job.left
+        update(priority, state, job.leaf)
+
+
+@kernel
+def next_time(state):
+    """When something happens next, infinite for never."""
+    tally, jobs = state.tally[0], state.jobs
+    time = state.ends.time[0] if state.ends.count[0] > 0 else np.inf
+    if tally.submitted < jobs.by_submit.size:
+        time = min(time, jobs.table[jobs.by_submit[tally.submitted]].submit)
+    if tally.departed < jobs.by_depart.size:
+        time = min(time, jobs.table[jobs.by_depart[tally.departed]].depart)
+    return time
+
+
+@kernel
+def pass_time(state, end):
+    """Everything stays as it is until `end`; nothing is done where that is infinite."""
+    if end < np.inf:
+        for l in range(state.used.size):
+            state.busy[l] += state.used[l] * (end - state.tally[0].now)
+        state.tally[0].now = end
+
+
+@kernel
+def reweigh(priority, state):
     """New weights for the active leaves; the others, which have nothing in a heap, keep their last ones."""
-    flat, leaves, two = state.flat, state.leaves, whose == TWO_PHASE
+    flat, leaves, tally = state.flat, state.leaves, state.tally[0]
+    two = tally.whose == TWO_PHASE
+    row = CASE1 if two else tally.whose
     for leaf in range(leaves.size):
         flat.active[leaf] = is_active(leaves[leaf])
     first = collapse(flat, flat.active)
-    state.tally[0].first = first if two else -1
+    tally.first = first if two else -1
     for leaf in range(leaves.size):
         if flat.active[leaf]:
-            leaves[leaf].weight = flat.weights[CASE1 if two else whose, leaf]
+            leaves[leaf].weight = flat.weights[row, leaf]
             leaves[leaf].late = flat.weights[MCH, leaf]
-            look_again(priority, how, state, leaf)
-    state.tally[0].reweighed += 1
+            update(priority, state, leaf)
+    tally.reweighed += 1
 
 
-_STATE = numba.typeof(new_state(Tree([(1.0,)]), np.ones(1), np.ones(1)))
-_ALL = types.void(*map(compiling.function_type, (PRIORITY, CHOOSE)), types.int64, _STATE)
-_RUN = types.int64(*_ALL.args[:3], types.int64, _STATE, types.float64)
+@kernel
+def write_down(state):
+    """Log the leaves whose tasks changed at this time."""
+    tally = state.tally[0]
+    for at in range(tally.touched):
+        leaf = state.touched[at]
+        state.leaves[leaf].touched = False
+        if state.log.size > 0:
+            change = state.log[tally.logged]
+            change.time, change.leaf, change.tasks = tally.now, leaf, state.leaves[leaf].tasks
+            tally.logged += 1
+    tally.touched = 0
+
+
+_FUNCTIONS = map(compiling.function_type, (PRIORITY, CHOOSE))
+_RUN = types.int64(*_FUNCTIONS, numba.typeof(smallest()))
 
 
 @kernel(signature=_RUN)
-def advance(priority, pick, how, whose, state, until):
-    """Run until `until`, which counts, or a stop: for a longer log, a NaN, or weights of which `whose` says
-    that they come from OUTSIDE (-1: weights do not change).
+def advance(priority, pick, state):
+    """Work for a slice, or until `tally.until`, which counts; gives the reason for stopping.
+
+    It stops for a longer log, for weights that Python works out, and for a rule that gave no number or no leaf
+    that can be served. Called again, it goes on where it was.
     """
-    tally, jobs = state.tally[0], state.jobs
+    tally = state.tally[0]
+    tally.steps = 0
+    if tally.rank_all:
+        tally.rank_all = False
+        for leaf in range(state.leaves.size):
+            update(priority, state, leaf)
     while True:
         if not tally.ready:
             if 0 < state.log.size < tally.logged + state.leaves.size:
                 return MORE_ROOM
-            # when something happens next
-            time = state.ends.time[0] if state.ends.count[0] > 0 else np.inf
-            if tally.submitted < jobs.by_submit.size:
-                time = min(time, jobs.table[jobs.by_submit[tally.submitted]].submit)
-            if tally.departed < jobs.by_depart.size:
-                time = min(time, jobs.table[jobs.by_depart[tally.departed]].depart)
-            end = min(time, until)
-            if end < np.inf:
-                for l in range(state.used.size):
-                    state.busy[l] += state.used[l] * (end - tally.now)
-                tally.now = end
-            if time > until or time == np.inf:
+            time = next_time(state)
+            pass_time(state, min(time, tally.until))
+            if time > tally.until or time == np.inf:
                 return DONE
-            happen(priority, how, state, time)
+            end_tasks(priority, state, time)
+            leave(priority, state, time)
+            arrive(priority, state, time)
+            tally.steps += 1
             tally.ready = True
-            if whose >= 0 and tally.active_changed:
+            if tally.whose >= 0 and tally.active_changed:
                 tally.active_changed = False
-                if whose == OUTSIDE:
+                if tally.whose == OUTSIDE:
                     return REWEIGH
-                reweigh(priority, how, whose, state)
-        tally.ready = False
-        serve(priority, pick, how, state)
+                reweigh(priority, state)
+        if not serve(priority, pick, state):
+            return PAUSED
         if tally.bad_leaf >= 0:
-            return BAD_PRIORITY
-        for at in range(tally.touched):  # write down the leaves whose tasks changed at this time
-            leaf = state.touched[at]
-            state.leaves[leaf].touched = False
-            if state.log.size > 0:
-                change = state.log[tally.logged]
-                change.time, change.leaf, change.tasks = tally.now, leaf, state.leaves[leaf].tasks
-                tally.logged += 1
-        tally.touched = 0
-
-
-@kernel(signature=_ALL)
-def refresh(priority, pick, how, state):
-    """Every leaf's key anew: at the beginning, and after new weights."""
-    for leaf in range(state.leaves.size):
-        look_again(priority, how, state, leaf)
-
-
-@kernel(signature=_ALL)
-def fill(priority, pick, how, state):
-    """Start tasks until none fits; none ends."""
-    serve(priority, pick, how, state)
+            return BAD_RULE
+        tally.ready = False
+        write_down(state)

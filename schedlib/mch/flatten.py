@@ -1,9 +1,8 @@
-"""A hierarchy made flat: the weights of MCH, of collapsed hierarchies, and the exact ones (Section III.A).
+"""A hierarchy made flat: the weights of MCH and of collapsed hierarchies (Section III.A).
 
 While leaves come and go, only active nodes count (C(i), Section II.A).
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,13 +11,11 @@ import numpy.typing as npt
 
 from schedlib.core.checks import typed
 from schedlib.core.uncounted import kernel
-from schedlib.mch.fluid import fluid_hdrf
-from schedlib.mch.model import Tree, branch_of, check_capacity, tree_of
+from schedlib.mch.model import Tree, check_capacity
 
 MCH, CASE1, GUARANTEE, TWO_PHASE, OUTSIDE = range(5)
 """Whose weights count: a row of `Nodes.weights`; Case 1's until k' is full, then MCH's; H-DRF's fluid shares,
 which no kernel works out."""
-EQUAL, OMEGA = -1, -2  # weights that do not change: 1, or the leaf's own
 LEVEL = 1e-12  # shares that differ by less, relatively, are equal: of these, the first is saturated first
 
 
@@ -84,7 +81,7 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
 
 
 class Nodes(NamedTuple):
-    """A tree's arrays, and room for what is worked out anew for each set of active leaves."""
+    """A tree's arrays, and room for what is worked out for each set of active leaves."""
 
     parent: np.ndarray
     leaf_of: np.ndarray
@@ -102,91 +99,83 @@ class Nodes(NamedTuple):
 
 def flat_nodes(tree: Tree, capacity: np.ndarray) -> Nodes:
     """The arrays of a tree, with nothing worked out yet."""
-    q, (p, resources), need = tree.n_nodes, tree.demand.shape, tree.demand / capacity
-    scratch = ("mu", "product", "guarantee", "below", "children")
-    room = dict(zip(scratch, np.zeros((5, q)), strict=True)) | {"active": np.zeros(p, np.bool_)}
+    q = tree.n_nodes
+    p, resources = tree.demand.shape
+    need = tree.demand / capacity
     return Nodes(
-        **tree.copies("parent", "leaf_of", "weight"),
+        parent=np.array(tree.parent),  # kernels are compiled for arrays that can be written
+        leaf_of=np.array(tree.leaf_of),
+        weight=np.array(tree.weight),
         normal=need / need.max(axis=1)[:, None],
         vector=np.zeros((q, resources)),
+        mu=np.zeros(q),
+        product=np.zeros(q),
+        guarantee=np.zeros(q),
+        below=np.zeros(q),
+        children=np.zeros(q),
         weights=np.zeros((3, p)),
-        **room,
+        active=np.zeros(p, np.bool_),
     )
 
 
 @kernel
 def collapse(nodes, active):
     """All weights from the active leaves alone; gives k'. O(q R)."""
-    vector, mu, weight, leaf_of = nodes.vector, nodes.mu, nodes.weight, nodes.leaf_of
+    add_up(nodes, active)
+    first = 0  # k', the resource that is saturated first
+    largest = nodes.mu[0] * (1 - LEVEL)
+    while first < nodes.vector.shape[1] - 1 and nodes.vector[0, first] < largest:
+        first += 1
+    share_out(nodes, first)
+    return first
+
+
+@kernel
+def add_up(nodes, active):
+    """Demands of groups (Eq. 2), mu, and the sums of omegas, from the leaves up."""
+    vector, mu = nodes.vector, nodes.mu
     q, resources = vector.shape
     for i in range(q):
-        leaf, mu[i], nodes.below[i], nodes.children[i] = leaf_of[i], 0.0, 0.0, 0.0
+        leaf = nodes.leaf_of[i]
+        mu[i] = 0.0
+        nodes.below[i] = 0.0
+        nodes.children[i] = 0.0
+        counts = leaf >= 0 and active[leaf]
         for l in range(resources):
-            vector[i, l] = nodes.normal[leaf, l] if leaf >= 0 and active[leaf] else 0.0
+            vector[i, l] = nodes.normal[leaf, l] if counts else 0.0
     for i in range(q - 1, -1, -1):  # preorder backwards: children come before their group
         for l in range(resources):
             mu[i] = max(mu[i], vector[i, l])
         if mu[i] > 0 and i > 0:
-            above = nodes.parent[i]
+            above, weight = nodes.parent[i], nodes.weight[i]
             for l in range(resources):
-                vector[above, l] += weight[i] * (vector[i, l] / mu[i])
-            nodes.below[above] += weight[i]
+                vector[above, l] += weight * (vector[i, l] / mu[i])
+            nodes.below[above] += weight
             nodes.children[above] += 1.0
-    first = 0  # k', the resource that is saturated first
-    while first < resources - 1 and vector[0, first] < mu[0] * (1 - LEVEL):
-        first += 1
-    nodes.product[0], nodes.guarantee[0] = (
-        nodes.children[0] / nodes.below[0] if mu[0] > 0 else 1.0,
-        1.0,
-    )
-    for i in range(1, q):
-        if mu[i] > 0:
-            leaf, above = leaf_of[i], nodes.parent[i]
-            case1, mean = (
-                nodes.product[above] * weight[i],
-                nodes.below[above] / nodes.children[above],
-            )
-            nodes.product[i] = case1 / mu[i]
-            nodes.guarantee[i] = nodes.guarantee[above] * weight[i] / nodes.below[above]
-            if leaf >= 0:
-                needs_first = nodes.normal[leaf, first] > 0
-                nodes.weights[MCH, leaf] = case1 if needs_first else weight[i] / mean
-                nodes.weights[CASE1, leaf] = case1
-                nodes.weights[GUARANTEE, leaf] = nodes.guarantee[i]
-    return first
 
 
-def weigher(tree: Tree, capacity: np.ndarray, whose: int) -> Callable[[np.ndarray], np.ndarray]:
-    """A function from the active leaves (p,) to their weights (p,), void for other leaves."""
-    if whose < 0:
-        return lambda active: tree.weight[tree.leaves] if whose == OMEGA else np.ones(tree.n_leaves)
-    nodes = flat_nodes(tree, capacity)
-
-    def weights(active):
-        if whose != OUTSIDE:
-            collapse(nodes, active)
-            return nodes.weights[CASE1 if whose == TWO_PHASE else whose]
-        if active.any():
-            alone = tree if active.all() else pruned(tree, active)
-            nodes.weights[MCH, active] = fluid_hdrf(alone, capacity).shares
-        return nodes.weights[MCH]
-
-    return weights
-
-
-def pruned(tree: Tree, active: Sequence[bool] | np.ndarray) -> Tree:
-    """The tree with the active leaves alone, without the groups that have none.
-
-    >>> pruned(Tree([[(1,), (2,)], [(3,)]]), [False, True, False]).demand.tolist()
-    [[2.0]]
-    """
-    alive = iter(active)
-
-    def keep(branch):
-        weight, below = branch
-        if not isinstance(below, list):
-            return branch if next(alive) else None
-        kept = [one for one in map(keep, below) if one]
-        return (weight, kept) if kept else None
-
-    return tree_of(keep(branch_of(tree)))
+@kernel
+def share_out(nodes, first):
+    """The leaves' weights (Cases 1 and 2), from the root down; `first` is k'."""
+    mu, weight = nodes.mu, nodes.weight
+    nodes.guarantee[0] = 1.0
+    nodes.product[0] = 1.0
+    if nodes.below[0] > 0:
+        nodes.product[0] = nodes.children[0] / nodes.below[0]
+    if nodes.leaf_of[0] >= 0:  # the whole tree is one leaf
+        nodes.weights[:, 0] = 1.0
+    for i in range(1, mu.size):
+        if mu[i] == 0:
+            continue
+        above = nodes.parent[i]
+        leaf = nodes.leaf_of[i]
+        siblings = nodes.below[above]  # the sum of their omegas
+        mean = siblings / nodes.children[above]
+        case1 = nodes.product[above] * weight[i]
+        nodes.product[i] = case1 / mu[i]
+        nodes.guarantee[i] = nodes.guarantee[above] * weight[i] / siblings
+        if leaf >= 0:
+            needs_first = nodes.normal[leaf, first] > 0
+            nodes.weights[MCH, leaf] = case1 if needs_first else weight[i] / mean
+            nodes.weights[CASE1, leaf] = case1
+            nodes.weights[GUARANTEE, leaf] = nodes.guarantee[i]

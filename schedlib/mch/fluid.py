@@ -8,12 +8,15 @@ more, and groups that lag on the rest catch up. Source: H-DRF, Bhattacharya et a
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from schedlib.core.arrays import zeroed
 from schedlib.core.compiling import compiled
-from schedlib.mch.model import Tree, check_capacity
+from schedlib.core.uncounted import kernel
+from schedlib.mch.model import Tree
 
 TIE, ZERO, USED_UP = 1e-9, 1e-12, 1e-10
 """Rounding: shares/omega that differ by less, relatively, are tied after a jump (later, ties are remembered);
@@ -34,13 +37,76 @@ class FluidShares:
     unique: bool
 
 
+NODE = np.dtype(
+    [
+        ("share", np.float64),  # the dominant one, over the resources that count
+        ("used", np.float64),  # total usage of all resources
+        ("level", np.float64),  # f, the least share/omega among a group's children
+        # rates of share and of total usage per unit of flow into the node; a group's unit raises its f by 1,
+        # or, where it serves laggards that do not grow, their total usage by 1
+        ("growth", np.float64),
+        ("pace", np.float64),
+        ("step", np.float64),  # a child's flow per unit of its group's
+        ("flow", np.float64),
+        ("when", np.float64),  # how much filling later the laggards reach it
+        ("tied", np.bool_),  # whether it is a laggard
+        ("blocked", np.bool_),
+    ],
+    align=True,
+)
+
+
+class Filling(NamedTuple):
+    """A tree while it fills: Q nodes by depth, so that siblings are neighbours; p leaves, R resources."""
+
+    first: np.ndarray  # (Q,) the first child
+    count: np.ndarray  # (Q,) children
+    leaf_of: np.ndarray  # (Q,)
+    node_of: np.ndarray  # (p,)
+    weight: np.ndarray  # (Q,)
+    direction: np.ndarray  # (p, R) what a dominant share of 1 uses
+    shares: np.ndarray  # (p,) the leaves'
+    saturated: np.ndarray  # (R,)
+    left: np.ndarray  # (R,) what is not used
+    drain: np.ndarray  # (R,) how fast it is used
+    nodes: np.recarray  # NODE (Q,)
+    vector: np.ndarray  # (Q, R)
+    rate: np.ndarray  # (Q, R) of the vector, per unit of flow into the node
+
+
+def empty_cluster(tree: Tree, capacity: npt.ArrayLike) -> Filling:
+    """Nothing is used, and all children lag."""
+    need = tree.demand / np.asarray(capacity, float)
+    p, resources = need.shape
+    order = np.argsort(tree.depth, kind="stable")
+    count = np.diff(tree.child_start)[order]
+    nodes = zeroed(NODE, len(order))
+    nodes.tied = True
+    return Filling(
+        first=np.cumsum(count) - count + 1,
+        count=count,
+        leaf_of=tree.leaf_of[order],
+        node_of=np.argsort(order)[tree.leaves],
+        weight=tree.weight[order],
+        direction=need / need.max(axis=1, keepdims=True),
+        shares=np.zeros(p),
+        saturated=np.zeros(resources, np.bool_),
+        left=np.ones(resources),
+        drain=np.zeros(resources),
+        nodes=nodes,
+        vector=np.zeros((len(order), resources)),
+        rate=np.zeros((len(order), resources)),
+    )
+
+
 def fluid_hdrf(
     tree: Tree, capacity: npt.ArrayLike, naive: bool = False, stop: int | None = None
 ) -> FluidShares:
     """H-DRF's allocation, or the naive hierarchical DRF's, as the limit of ever smaller tasks.
 
+    - `capacity (R,)`: as `mch.allocate` has checked it
     - `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry of all
-    - `stop`: end after so many events, before the cluster is full
+    - `stop`: end after this number of events, before the cluster is full
 
     From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not
     grow while it is served takes the flow alone; of several, those with the least total usage do, at the same
@@ -52,136 +118,289 @@ def fluid_hdrf(
     >>> fluid_hdrf(tree, (200, 200)).shares.round(4).tolist()
     [0.3333, 0.5, 0.1667, 0.1667, 0.5, 0.3333]
     """
-    need = tree.demand / check_capacity(tree, capacity)
     most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
-    nodes = tree.copies("child_start", "child", "leaf_of", "weight").values()
-    direction = need / need.max(axis=1, keepdims=True)  # (p, R) what a dominant share of 1 uses
-    shares, saturated, events, unique = _fill(
-        *nodes, direction, naive, most if stop is None else stop
-    )
+    filling = empty_cluster(tree, capacity)
+    last = most if stop is None else stop
+    events, unique = fill(filling, naive, last)
     if stop is None and events < 0:
         raise RuntimeError(
             f"fluid H-DRF: no end after {most} events; demands differ by too many orders of "
             "magnitude, rescale them"
         )
-    return FluidShares(shares, saturated, events if stop is None else stop, bool(unique))
+    found = events if stop is None else stop
+    return FluidShares(filling.shares, filling.saturated, found, bool(unique))
 
 
-@compiled
-def _fill(child_start, child, leaf_of, weight, direction, naive, most):
-    """Fill from event to event: the fields of `FluidShares`, -1 events when there are more than `most`."""
-    q, (p, resources), jumped, unique = len(leaf_of), direction.shape, False, True
-    share_of_leaf, saturated, blocked = (
-        np.zeros(p),
-        np.zeros(resources, np.bool_),
-        np.zeros(q, np.bool_),
-    )
-    tied, level = np.ones(q, np.bool_), np.zeros(q)  # whether it is a laggard; f
-    # vectors, shares and total usage; then their rates per unit of flow into the node: a group's unit raises
-    # its f by 1, or, where it serves laggards that do not grow, their total usage by 1
-    vector, share, used = np.zeros((q, resources)), np.zeros(q), np.zeros(q)
-    rate, growth, pace = np.zeros((q, resources)), np.zeros(q), np.zeros(q)
-    # `step`: a child's flow per unit of its group's
-    step, flow, when = (np.zeros(q), np.zeros(q), np.zeros(q))
+@kernel
+def below(tree, i):
+    """The children of a group."""
+    first = tree.first[i]
+    return range(first, first + tree.count[i])
+
+
+@kernel
+def add(rows, i, c, factor):
+    """Add a row, times a factor, to another one."""
+    for j in range(rows.shape[1]):
+        rows[i, j] += rows[c, j] * factor
+
+
+@kernel
+def set_leaf(tree, i):
+    """A leaf's vector and share, and their rates."""
+    one = tree.nodes[i]
+    leaf = tree.leaf_of[i]
+    share = tree.shares[leaf]
+    total = 0.0
+    for j in range(tree.left.size):
+        uses = tree.direction[leaf, j]
+        tree.rate[i, j] = uses
+        tree.vector[i, j] = uses * share
+        total += uses
+    one.share = share
+    one.growth = 1.0
+    one.used = total * share
+    one.pace = total
+
+
+@kernel
+def set_level(tree, i):
+    """A group's f and total usage, and whether it is blocked."""
+    group = tree.nodes[i]
+    group.used = 0.0
+    group.level = np.inf
+    group.blocked = True
+    for c in below(tree, i):
+        one = tree.nodes[c]
+        group.used += one.used
+        if not one.blocked:
+            group.blocked = False
+            ratio = one.share / tree.weight[c]
+            group.level = min(group.level, ratio)
+
+
+@kernel
+def stuck(one):
+    """Whether a child is a laggard whose share does not grow while it is served."""
+    return one.tied and not one.blocked and one.growth == 0
+
+
+@kernel
+def least_stuck(tree, i):
+    """How many children of a group are stuck, and the least total usage among them."""
+    count, least = 0, np.inf
+    for c in below(tree, i):
+        one = tree.nodes[c]
+        if stuck(one):
+            count += 1
+            least = min(least, one.used)
+    return count, least
+
+
+@kernel
+def set_ties(tree, i):
+    """Which children of a group lag, after a jump."""
+    level = tree.nodes[i].level * (1 + TIE)
+    for c in below(tree, i):
+        one = tree.nodes[c]
+        ratio = one.share / tree.weight[c]
+        one.tied = not one.blocked and ratio <= level
+
+
+@kernel
+def add_children(tree, i, naive):
+    """A group's vector B + f A and its rate, and how its children share its flow."""
+    group = tree.nodes[i]
+    count, least = least_stuck(tree, i)
+    alone = count > 0
+    vector, rate = tree.vector, tree.rate
+    resources = tree.left.size
+    for j in range(resources):
+        vector[i, j] = 0.0
+        rate[i, j] = 0.0
+    group.pace = 0.0
+    for c in below(tree, i):
+        one, weight = tree.nodes[c], tree.weight[c]
+        factor = 1.0
+        if not (one.blocked or naive or one.share == 0):
+            factor = group.level * weight / one.share
+        add(vector, i, c, factor)
+        one.step = 0.0
+        if one.blocked:
+            continue
+        if stuck(one) and one.used <= least * (1 + TIE):
+            one.step = 1 / one.pace
+        elif one.tied and not alone:
+            one.step = weight / one.growth
+        elif not (naive or alone or one.tied):
+            grows = weight / one.share
+            for j in range(resources):
+                rate[i, j] += vector[c, j] * grows
+        add(rate, i, c, one.step)
+        group.pace += one.step * one.pace
+
+
+@kernel
+def set_share(tree, i, naive):
+    """A group's share, and how it grows."""
+    group, vector, rate = tree.nodes[i], tree.vector, tree.rate
+    resources = tree.left.size
+    group.share = 0.0
+    group.growth = 0.0
+    fastest = rate[i, 0]
+    for j in range(resources):
+        fastest = max(fastest, rate[i, j])
+        if naive or not tree.saturated[j]:
+            group.share = max(group.share, vector[i, j])
+    largest = group.share * (1 - USED_UP)
+    for j in range(resources):
+        counts = naive or not tree.saturated[j]
+        if counts and vector[i, j] >= largest:
+            group.growth = max(group.growth, rate[i, j])
+    if group.growth <= ZERO * fastest:
+        group.growth = 0.0
+
+
+@kernel
+def look(tree, naive, jumped):
+    """Vectors, shares and their rates, from the leaves up."""
+    for i in range(tree.leaf_of.size - 1, -1, -1):
+        if tree.leaf_of[i] >= 0:
+            set_leaf(tree, i)
+            continue
+        set_level(tree, i)
+        if jumped:
+            set_ties(tree, i)
+        add_children(tree, i, naive)
+        if not tree.nodes[i].blocked:
+            set_share(tree, i, naive)
+
+
+@kernel
+def until_caught_up(tree, i):
+    """Hand a group's flow on; gives how much filling later its laggards change, and how many were stuck."""
+    group, span = tree.nodes[i], np.inf
+    rivals, least = least_stuck(tree, i)
+    for c in below(tree, i):
+        one = tree.nodes[c]
+        one.flow = group.flow * one.step
+        if one.blocked or one.step > 0:
+            continue
+        if rivals == 0:  # a sibling ahead, until the laggards reach it
+            ahead = one.share / tree.weight[c] - group.level
+            one.when = max(ahead, 0.0) / group.flow
+            span = min(span, one.when)
+        elif stuck(one):
+            span = min(span, (one.used - least) / group.flow)
+    return span, rivals
+
+
+@kernel
+def until_another_resource(tree, i, naive):
+    """How much filling later a group's largest share is that of another resource."""
+    group, span = tree.nodes[i], np.inf
+    largest = group.share * (1 - USED_UP)
+    for j in range(tree.left.size):
+        share = tree.vector[i, j]
+        rate = tree.rate[i, j]
+        counts = naive or not tree.saturated[j]
+        if counts and share < largest and rate > group.growth:
+            gains = (rate - group.growth) * group.flow
+            span = min(span, (group.share - share) / gains)
+    return span
+
+
+@kernel
+def flow_down(tree, naive):
+    """Who gets how much, from the root down; the filling until something changes, and whether it is unique."""
+    span, unique = np.inf, True
+    for i in range(tree.weight.size):
+        tree.nodes[i].flow = 0.0
+        tree.nodes[i].when = np.inf
+    tree.nodes[0].flow = 1.0
+    for i in range(tree.weight.size):
+        if tree.count[i] == 0 or tree.nodes[i].flow == 0:
+            continue
+        caught_up, rivals = until_caught_up(tree, i)
+        span = min(span, caught_up)
+        unique &= rivals < 2
+        if i > 0:
+            span = min(span, until_another_resource(tree, i, naive))
+    return span, unique
+
+
+@kernel
+def set_drain(tree):
+    """What is left of each resource, and how fast it is used."""
+    for j in range(tree.left.size):
+        tree.left[j] = 1.0
+        tree.drain[j] = 0.0
+    for leaf in range(tree.shares.size):
+        share = tree.shares[leaf]
+        flow = tree.nodes[tree.node_of[leaf]].flow
+        for j in range(tree.left.size):
+            uses = tree.direction[leaf, j]
+            tree.left[j] -= uses * share
+            tree.drain[j] += uses * flow
+
+
+@kernel
+def first_full(tree, span):
+    """The resource that is used up within `span`, -1 for none, and how much filling later that is."""
+    first = -1
+    for j in range(tree.left.size):
+        if not tree.saturated[j] and tree.drain[j] > 0:
+            lasts = max(tree.left[j], 0.0) / tree.drain[j]
+            if lasts <= span:
+                first, span = j, lasts
+    return first, span
+
+
+@kernel
+def pour(tree, span, first):
+    """Fill by `span`; resource `first`, and those beside it, are then used up (-1: none is)."""
+    for i in range(tree.weight.size):
+        one = tree.nodes[i]
+        one.tied |= one.when <= span * (1 + ZERO)
+    for leaf in range(tree.shares.size):
+        flow = tree.nodes[tree.node_of[leaf]].flow
+        tree.shares[leaf] += flow * span
+    if first >= 0:
+        use_up(tree, span, first)
+
+
+@kernel
+def use_up(tree, span, first):
+    """Which resources are saturated after `span`, and which leaves that blocks."""
+    for j in range(tree.left.size):
+        drain = tree.drain[j]
+        rest = tree.left[j] - drain * span
+        if j == first or (drain > 0 and rest <= USED_UP):
+            tree.saturated[j] = True
+    for leaf in range(tree.shares.size):
+        one = tree.nodes[tree.node_of[leaf]]
+        for j in range(tree.left.size):
+            if tree.saturated[j] and tree.direction[leaf, j] > 0:
+                one.blocked = True
+
+
+@kernel
+def fill(tree, naive, most):
+    """Fill from event to event; the number of events, -1 for more than `most`, and whether the limit is unique."""
+    jumped, unique = False, True
     for event in range(most):
-        for i in range(q - 1, -1, -1):  # from the leaves up: vectors and shares, and their rates
-            if leaf_of[i] >= 0:
-                n, x = direction[leaf_of[i]], share_of_leaf[leaf_of[i]]
-                vector[i], share[i], used[i] = n * x, x, n.sum() * x
-                rate[i], growth[i], pace[i] = n, 1, n.sum()
-                continue
-            vector[i], rate[i], used[i], pace[i], level[i], blocked[i] = 0, 0, 0, 0, np.inf, True
-            below = child[child_start[i] : child_start[i + 1]]
-            for c in below:
-                used[i] += used[c]
-                if not blocked[c]:
-                    blocked[i] = False
-                    level[i] = min(level[i], share[c] / weight[c])
-            alone, least = False, np.inf
-            for c in below:
-                if jumped:
-                    tied[c] = not blocked[c] and share[c] / weight[c] <= level[i] * (1 + TIE)
-                if tied[c] and not blocked[c] and growth[c] == 0:
-                    alone, least = True, min(least, used[c])
-            for c in below:
-                step[c] = 0
-                if blocked[c] or naive or share[c] == 0:
-                    vector[i] += vector[c]
-                else:
-                    vector[i] += vector[c] * (level[i] * weight[c] / share[c])
-                if blocked[c]:
-                    continue
-                if tied[c] and alone and growth[c] == 0 and used[c] <= least * (1 + TIE):
-                    step[c] = 1 / pace[c]
-                elif tied[c] and not alone:
-                    step[c] = weight[c] / growth[c]
-                elif not (naive or alone or tied[c]):
-                    rate[i] += vector[c] * (weight[c] / share[c])
-                rate[i] += step[c] * rate[c]
-                pace[i] += step[c] * pace[c]
-            if blocked[i]:
-                continue
-            share[i], growth[i] = 0, 0
-            for j in range(resources):
-                if naive or not saturated[j]:
-                    share[i] = max(share[i], vector[i, j])
-            for j in range(resources):
-                if (naive or not saturated[j]) and vector[i, j] >= share[i] * (1 - USED_UP):
-                    growth[i] = max(growth[i], rate[i, j])
-            if growth[i] <= ZERO * rate[i].max():
-                growth[i] = 0
-        if blocked[0]:
-            return share_of_leaf, saturated, event, unique
-        flow[:], when[:], span = 0, np.inf, np.inf
-        flow[0] = 1
-        left, drain = np.ones(resources), np.zeros(resources)
-        for i in range(q):  # from the root down: who gets how much, and what happens next
-            if leaf_of[i] >= 0:
-                left -= direction[leaf_of[i]] * share_of_leaf[leaf_of[i]]
-                drain += direction[leaf_of[i]] * flow[i]
-                continue
-            if flow[i] == 0:
-                continue
-            rivals, least = 0, np.inf  # laggards that do not grow; the least total usage among them
-            below = child[child_start[i] : child_start[i + 1]]
-            for c in below:
-                flow[c] = flow[i] * step[c]
-                if tied[c] and not blocked[c] and growth[c] == 0:
-                    rivals, least = rivals + 1, min(least, used[c])
-            unique &= rivals < 2
-            for c in below:
-                if blocked[c] or step[c] > 0:
-                    continue
-                if rivals == 0:  # a sibling ahead, until the laggards reach it
-                    when[c] = max(share[c] / weight[c] - level[i], 0.0) / flow[i]
-                    span = min(span, when[c])
-                elif tied[c] and growth[c] == 0:
-                    span = min(span, (used[c] - least) / flow[i])
-            if i > 0:
-                for j in range(resources):
-                    behind = vector[i, j] < share[i] * (1 - USED_UP) and rate[i, j] > growth[i]
-                    if (naive or not saturated[j]) and behind:
-                        span = min(
-                            span, (share[i] - vector[i, j]) / ((rate[i, j] - growth[i]) * flow[i])
-                        )
-        first = -1
-        for j in range(resources):
-            if not saturated[j] and drain[j] > 0 and max(left[j], 0.0) / drain[j] <= span:
-                span, first = max(left[j], 0.0) / drain[j], j
+        look(tree, naive, jumped)
+        if tree.nodes[0].blocked:
+            return event, unique
+        span, alone = flow_down(tree, naive)
+        unique &= alone
+        set_drain(tree)
+        first, span = first_full(tree, span)
         if span == np.inf:
             break
         jumped = first >= 0
-        for j in range(resources):
-            saturated[j] |= jumped and (
-                j == first or (drain[j] > 0 and left[j] - drain[j] * span <= USED_UP)
-            )
-        for i in range(q):
-            tied[i] |= when[i] <= span * (1 + ZERO)
-            if leaf_of[i] >= 0:
-                share_of_leaf[leaf_of[i]] += flow[i] * span
-                for j in range(resources if jumped else 0):
-                    blocked[i] |= saturated[j] and direction[leaf_of[i], j] > 0
-    return share_of_leaf, saturated, -1, unique
+        pour(tree, span, first)
+    return -1, unique
 
 
 @compiled
@@ -193,10 +412,13 @@ def fluid_flat(need, speed, late, first, stop):
     `first` is (-1: none), speeds are `late`: leaves with the least level grow, the others wait until it has
     reached theirs. Source: DRF (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
     """
-    (p, resources), events, level = need.shape, 0, 0.0
-    tasks, growing, saturated = np.zeros(p), np.ones(p, np.bool_), np.zeros(resources, np.bool_)
-    rate, left = np.zeros(resources), np.ones(resources)
+    p, resources = need.shape
+    events, level = 0, 0.0
+    tasks = np.zeros(p)
+    saturated = np.zeros(resources, np.bool_)
     begins = np.zeros(p)  # the level from which on a leaf grows
+    growing = np.ones(p, np.bool_)
+    rate, left = np.zeros(resources), np.ones(resources)
     while growing.any() and events != stop:
         full, span = -1, np.inf
         for i in range(p):
@@ -206,25 +428,32 @@ def fluid_flat(need, speed, late, first, stop):
         for j in range(resources):
             rate[j] = 0.0
             for i in range(p):
-                rate[j] += speed[i] * need[i, j] if growing[i] and begins[i] <= level else 0.0
-            if rate[j] > 0 and not saturated[j] and max(left[j], 0.0) / rate[j] < span:
-                full, span = j, max(left[j], 0.0) / rate[j]
+                if growing[i] and begins[i] <= level:
+                    rate[j] += speed[i] * need[i, j]
+            if rate[j] > 0 and not saturated[j]:
+                lasts = max(left[j], 0.0) / rate[j]
+                if lasts < span:
+                    full, span = j, lasts
         for i in range(p):
-            tasks[i] += speed[i] * span if growing[i] and begins[i] <= level else 0.0
+            if growing[i] and begins[i] <= level:
+                tasks[i] += speed[i] * span
         level = reached if full < 0 else level + span
         for j in range(resources):
             used = 0.0
             for i in range(p):
                 used += tasks[i] * need[i, j]
             left[j] = 1 - used
-            saturated[j] |= j == full or (rate[j] > 0 and left[j] <= USED_UP)
+            if j == full or (rate[j] > 0 and left[j] <= USED_UP):
+                saturated[j] = True
         for i in range(p):
             for j in range(resources):
-                growing[i] &= not (saturated[j] and need[i, j] > 0)
+                if saturated[j] and need[i, j] > 0:
+                    growing[i] = False
         if first >= 0 and saturated[first]:
             speed, first, level = late, -1, np.inf
             for i in range(p):
                 begins[i] = tasks[i] / speed[i]
-                level = min(level, begins[i]) if growing[i] else level
+                if growing[i]:
+                    level = min(level, begins[i])
         events += 1
     return tasks, saturated, events

@@ -22,7 +22,8 @@ from schedlib.mch.rules import RULES
 
 TOLERANCE = 1e-6  # shortfalls up to this count as rounding
 # Lies: times the true demand of a resource; or this part of the dominant demand, if it needs none of it.
-FACTORS, ADDED = (0.5, 0.9, 1.1, 2.0), (0.01, 0.25, 0.5, 1.0)
+FACTORS = (0.5, 0.9, 1.1, 2.0)
+ADDED = (0.01, 0.25, 0.5, 1.0)
 Vector = npt.ArrayLike
 Solver = str | Callable[[Tree, Vector], Allocation]  # a rule of `allocate` by name, or a function
 Given = Allocation | None  # the allocation of that rule, where it is known
@@ -47,15 +48,17 @@ def _least(tree, margin, nodes):
 
 def solve(tree: Tree, capacity: Vector, rule: Solver) -> Allocation:
     """The divisible allocation of a rule's name, or of a function of (tree, capacity)."""
-    return rule(tree, capacity) if callable(rule) else allocate(tree, capacity, rule)
+    if callable(rule):
+        return rule(tree, capacity)
+    return allocate(tree, capacity, rule)
 
 
 def collapsed(tree: Tree, capacity: Vector) -> Allocation:
     """Collapsed hierarchies by dominant shares (MCH, Section I.C): weighted DRF by the leaves' guarantees."""
-    omega = {(k,): float(share) for k, share in enumerate(tree.guarantee[tree.leaves], 1)}
-    return allocate(
-        Tree([tuple(row) for row in tree.demand.tolist()], omega), capacity, "weighted-drf"
-    )
+    guarantee = tree.guarantee[tree.leaves]
+    omega = {(k,): float(share) for k, share in enumerate(guarantee, 1)}
+    leaves = [tuple(row) for row in tree.demand.tolist()]
+    return allocate(Tree(leaves, omega), capacity, "weighted-drf")
 
 
 @typed
@@ -68,7 +71,8 @@ def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
     >>> node_shares(Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10], [0.5, 0.5, 0.25]).tolist()
     [0.5, 0.5, 0.25, 0.5, 0.25]
     """
-    mu, leaves = flatten(tree, capacity).mu, np.asarray(shares, float).T
+    mu = flatten(tree, capacity).mu
+    leaves = np.asarray(shares, float).T
     share = np.zeros((tree.n_nodes, *leaves.shape[1:]))
     least = np.full_like(share, np.inf)
     share[tree.leaves] = leaves
@@ -76,11 +80,17 @@ def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
         nodes = np.flatnonzero(tree.depth == depth)
         groups = nodes[tree.leaf_of[nodes] < 0]
         share[groups] = (mu[groups] * least[groups].T).T
-        np.minimum.at(least, tree.parent[nodes], (share[nodes].T / tree.weight[nodes]).T)
+        per_weight = (share[nodes].T / tree.weight[nodes]).T
+        np.minimum.at(least, tree.parent[nodes], per_weight)
     return share.T
 
 
-def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
+def share_guarantee(
+    tree: Tree,
+    capacity: Vector,
+    rule: Solver,
+    allocation: Given = None,
+) -> Margin:
     """Every leaf and every group but the root has its hierarchical share guarantee, whatever siblings ask.
 
     H-DRF keeps it: at the first saturation siblings' shares per weight add up to 1, and none falls later.
@@ -89,23 +99,34 @@ def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Give
     Margin(value=0.0, who='n1')
     """
     allocation = allocation or solve(tree, capacity, rule)
-    margin = node_shares(tree, capacity, allocation.shares)[1:] / tree.guarantee[1:] - 1
-    return _least(tree, margin, range(1, tree.n_nodes))
+    shares = node_shares(tree, capacity, allocation.shares)
+    margin = shares / tree.guarantee - 1
+    first = min(1, tree.n_nodes - 1)  # the root counts when it is a leaf
+    return _least(tree, margin[first:], range(first, tree.n_nodes))
 
 
 def sharing_incentive(
-    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None
+    tree: Tree,
+    capacity: Vector,
+    rule: Solver,
+    allocation: Given = None,
 ) -> Margin:
     """Every leaf runs as many tasks as on its guarantee's part of every resource, a cluster of its own."""
     allocation = allocation or solve(tree, capacity, rule)
     guarantee = tree.guarantee[tree.leaves]
+    there = guarantee[:, None] * check_capacity(tree, capacity)
     with np.errstate(divide="ignore"):
-        alone = (guarantee[:, None] * check_capacity(tree, capacity) / tree.demand).min(axis=1)
+        alone = (there / tree.demand).min(axis=1)
     return _least(tree, allocation.tasks / alone - 1, tree.leaves)
 
 
 def envy_freeness(
-    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None, *, across: bool = False
+    tree: Tree,
+    capacity: Vector,
+    rule: Solver,
+    allocation: Given = None,
+    *,
+    across: bool = False,
 ) -> Margin:
     """No leaf would run more tasks with a sibling leaf's resources, times the ratio of their guarantees.
 
@@ -113,10 +134,14 @@ def envy_freeness(
     resources gets more than one whose sibling competes with it.
     """
     allocation = allocation or solve(tree, capacity, rule)
-    guarantee, need = tree.guarantee[tree.leaves], flatten(tree, capacity).node_share[tree.leaves]
-    scaled = allocation.usage / check_capacity(tree, capacity) / guarantee[:, None]
+    guarantee = tree.guarantee[tree.leaves]
+    flat = flatten(tree, capacity)
+    need = flat.node_share[tree.leaves][:, None]
+    used = allocation.usage / check_capacity(tree, capacity)
+    scaled = used / guarantee[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        worth = np.where(need[:, None] > 0, scaled[None] / need[:, None], np.inf).min(axis=2)
+        runs = np.where(need > 0, scaled / need, np.inf)
+    worth = runs.min(axis=2)
     margin = (allocation.shares / guarantee)[:, None] - worth
     if not across:
         parent = tree.parent[tree.leaves]
@@ -124,7 +149,8 @@ def envy_freeness(
     np.fill_diagonal(margin, np.inf)
     if not np.isfinite(margin).any():
         return Margin(0.0, "no two leaves to compare")
-    names = [tree.name(tree.leaves[leaf]) for leaf in divmod(int(margin.argmin()), tree.n_leaves)]
+    pair = divmod(int(margin.argmin()), tree.n_leaves)
+    names = [tree.name(tree.leaves[leaf]) for leaf in pair]
     return Margin(float(margin.min()), " of ".join(names))
 
 
@@ -132,15 +158,22 @@ envy_freeness_across = functools.partial(envy_freeness, across=True)
 
 
 def pareto_efficiency(
-    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None
+    tree: Tree,
+    capacity: Vector,
+    rule: Solver,
+    allocation: Given = None,
 ) -> Margin:
     """No leaf could run more with what is left over."""
     allocation = allocation or solve(tree, capacity, rule)
-    left = 1 - allocation.usage.sum(axis=0) / check_capacity(tree, capacity)
-    need = flatten(tree, capacity).node_share[tree.leaves]
+    used = allocation.usage.sum(axis=0)
+    left = 1 - used / check_capacity(tree, capacity)
+    flat = flatten(tree, capacity)
+    need = flat.node_share[tree.leaves]
     with np.errstate(divide="ignore", invalid="ignore"):
-        more = np.where(need > 0, left / need, np.inf).min(axis=1)
-    value, who = _least(tree, -more / tree.guarantee[tree.leaves], tree.leaves)
+        room = np.where(need > 0, left / need, np.inf)
+    more = room.min(axis=1)
+    margin = -more / tree.guarantee[tree.leaves]
+    value, who = _least(tree, margin, tree.leaves)
     return Margin(min(0.0, value), who)
 
 
@@ -148,32 +181,40 @@ def lies(demand: np.ndarray, capacity: np.ndarray) -> Iterator[np.ndarray]:
     """What a leaf may report instead of its demand (R,), by `FACTORS` and `ADDED`, one resource at a time."""
     dominant = (demand / capacity).max()
     for j, need in enumerate(demand):
-        for reported in (
-            need * np.array(FACTORS) if need > 0 else dominant * capacity[j] * np.array(ADDED)
-        ):
+        lies_told = need * np.array(FACTORS)
+        if need == 0:
+            lies_told = dominant * capacity[j] * np.array(ADDED)
+        for reported in lies_told:
             lie = demand.copy()
             lie[j] = reported
             yield lie
 
 
 def strategy_proofness(
-    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None
+    tree: Tree,
+    capacity: Vector,
+    rule: Solver,
+    allocation: Given = None,
 ) -> Margin:
     """No leaf runs more tasks (of the true demand) by misreporting it: the greatest gain over all `lies`."""
-    allocation, capacity = allocation or solve(tree, capacity, rule), check_capacity(tree, capacity)
-    guarantee, worst = tree.guarantee[tree.leaves], Margin(0.0, "nobody")
+    allocation = allocation or solve(tree, capacity, rule)
+    there = check_capacity(tree, capacity)
+    guarantee = tree.guarantee[tree.leaves]
+    worst = Margin(0.0, "nobody")
     for i, truth in enumerate(tree.demand):
         needed = truth > 0
-        for lie in lies(truth, capacity):
+        share = (truth / there).max()  # of a task
+        for lie in lies(truth, there):
             reported = tree.demand.copy()
             reported[i] = lie
-            got = solve(tree.with_demand(reported), capacity, rule).usage[i]
-            useful = (got[needed] / truth[needed]).min() * (truth / capacity).max()
-            margin = float((allocation.shares[i] - useful) / guarantee[i])
+            lied = solve(tree.with_demand(reported), there, rule)
+            got = lied.usage[i]
+            tasks = (got[needed] / truth[needed]).min()
+            loss = allocation.shares[i] - tasks * share
+            margin = float(loss / guarantee[i])
             if margin < worst.value:
-                worst = Margin(
-                    margin, f"{tree.name(tree.leaves[i])} reporting {np.round(lie, 4).tolist()}"
-                )
+                name = tree.name(tree.leaves[i])
+                worst = Margin(margin, f"{name} reporting {np.round(lie, 4).tolist()}")
     return worst
 
 
@@ -188,7 +229,8 @@ def long_run_guarantee(tree: Tree, times: Vector, shares: Vector) -> Margin:
     """
     length = np.diff(np.asarray(times, float))
     mean = dot(length, shares) / length.sum()
-    return _least(tree, mean / tree.guarantee[tree.leaves] - 1, tree.leaves)
+    margin = mean / tree.guarantee[tree.leaves] - 1
+    return _least(tree, margin, tree.leaves)
 
 
 PROPERTIES: dict[str, Callable[..., Margin]] = {
@@ -203,7 +245,10 @@ PROPERTIES: dict[str, Callable[..., Margin]] = {
 
 @typed
 def property_table(
-    capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tree], properties: dict = PROPERTIES
+    capacity: Vector,
+    rules: Iterable[Solver],
+    trees: Iterable[Tree],
+    properties: dict = PROPERTIES,
 ) -> pd.DataFrame:
     """How often each rule (a name or a function) violates each property (functions by name; all unless told).
 
@@ -217,13 +262,14 @@ def property_table(
     """
     rules = list(rules) if getattr(rules, "ndim", 1) else []
     trees = list(trees) if getattr(trees, "ndim", 1) else []
-    rows: list[tuple] = []
-    if not trees or not all(isinstance(tree, Tree) for tree in trees):
+    are_trees = [isinstance(tree, Tree) for tree in trees]
+    if not trees or not all(are_trees):
         raise TypeError("trees: needs a list of trees, one at least")
-    if bad := [
-        one for one in rules if not callable(one) and not (isinstance(one, str) and one in RULES)
-    ]:
-        raise unknown("rules", bad[0], RULES, "or a function of a tree and its capacity")
+    for rule in rules:
+        known = isinstance(rule, str) and rule in RULES
+        if not known and not callable(rule):
+            raise unknown("rules", rule, RULES, "or a function of a tree and its capacity")
+    rows: list[tuple] = []
     for rule in rules:
         margins = {name: np.full(len(trees), np.nan) for name in properties}
         for number, tree in enumerate(trees):
@@ -232,12 +278,19 @@ def property_table(
             except ValueError:
                 continue
             for name, holds in properties.items():
-                margins[name][number] = holds(tree, capacity, rule, allocation).value
+                margin = holds(tree, capacity, rule, allocation)
+                margins[name][number] = margin.value
+        label = getattr(rule, "__name__", rule)
         for name, values in margins.items():
-            taken = values[~np.isnan(values)]
-            worst = int(np.nanargmin(values.round(12))) if len(taken) else -1
-            violated = (taken < -TOLERANCE).mean() if len(taken) else np.nan
-            rows.append(
-                (getattr(rule, "__name__", rule), name, len(taken), violated, values[worst], worst)
-            )
+            rows.append((label, name, *_summary(values)))
     return pd.DataFrame(rows, columns=["rule", "property", "trees", "violated", "worst", "tree"])
+
+
+def _summary(margins):
+    """Of a property's margins, NaN where a rule refused the tree: count, share violated, worst, its tree."""
+    taken = margins[~np.isnan(margins)]
+    if len(taken) == 0:
+        return 0, np.nan, margins[-1], -1
+    worst = int(np.nanargmin(margins.round(12)))
+    violated = (taken < -TOLERANCE).mean()
+    return len(taken), violated, margins[worst], worst

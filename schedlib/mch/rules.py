@@ -19,42 +19,17 @@ A priority of each leaf, as the flat rules have, or a function that sees the hie
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from schedlib.core import compiling
 from schedlib.core.checks import typed, unknown
 from schedlib.core.uncounted import UNCOUNTED
-from schedlib.mch import flatten, hdrf_tree
-from schedlib.mch.choosing import CHOOSE, PRIORITY
+from schedlib.mch import hdrf_tree
+from schedlib.mch.choice import CHOOSE, PRIORITY
 from schedlib.mch.fluid import fluid_flat, fluid_hdrf
-from schedlib.mch.model import Tree
+from schedlib.mch.weights import FLAT, flat_weights
 
-FLAT = {
-    "drf": flatten.EQUAL,
-    "weighted-drf": flatten.OMEGA,
-    "c-ch": flatten.GUARANTEE,
-    "m-ch": flatten.GUARANTEE,
-    "mch": flatten.MCH,
-    "mch-two-phase": flatten.TWO_PHASE,
-    "case1": flatten.CASE1,
-    "exact-ch": flatten.OUTSIDE,
-}
-"""Flat rules serve the leaf with the least share over weight. Whose weights they go by:
-
-- `drf`: 1; `weighted-drf`: the leaf's own omega; `mch`: MCH's (`mch.flatten`)
-- `c-ch`, `m-ch`: the hierarchical share guarantee, with the share of resource 0 or 1
-- `mch-two-phase` (a reading of the paper): Case 1's for every leaf until k' is saturated, from then on
-  `mch`'s, so 1 for those that do not need k'. Sub-case 1's derivation says that such a leaf *continues* when
-  k' is full ("at this point, n2,2 continues to increase its dominant share"); read so, its weight of 1 begins
-  there, and not, as with `mch`, with the first task. Until then it is H-DRF, and nobody's share falls later.
-- `case1` (beyond the paper): Case 1's for every leaf, partial-type or not. Until a first resource is
-  saturated that is H-DRF, so every guarantee is kept; what is left over is shared in another way.
-- `exact-ch` (beyond the paper): H-DRF's own fluid shares, which all leaves then reach at the same moment in a
-  cluster filled from empty. The way there, and what another set of leaves would get, are not H-DRF's.
-"""
-ALONE = {"c-ch": 0, "m-ch": 1}  # the resource whose share counts; else the dominant one
 MOST_ROOM = 1000  # numbers of a rule's own for each node
 OWN = "`tree.mine` or `tree.room` (see @mch.rule(room=...); a priority keeps none)"
 
@@ -85,7 +60,7 @@ class Rule:
       now (R,), what one demands (R,), the leaf's weight and the capacity (R,), in the reader's units; the
       leaf with the least is next, ties go to the lower index; asked again only when a leaf's usage or weight
       changes
-    - `choose(tree)`: the next leaf, or -1 when none can be served, from a `choosing.Hierarchy`: nodes and
+    - `choose(tree)`: the next leaf, or -1 when none can be served, from a `hierarchy.Hierarchy`: nodes and
       siblings, what each leaf runs and has waiting, what is saturated and free, the time, random numbers,
       and arrays of its own, of `room` numbers for each node (a pair: the second, for each resource of it). It
       makes no arrays; its helpers are `schedlib.core.uncounted.kernel`s
@@ -156,36 +131,6 @@ def rule(
         if room is None
         else Rule(weights=weights, choose=function, room=room)
     )
-
-
-class Weights(NamedTuple):
-    """What a flat rule compares, (p,) each: tasks * `share` / `weight`, or `late` for it once k' is full."""
-
-    weight: np.ndarray
-    share: np.ndarray  # of one task
-    late: np.ndarray
-    first: int = -1  # k', where weights change when it is saturated
-
-
-def flat_weights(tree: Tree, capacity: np.ndarray, name: str) -> Weights:
-    """What a flat rule of `FLAT` compares while all leaves are active.
-
-    ValueError on a leaf without the resource that `c-ch` or `m-ch` looks at.
-    """
-    need, resource = tree.demand / capacity, ALONE.get(name)
-    if resource is not None:
-        asked = f"rule {name!r} looks at resource {resource} alone"
-        if resource >= tree.n_resources:
-            raise ValueError(f"{asked}, but leaves name {tree.n_resources} only; use 'c-ch'")
-        for leaf in tree.leaves[need[:, resource] == 0][:1]:
-            why = f"uses nothing of resource {resource}, its share would be 0 for ever"
-            raise ValueError(f"{asked}: leaf {tree.name(leaf)} {why}; use 'mch' or 'h-drf'")
-    share = need.max(axis=1) if resource is None else need[:, resource]
-    if FLAT[name] == flatten.TWO_PHASE:
-        flat = flatten.flatten(tree, capacity)
-        return Weights(flat.case1, share, flat.weights, flat.first_saturated)
-    weights = flatten.weigher(tree, capacity, FLAT[name])(np.ones(tree.n_leaves, np.bool_))
-    return Weights(weights, share, weights)
 
 
 def _fluid_flat(name, tree, capacity, stop):

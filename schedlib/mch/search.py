@@ -56,7 +56,8 @@ def random_tree(
         return tuple(demand.tolist())
 
     def group(levels):
-        count, below = int(rng.integers(2, branching + 1)), []
+        count = int(rng.integers(2, branching + 1))
+        below = []
         deep = [False] * count
         if levels > 1:
             deep = (rng.random(count) < 0.5) | (np.arange(count) == rng.integers(count))
@@ -77,9 +78,12 @@ def as_text(tree: Tree) -> str:
 
     def text(node):
         weight = f"*{tree.weight[node]:g}" if tree.weight[node] != 1 else ""
-        if tree.leaf_of[node] >= 0:
-            return f"({', '.join(f'{need:g}' for need in tree.demand[tree.leaf_of[node]])}){weight}"
-        return f"[{', '.join(map(text, tree.children(node)))}]{weight}"
+        leaf = tree.leaf_of[node]
+        if leaf >= 0:
+            needs = ", ".join(f"{need:g}" for need in tree.demand[leaf])
+            return f"({needs}){weight}"
+        inside = ", ".join(map(text, tree.children(node)))
+        return f"[{inside}]{weight}"
 
     return text(0)
 
@@ -105,7 +109,8 @@ def counter_example(
     rng = np.random.default_rng(seed)
     for depth, branching in SIZES:
         trees = (random_tree(rng, depth, branching, 2, partial, weighted) for _ in range(tries))
-        shrunk = [shrink(tree, fails) for tree in islice(filter(fails, trees), FAILURES)]
+        failing = islice(filter(fails, trees), FAILURES)
+        shrunk = [shrink(tree, fails) for tree in failing]
         if shrunk:
             return min(shrunk, key=_size)
     return None
@@ -123,14 +128,17 @@ def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
     simplest: Tree | None = tree
     while simplest:
         tree, size = simplest, _size(simplest)
-        simplest = next((one for one in _simpler(tree) if _size(one) < size and fails(one)), None)
+        smaller = (one for one in _simpler(tree) if _size(one) < size)
+        simplest = next(filter(fails, smaller), None)
     return tree
 
 
 def _size(tree):
     """What shrinking makes smaller: leaves, nodes, weights, odd demands, and the sum of demands."""
-    odd = ((tree.demand != np.round(tree.demand)) | (tree.demand > 100)).any(axis=1)
-    return tree.n_leaves, tree.n_nodes, np.abs(tree.weight - 1).sum(), odd.sum(), tree.demand.sum()
+    broken = tree.demand != np.round(tree.demand)
+    odd = (broken | (tree.demand > 100)).any(axis=1).sum()
+    weights = np.abs(tree.weight - 1).sum()
+    return tree.n_leaves, tree.n_nodes, weights, odd, tree.demand.sum()
 
 
 def _simpler(tree: Tree) -> Iterator[Tree]:
@@ -145,9 +153,12 @@ def _simpler(tree: Tree) -> Iterator[Tree]:
             yield Tree(tree.nested, own | {tree.paths[node]: weight})
     largest = tree.demand.max(axis=1, keepdims=True)
     for n in range(1, 21):
-        yield tree.with_demand(np.maximum(np.round(tree.demand / largest * n), tree.demand > 0))
+        whole = np.round(tree.demand / largest * n)
+        yield tree.with_demand(np.maximum(whole, tree.demand > 0))
+    demands = product(range(LARGEST + 1), repeat=tree.n_resources)
+    smallest_first = sorted(demands, key=sum)[1:]
     for i in range(tree.n_leaves):
-        for small in sorted(product(range(LARGEST + 1), repeat=tree.n_resources), key=sum)[1:]:
+        for small in smallest_first:
             demand = tree.demand.copy()
             demand[i] = small
             yield tree.with_demand(demand)
@@ -155,13 +166,15 @@ def _simpler(tree: Tree) -> Iterator[Tree]:
 
 def _without(branch, path):
     """The branch without the node at `path`, with it in its parent's place, its children in its place."""
-    (weight, below), (k, *rest) = branch, path
-    before, (_, inside), after = below[: k - 1], below[k - 1], below[k:]
+    weight, below = branch
+    k, *rest = path
+    child = below[k - 1]
+    before, after = below[: k - 1], below[k:]
     if rest:
-        yield from (
-            (weight, [*before, smaller, *after]) for smaller in _without(below[k - 1], rest)
-        )
+        for smaller in _without(child, rest):
+            yield weight, [*before, smaller, *after]
         return
+    _, inside = child
     yield weight, before + after
     yield weight, inside
     if isinstance(inside, list):
@@ -170,5 +183,7 @@ def _without(branch, path):
 
 def _branches(branch):
     """Whether every group has two children at least, as in `random_tree`."""
-    below = branch[1]
-    return not isinstance(below, list) or (len(below) > 1 and all(map(_branches, below)))
+    _, below = branch
+    if not isinstance(below, list):
+        return True
+    return len(below) > 1 and all(map(_branches, below))

@@ -8,16 +8,15 @@ import numpy.typing as npt
 import pandas as pd
 
 from schedlib.core import compiling
+from schedlib.core.arrays import zeroed
 from schedlib.core.checks import typed
-from schedlib.core.events import event_queue
-from schedlib.core.stopping import interruptible
+from schedlib.core.running import to_the_end
 from schedlib.mch import dispatch
-from schedlib.mch.allocate import check_rule, empty, most_at_once, operations, served
-from schedlib.mch.choosing import CHANGE, JOB, Jobs, State, records
-from schedlib.mch.dispatch import MORE_ROOM, REWEIGH
-from schedlib.mch.flatten import weigher
 from schedlib.mch.model import Tree, check_capacity
-from schedlib.mch.rules import FLAT, Rule, the_rule
+from schedlib.mch.rules import Rule, the_rule
+from schedlib.mch.running import most_at_once, start
+from schedlib.mch.state import JOB, Jobs, Work
+from schedlib.mch.weights import FLAT
 
 MOST_ROWS = 10**9  # shares on a grid
 COLUMNS = ("leaf", "submit", "tasks", "duration")
@@ -54,7 +53,6 @@ class Churn:
 
 
 @typed
-@interruptible
 def simulate(
     tree: Tree,
     capacity: npt.ArrayLike,
@@ -69,7 +67,7 @@ def simulate(
 ) -> Churn:
     """Run jobs through a cluster that a rule shares out task by task.
 
-    - `capacity`, `rule`, `method`, `seed`: as in `mch.fill`; or `capacity (M, R)`, a row for each machine
+    - `capacity`, `rule`, `method`, `seed`: as in `mch.fill`
     - `jobs`: a table with `leaf` (0 .. p-1, left to right), `submit`, `tasks`, `duration` (of one task) and,
       where wanted, `depart` (NaN: never), when waiting tasks are dropped and running ones stop. Jobs of a
       leaf wait in line.
@@ -81,10 +79,6 @@ def simulate(
     resource in which the chosen task does not fit stays saturated until some is given back. Ties, fits and
     errors as in `mch.fill`; ValueError on impossible jobs, with the row. Source: MCH, Sections II.A, IV.A.
 
-    On machines (beyond the paper) the rule chooses as ever, of the shares of their sum, and the task goes to
-    the first machine on which it fits. When it fits on none its leaf is blocked until it does, the others go
-    on, and a resource is saturated while all leaves that wait and demand it are blocked. Jobs cannot depart.
-
     See also: `mch.fill`, `mch.rule`, `leaderboard.mch`.
 
     >>> from schedlib import mch
@@ -94,88 +88,56 @@ def simulate(
     >>> run.jobs[["start", "finish"]].values.tolist()
     [[0.0, 8.0], [2.0, 6.0]]
     """
-    machines, rule, table = check_machines(tree, capacity), the_rule(rule), check_jobs(tree, jobs)
-    capacity = check_capacity(tree, machines.sum(axis=0) if len(machines) else capacity)
-    until = np.inf if until is None else float(until)
-    if not until >= 0:
-        raise ValueError(
-            f"until: {until}, must not be negative; leave it out to run until all is done"
-        )
-    if every is not None and not 0 < every < np.inf:
-        raise ValueError(f"every: {every}, must be a positive step of time")
-    if (
-        every is not None
-        and record
-        and np.isfinite(until)
-        and until / every * tree.n_leaves > MOST_ROWS
-    ):
-        raise ValueError(
-            f"every: {every}, up to {until:g}: over {MOST_ROWS:,} shares; take a longer step"
-        )
-    if len(machines) * len(table) >= 2**31 or (len(machines) and "depart" in table):
-        raise ValueError(
-            f"jobs: {len(table)} on {len(machines)} machines; these times each other must stay "
-            "below 2^31, and none of them may depart"
-        )
-    none = np.zeros(tree.n_leaves)
-    state = empty(tree, capacity, rule, method, none, machines=machines, seed=seed)
+    known, table = the_rule(rule), check_jobs(tree, jobs)
+    last = check_times(tree, until, every)
+    there = check_capacity(tree, capacity)
     offered = np.bincount(table["leaf"], table["tasks"], tree.n_leaves)
-    state = enter(state, table, most_at_once(tree, capacity, offered))
-    if record:
-        state = with_log(state, 2 * tree.n_leaves + 1024)
-    whose = FLAT[rule.weights]
-    if whose >= 0:
-        state.leaves.weight = 0.0  # until a leaf is active for the first time
-    weights = weigher(tree, capacity, whose)
+    work = to_do(table, offered, most_at_once(tree, there, offered), record)
+    run = start(tree, there, known, method, work, int(offered.sum()), seed)
+    run.state.tally.until = last
+    run.state.tally.whose = FLAT[known.weights]
+    if FLAT[known.weights] >= 0:
+        run.state.leaves.weight = 0.0  # until a leaf is active for the first time
     compiling.ready(dispatch.advance)
-    begin, how_served = time.perf_counter(), served(rule, method)
-    while (status := dispatch.advance(*how_served, whose, state, until)) in (REWEIGH, MORE_ROOM):
-        if status == MORE_ROOM:
-            state = with_log(state, 2 * len(state.log))
-            continue
-        active = (state.leaves.tasks > 0) | (state.leaves.waiting > 0) | (state.leaves.held > 0)
-        state.leaves.weight = weights(active)
-        dispatch.refresh(*how_served, state)
-        state.tally.reweighed += 1
-    seconds, tally = time.perf_counter() - begin, state.tally[0]
-    end, log = float(tally.now), state.log[: tally.logged]
-    check_rule(state, tree, rule, f"time {end:.4g}")
-    share = log["tasks"] * (tree.demand / capacity).max(axis=1)[log["leaf"]]
+    begin = time.perf_counter()
+    to_the_end(run.advance, "mch.simulate")
+    seconds = time.perf_counter() - begin
+    state, tally = run.state, run.state.tally[0]
+    end = float(tally.now)
+    run.check(f"time {end:.4g}")
+    log = state.log[: tally.logged]
+    share = log["tasks"] * (tree.demand / there).max(axis=1)[log["leaf"]]
     shares = pd.DataFrame({"time": log["time"], "leaf": log["leaf"], "share": share})
     span = end - table["submit"].min() if len(table) else 0.0
     if every and record:
-        shares = on_grid(shares, tree.n_leaves, every, end)
+        shares = on_grid(shares, len(offered), every, end)
     return Churn(
-        rule=rule.name,
+        rule=known.name,
         shares=shares,
         decisions=int(tally.decisions),
         seconds=seconds,
         end=end,
         jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
-        operations=operations(state),
+        operations=run.operations(),
         reflattens=int(tally.reweighed),
-        utilisation=state.busy / (capacity * span) if span > 0 else np.zeros(tree.n_resources),
+        utilisation=state.busy / (there * span) if span > 0 else np.zeros_like(there),
     )
 
 
-def check_machines(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
-    """What each machine has, (M, R), without rows when `capacity` is one pool's; ValueError on amounts that
-    are negative or infinite, and on a leaf whose task fits on no machine."""
-    machines = np.array(capacity, float, order="C")
-    if machines.ndim != 2:
-        return np.zeros((0, tree.n_resources))
-    if machines.shape[1] != tree.n_resources or not (np.isfinite(machines) & (machines >= 0)).all():
+def check_times(tree: Tree, until: float | None, every: float | None) -> float:
+    """The last time that counts, infinite without one; ValueError on times that cannot be."""
+    last = np.inf if until is None else float(until)
+    if not last >= 0:
         raise ValueError(
-            f"capacity: a number >= 0 for each of {len(machines)} machines and of "
-            f"{tree.n_resources} resources is wanted"
+            f"until: {last}, must not be negative; leave it out to run until all is done"
         )
-    fits = np.any(np.all(tree.demand[:, None] * (1 - 1e-9) <= machines, axis=2), axis=1)
-    for leaf in np.flatnonzero(~fits)[:1]:
+    if every is not None and not 0 < every < np.inf:
+        raise ValueError(f"every: {every}, must be a positive step of time")
+    if every is not None and last < np.inf and last / every * tree.n_leaves > MOST_ROWS:
         raise ValueError(
-            f"capacity: leaf {leaf} ({tree.name(tree.leaves[leaf])}): no machine has room for "
-            "its task; leave it out, or make its tasks smaller"
+            f"every: {every}, up to {last:g}: over {MOST_ROWS:,} shares; take a longer step"
         )
-    return machines
+    return last
 
 
 def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
@@ -208,35 +170,32 @@ def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def enter(state: State, table: pd.DataFrame, together: int) -> State:
-    """The state with these jobs, of which at most `together` tasks run at a time."""
-    n, p = len(table), len(state.leaves)
-    jobs = records(JOB, n)
-    jobs.leaf, jobs.left = table["leaf"], table["tasks"]
-    jobs.submit, jobs.duration, jobs.start = table["submit"], table["duration"], np.nan
+def to_do(table: pd.DataFrame, offered: np.ndarray, together: int, record: bool) -> Work:
+    """The work that a table of jobs is: `offered (p,)` tasks, of which at most `together` run at a time."""
+    jobs = zeroed(JOB, len(table))
+    jobs.leaf = table["leaf"]
+    jobs.left = table["tasks"]
+    jobs.submit = table["submit"]
+    jobs.duration = table["duration"]
+    jobs.start = np.nan
     jobs.depart = table["depart"].fillna(np.inf) if "depart" in table else np.inf
     # a job without tasks is done when it arrives
     jobs.finish = np.where(jobs.left == 0, jobs.submit, np.nan)
-    # where its line begins
-    state.leaves.head[1:] = np.cumsum(np.bincount(jobs.leaf, minlength=p))[:-1]
+    lengths = np.bincount(jobs.leaf, minlength=len(offered))
     departs = np.isfinite(jobs.depart)
-    entered = Jobs(
-        table=jobs,
-        line=np.lexsort((jobs.submit, jobs.leaf)),
-        by_submit=np.argsort(jobs.submit, kind="stable"),
-        by_depart=np.argsort(jobs.depart, kind="stable")[: int(departs.sum())],
-    )
     stopped = int(jobs.left[departs].sum())  # the ends of tasks that are stopped stay in the queue
-    return state._replace(
-        jobs=entered, ends=event_queue(min(int(jobs.left.sum()), together) + stopped + 1)
+    return Work(
+        waiting=np.zeros(len(offered)),
+        jobs=Jobs(
+            table=jobs,
+            line=np.lexsort((jobs.submit, jobs.leaf)),
+            head=np.cumsum(lengths) - lengths,
+            by_submit=np.argsort(jobs.submit, kind="stable"),
+            by_depart=np.argsort(jobs.depart, kind="stable")[: int(departs.sum())],
+        ),
+        ends=min(int(jobs.left.sum()), together) + stopped,
+        log=2 * len(offered) + 1024 if record else 0,
     )
-
-
-def with_log(state: State, rows: int) -> State:
-    """The same state with room for `rows` changes."""
-    log, kept = records(CHANGE, rows), int(state.tally[0].logged)
-    log[:kept] = state.log[:kept]
-    return state._replace(log=log)
 
 
 def on_grid(shares: pd.DataFrame, leaves: int, every: float, end: float) -> pd.DataFrame:

@@ -5,11 +5,12 @@ import time
 import numpy as np
 
 from exhibits.mch.fig5_cost import stream
-from schedlib.mch import dispatch
-from schedlib.mch.allocate import empty, operations, served
+from schedlib.core.running import to_the_end
 from schedlib.mch.model import Tree
 from schedlib.mch.rules import RULES
+from schedlib.mch.running import start
 from schedlib.mch.simulate import simulate
+from schedlib.mch.state import Work
 
 LEVELS = (10, 12, 14, 15)  # full binary trees of 1,023 ... 32,767 nodes
 REPEATS = 5
@@ -41,12 +42,13 @@ def per_decision(
     left = np.full(tree.n_leaves, np.iinfo(np.int64).max)
     best = np.inf
     for _ in range(repeats):
-        state = empty(tree, capacity, RULES[rule], method, left)
+        run = start(tree, capacity, RULES[rule], method, Work(left), tasks)
+        run.state.tally.ready = True
         begin = time.perf_counter()
-        dispatch.fill(*served(RULES[rule], method), state)
+        to_the_end(run.advance, "a filling")
         best = min(best, time.perf_counter() - begin)
-    decisions = state.tally[0].decisions
-    return float(best / decisions), float(operations(state) / decisions)
+    decisions = run.state.tally[0].decisions
+    return float(best / decisions), float(run.operations() / decisions)
 
 
 def growth(nodes, values) -> float:

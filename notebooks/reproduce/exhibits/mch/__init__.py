@@ -25,9 +25,10 @@ def random_trees(
     depth: int, partial: float, resources: int, trees: int, seed: int, needs: int = 1
 ) -> list[Tree]:
     """The same random trees for every rule; no two points or seeds share one."""
-    rng = np.random.default_rng(
-        [seed, depth, resources, round(1000 * partial), needs][: 4 + (needs > 1)]
-    )
+    words = [seed, depth, resources, round(1000 * partial)]
+    if needs > 1:
+        words.append(needs)
+    rng = np.random.default_rng(words)
     return [
         random_tree(rng, depth, resources=resources, partial=partial, needs=needs)
         for _ in range(trees)
@@ -36,7 +37,8 @@ def random_trees(
 
 def leaf_shares(tree: Tree, capacity: tuple, rules: Iterable[str], **columns) -> pd.DataFrame:
     """Divisible dominant shares under each rule: `rule, leaf, name, share`, and more columns, (p,) each."""
-    leaves = {"leaf": range(tree.n_leaves), "name": [tree.name(node) for node in tree.leaves]}
+    names = [tree.name(node) for node in tree.leaves]
+    leaves = {"leaf": range(tree.n_leaves), "name": names}
     return pd.concat(
         [
             pd.DataFrame(
@@ -55,19 +57,8 @@ def per_seed(rows: pd.DataFrame, column: str) -> np.ndarray:
 
 def trees_with(rows: pd.DataFrame, column: str) -> Proportion:
     """The share (%) of all trees of these rows on which `column` holds."""
-    return Proportion(
-        round(float((rows[column] * rows["trees"]).sum())), int(rows["trees"].sum()), 100.0
-    )
-
-
-def dots_by_rule(ax, rows: pd.DataFrame, column: str, rules: tuple[str, ...]) -> None:
-    """A dot for each `rule` and `leaf`, rules one below the other in a leaf's line."""
-    for place, rule in enumerate(rules):
-        mine = rows[rows["rule"] == rule]
-        at = mine["leaf"] + 0.7 * (place / (len(rules) - 1) - 0.5)
-        ax.plot(mine[column], at, **style.look(rule).line() | {"linestyle": "none"})
-    ax.yaxis.set_inverted(True)
-    ax.set_ylabel("leaf")
+    failing = float((rows[column] * rows["trees"]).sum())
+    return Proportion(round(failing), int(rows["trees"].sum()), 100.0)
 
 
 def label(rule: str) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from exhibits.mch import EXACT, dots_by_rule, leaf_shares, per_seed, shares_in_words
+from exhibits.mch import EXACT, leaf_shares, per_seed, shares_in_words
 from schedlib.core.streams import streams
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.allocate import allocate
@@ -43,7 +43,12 @@ def plot_fig1(frame: pd.DataFrame):
     figure, axes = style.subplots(1, 3, size=size, gridspec_kw=ratios)
     plot_tree(tree, tree.guarantee, weights, ax=axes[0])
     for ax, (demands, rows) in zip(axes[1:], frame.groupby("demands"), strict=False):
-        dots_by_rule(ax, rows, "share", RULES)
+        for place, rule in enumerate(RULES):  # one below the other in a leaf's line
+            mine = rows[rows["rule"] == rule]
+            line = mine["leaf"] + 0.7 * (place / (len(RULES) - 1) - 0.5)
+            ax.plot(mine["share"], line, **style.look(rule).line() | {"linestyle": "none"})
+        ax.yaxis.set_inverted(True)
+        ax.set_ylabel("leaf")
         first = rows[rows["rule"] == RULES[0]]
         low, high = first["leaf"] - 0.45, first["leaf"] + 0.45
         ax.vlines(first["guarantee"], low, high, color="black", linewidth=1, label="guarantee")

@@ -1,0 +1,119 @@
+"""A rule at work on a cluster, from its first decision to its last."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from schedlib.core.arrays import grown
+from schedlib.core.checks import unknown
+from schedlib.mch import dispatch
+from schedlib.mch.hdrf_tree import every_leaf
+from schedlib.mch.model import Tree
+from schedlib.mch.rules import Rule, nobody
+from schedlib.mch.state import HEAPS, KEYS, TREE, State, Work, new_state
+from schedlib.mch.weights import exact_weights, flat_weights
+
+METHODS = ("fast", "literal")
+MOST_RESOURCES = 62  # sets of resources are the bits of a whole number
+
+
+@dataclass
+class Run:
+    """A rule, its two functions as kernels take them, and the state on which they decide."""
+
+    tree: Tree
+    rule: Rule
+    priority: Callable
+    choose: Callable
+    state: State
+    tasks: int  # at most so many start, for the progress bar
+
+    def advance(self) -> float:
+        """Work for a slice; gives the part of the tasks that have started, and 1 when nothing is left to do."""
+        status = dispatch.advance(self.priority, self.choose, self.state)
+        if status in (dispatch.DONE, dispatch.BAD_RULE):
+            return 1.0
+        if status == dispatch.REWEIGH:
+            self.reweigh()
+        if status == dispatch.MORE_ROOM:
+            log = self.state.log
+            self.state = self.state._replace(log=grown(log, 2 * len(log)))
+        return min(0.999, int(self.state.tally[0].ordered) / self.tasks)
+
+    def reweigh(self) -> None:
+        """Weights of the active leaves that no kernel works out; the others keep their last ones."""
+        leaves = self.state.leaves
+        active = (leaves.tasks > 0) | (leaves.waiting > 0)
+        leaves.weight[active] = exact_weights(self.tree, self.state.capacity, active)
+        self.state.tally.rank_all = True
+        self.state.tally.reweighed += 1
+
+    def operations(self) -> int:
+        """Heap places that were looked at, and what the rule itself has counted."""
+        return int(self.state.tally.operations[0] + self.state.seen.looked[0])
+
+    def check(self, when: str) -> None:
+        """Refuse a reader's rule that gave no number, or no leaf that can be served, as kernels have noted."""
+        tally, tree, name = self.state.tally[0], self.tree, repr(self.rule.name)
+        leaf, tasks = int(tally.bad_leaf), int(tally.bad_tasks)
+        if leaf < 0:
+            return
+        if leaf >= tree.n_leaves:
+            raise ValueError(f"rule {name} chose leaf {leaf} at {when}; there are {tree.n_leaves}")
+        who = f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}"
+        if tasks < 0:
+            raise ValueError(
+                f"rule {name} chose {who}, which has no task waiting, or demands a saturated "
+                "resource; look at `leaves[k].waiting`, and at `leaves[k].bits & saturated`"
+            )
+        uses = ", ".join(f"{amount:.4g}" for amount in tasks * tree.demand[leaf])
+        raise ValueError(
+            f"not a number: the priority of {who}, where it uses ({uses}); return one for each "
+            "leaf, inf to come last"
+        )
+
+
+def start(
+    tree: Tree,
+    capacity: np.ndarray,
+    rule: Rule,
+    method: str,
+    work: Work,
+    tasks: int,
+    seed: int = 0,
+) -> Run:
+    """A run in which nothing runs yet; at most `tasks` start.
+
+    ValueError on an unknown method, too many resources, and a leaf whose one task is larger than the cluster.
+    """
+    if method not in METHODS:
+        raise unknown("method", method, METHODS)
+    if tree.n_resources > MOST_RESOURCES:
+        raise ValueError(
+            f"tree: {tree.n_resources} resources; task by task there can be {MOST_RESOURCES}"
+        )
+    for leaf, resource in np.argwhere(tree.demand > capacity * (1 + 1e-9))[:1]:
+        raise ValueError(
+            f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) needs {tree.demand[leaf, resource]:g} of "
+            f"resource {resource} for a task, but there is {capacity[resource]:g}: no task of it ever "
+            "fits; leave it out, or make its tasks smaller"
+        )
+    choose, how = rule.choose, TREE
+    if method == "literal" and rule.literal is not None:
+        choose = rule.literal
+    if rule.choose is nobody:
+        choose, how = (nobody, HEAPS) if method == "fast" else (every_leaf, KEYS)
+    room: Any = rule.room  # a pair, once the rule is made
+    weights = flat_weights(tree, capacity, rule.weights)
+    state = new_state(tree, capacity, weights, how, work, room, seed)
+    return Run(tree, rule, rule.priority, choose, state, max(tasks, 1))
+
+
+def most_at_once(tree: Tree, capacity: np.ndarray, left: np.ndarray) -> int:
+    """A bound on the tasks that run together: of each leaf alone, and by a task's least dominant share."""
+    share = (tree.demand / capacity).max(axis=1)
+    alone = np.minimum(np.floor((1 + 1e-6) / share), left)
+    together = np.floor((1 + 1e-6) * tree.n_resources / share.min())
+    return int(min(alone.sum(), together)) + 1

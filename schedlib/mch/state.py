@@ -1,0 +1,170 @@
+"""The state of a run: everything that its kernels change."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from schedlib.core.arrays import zeroed
+from schedlib.core.events import EventQueue, event_queue
+from schedlib.mch.flatten import Nodes
+from schedlib.mch.heaps import Heaps, new_heaps
+from schedlib.mch.hierarchy import (
+    MOST,
+    Copies,
+    Hierarchy,
+    by_depth,
+    fixed,
+    new_copies,
+    new_hierarchy,
+    new_leaves,
+)
+from schedlib.mch.model import Tree
+from schedlib.mch.weights import Weights, flat_weights
+
+HEAPS, KEYS, TREE = range(3)
+"""How a rule is asked: its priorities kept in heaps, or all looked at; or its function that chooses."""
+f8, i8, flag = np.float64, np.int64, np.bool_
+JOB = np.dtype(
+    [
+        ("submit", f8),
+        ("duration", f8),
+        ("depart", f8),
+        ("start", f8),
+        ("finish", f8),
+        ("leaf", i8),
+        ("left", i8),  # tasks that wait
+        ("running", i8),
+    ],
+    align=True,
+)
+CHANGE = np.dtype([("time", f8), ("leaf", i8), ("tasks", i8)], align=True)
+TALLY = np.dtype(
+    [
+        ("now", f8),
+        ("until", f8),  # the last time that counts
+        ("how", i8),  # HEAPS, KEYS or TREE
+        ("whose", i8),  # whose weights change with the active leaves; -1: they do not change
+        ("saturated", i8),  # bit j: a chosen task did not fit in resource j
+        ("first", i8),  # k', whose saturation changes weights, -1 for none
+        ("decisions", i8),  # leaves chosen
+        ("operations", i8),  # heap places looked at
+        ("reweighed", i8),  # how often weights were worked out again
+        ("ordered", i8),  # entries of `State.order`
+        ("touched", i8),  # entries of `State.touched`
+        ("logged", i8),  # entries of `State.log`
+        ("submitted", i8),  # jobs that have arrived
+        ("departed", i8),  # jobs whose time to leave has come
+        ("bad_leaf", i8),  # whose priority was no number, or who cannot be served; -1 for none
+        ("bad_tasks", i8),  # its tasks then; -1: it cannot be served
+        ("steps", i8),  # decisions and events in this slice
+        ("active_changed", flag),  # whether a leaf has become active, or has ceased to be so
+        ("rank_all", flag),  # whether every priority must be asked: at the start, with new weights
+        ("ready", flag),  # whether all has happened at this time, and tasks may start
+    ],
+    align=True,
+)
+
+
+class Jobs(NamedTuple):
+    """Jobs, and their order in the leaves' lines (one line after another), at arrival and at leaving."""
+
+    table: np.recarray  # JOB (n,)
+    line: np.ndarray
+    head: np.ndarray  # (p,) the place in `line` of the job that a leaf serves
+    by_submit: np.ndarray
+    by_depart: np.ndarray
+
+
+NONE = np.zeros(0, np.int64)
+NO_JOBS = Jobs(table=zeroed(JOB, 0), line=NONE, head=NONE, by_submit=NONE, by_depart=NONE)
+
+
+class Work(NamedTuple):
+    """What there is to do, and for how much of it there must be room."""
+
+    waiting: np.ndarray  # (p,) tasks that wait at the start
+    jobs: Jobs = NO_JOBS  # those that bring more
+    ends: int = 0  # of tasks that are known at the same time
+    order: int = 0  # leaves to write down, one for each task
+    log: int = 0  # changes to write down
+
+
+class State(NamedTuple):
+    """All that a run changes; p leaves, R resources."""
+
+    tally: np.recarray  # TALLY (1,)
+    leaves: np.recarray  # LEAF (p,)
+    demand: np.ndarray  # (p, R) per task
+    capacity: np.ndarray  # (R,)
+    used: np.ndarray  # (R,)
+    free: np.ndarray  # (R,) as a rule sees it
+    busy: np.ndarray  # (R,) usage times time
+    usage: np.ndarray  # (R,) what a priority is shown
+    touched: np.ndarray  # (p,) leaves whose tasks changed at this time
+    order: np.ndarray  # leaves in the order in which tasks started; empty when not wanted
+    log: np.recarray  # CHANGE; empty when not wanted
+    jobs: Jobs
+    ends: EventQueue  # of tasks
+    heaps: Heaps
+    late: Heaps  # by `late_key`, of the leaves that do not demand k'
+    seen: Hierarchy  # views that cannot be written, of what a rule sees
+    copies: Copies
+    flat: Nodes  # what a flat rule's weights are worked out in
+
+
+def new_state(
+    tree: Tree,
+    capacity: np.ndarray,
+    weights: Weights,
+    how: int,
+    work: Work,
+    room: tuple[int, int] = (0, 0),
+    seed: int = 0,
+) -> State:
+    """A state in which nothing runs yet.
+
+    `room` is how many numbers a rule keeps for each node, and for each resource of it.
+    """
+    tally = zeroed(TALLY, 1)
+    tally.bad_leaf = tally.whose = -1
+    tally.first = weights.first
+    tally.how = how
+    tally.until = np.inf
+    tally.rank_all = True
+    nodes, rows = by_depth(tree)
+    leaves = new_leaves(tree, nodes, work.waiting)
+    leaves.weight = weights.weight
+    leaves.late = weights.late
+    p, resources = tree.demand.shape
+    free = np.zeros(resources)
+    wide = room[0] + room[1] * resources
+    mine = np.zeros((rows, wide))
+    seen = new_hierarchy(nodes, leaves, tree.demand / capacity, capacity, free, mine, seed)
+    count = 2**resources if resources <= MOST and how == TREE else 1
+    copies = new_copies(count, rows, wide, p)
+    return State(
+        tally=tally,
+        leaves=leaves,
+        demand=fixed(tree.demand),
+        capacity=seen.capacity,
+        free=free,
+        used=np.zeros(resources),
+        busy=np.zeros(resources),
+        usage=np.zeros(resources),
+        touched=np.zeros(p, np.int64),
+        order=np.zeros(work.order, np.int64),
+        log=zeroed(CHANGE, work.log),
+        jobs=work.jobs,
+        ends=event_queue(work.ends + 1),
+        heaps=new_heaps(leaves.bits),
+        late=new_heaps(leaves.bits),
+        seen=seen,
+        copies=copies,
+        flat=weights.flat,
+    )
+
+
+def smallest() -> State:
+    """The state of a single leaf, from which the types of kernels are read."""
+    tree, one = Tree([(1.0,)]), np.ones(1)
+    return new_state(tree, one, flat_weights(tree, one, "drf"), HEAPS, Work(one))
