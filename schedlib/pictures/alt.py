@@ -16,12 +16,13 @@ def alt(
     *,
     of: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
     names: Mapping | None = None,
+    average: str = "mean",
 ) -> Callable[[pd.DataFrame], str]:
     """Make the alt text of a figure from its frame: `head`, then the means of column `y`, series by series.
 
     A series has one value of each column in `by`. With `x` its text has the means at the ends of that axis
     and where they are lowest and highest, else its mean. `of(frame)` gives the rows that are drawn, and
-    `names` words for values; policies have the book's labels.
+    `names` words for values; policies have the book's labels. `average`: `"mean"` or `"median"`.
 
     >>> frame = pd.DataFrame({"load": [0.5, 0.7, 0.9], "policy": "fifo", "wait": [1.0, 2.0, 9.0]})
     >>> alt("Lines of the wait (s) against the load", "wait", ["policy"], "load")(frame)
@@ -36,21 +37,21 @@ def alt(
         series = []
         for values, group in groups:
             words = [known.get(value) or word(value) for value in values]
-            series.append(" ".join([*words, points(group, x, y)]))
+            series.append(" ".join([*words, points(group, x, y, average)]))
         return f"{head}: {'; '.join(series)}."
 
     return text
 
 
-def points(rows: pd.DataFrame, x: str | None, y: str) -> str:
-    """The mean of `y`, or with `x` the means at its ends and at the lowest and the highest of them.
+def points(rows: pd.DataFrame, x: str | None, y: str, average: str = "mean") -> str:
+    """The average of `y`, or with `x` those at its ends and the lowest and the highest of them.
 
     >>> points(pd.DataFrame({"x": [1, 2, 3], "y": [5.0, 2.0, 4.0]}), "x", "y")
     '5 at 1, 2 at 2, 4 at 3'
     """
     if x is None:
-        return number(rows[y].mean())
-    means = rows.groupby(x, observed=True)[y].mean()
+        return number(rows[y].agg(average))
+    means = rows.groupby(x, observed=True)[y].agg(average)
     places = sorted({0, means.argmin(), means.argmax(), len(means) - 1})
     return ", ".join(f"{number(means.iloc[k])} at {word(means.index[k])}" for k in places)
 
@@ -63,7 +64,7 @@ def word(value: Any) -> str:
     """
     if isinstance(value, str):
         return style.look(value).label
-    return f"{value:g}" if abs(value) < 10_000 else f"{value:,g}"
+    return f"{value:g}" if abs(value) < 10_000 else f"{value:,.0f}"
 
 
 def number(value: float) -> str:
