@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.lines import Line2D
@@ -97,11 +98,26 @@ def mark(handle):
     *rgb, alpha = to_rgba(color)
     alpha = alpha if handle.get_alpha() is None else handle.get_alpha()
     if is_line and handle.get_linestyle() not in ("None", "none", "", " "):
-        # get_linestyle() gives "--" for every pattern of one's own
-        trait = handle._unscaled_dash_pattern
+        trait = dashes(handle)
     else:
         trait = handle.get_marker() if is_line else handle.get_hatch()
     return [alpha * channel + 1 - alpha for channel in rgb], str(trait)
+
+
+class DashReader(RendererBase):
+    """Draws nothing, and keeps the dashes that it is asked to draw a line with."""
+
+    def draw_path(self, gc, path, transform, rgbFace=None):
+        self.dashes = gc.get_dashes()
+
+
+def dashes(line):
+    """A line's dashes in line widths: `get_linestyle` gives "--" for every pattern of one's own."""
+    like, reader = Line2D([0, 1], [0, 1]), DashReader()
+    like.update_from(line)
+    like.set(marker="", linewidth=1)
+    like.draw(reader)
+    return reader.dashes
 
 
 def faint(drawn, least=4.5):

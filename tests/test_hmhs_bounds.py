@@ -10,9 +10,8 @@ from scipy.optimize import linprog
 
 import hmhs_instances
 from schedlib import hmhs
-from schedlib.hmhs.bound import divided, stage_prices
+from schedlib.hmhs.bound import stage_prices
 from schedlib.hmhs.priced import FACTORS, plans, priced, relative_prices
-from schedlib.hmhs.rounding import round_stage, rounded, searched
 
 FEW = settings(deadline=None, max_examples=25)
 SOME = settings(deadline=None, max_examples=60)
@@ -22,7 +21,7 @@ TINY = hmhs_instances.instances(jobs=3, machines=2, tasks=2) | hmhs_instances.in
 SMALL = hmhs_instances.instances(jobs=4, machines=3, tasks=3) | hmhs_instances.instances(
     jobs=4, machines=3, tasks=3, ties=False
 )
-ALL = [*hmhs.POLICIES, "priced", "rounded", "searched"]
+ALL = [*hmhs.POLICIES, "priced"]
 CLOSE = 1 + 1e-6  # the solvers' own tolerance
 
 
@@ -176,59 +175,3 @@ def test_relative_prices_by_hand():
     price = np.array([2.0, 1.0])
     np.testing.assert_allclose(relative_prices(price, np.array([[1.0, 3.0]])), [[1, 1.5]])
     assert relative_prices(np.array([1.0, 0.0]), np.array([[1.0, 3.0]])).tolist() == [[np.inf, 1.0]]
-
-
-def stage_optimum(tasks, time):
-    """The least makespan of a stage alone, all tasks ready at zero, by trying every placement."""
-    ends = {(0.0,) * time.shape[1]}
-    for row, count in zip(time, tasks, strict=True):
-        for _ in range(count):
-            ends = {
-                (*end[:j], end[j] + row[j], *end[j + 1 :])
-                for end in ends
-                for j in range(time.shape[1])
-            }
-    return min(map(max, ends))
-
-
-@SOME
-@given(
-    hmhs_instances.instances(jobs=3, machines=3, tasks=2)
-    | hmhs_instances.instances(jobs=3, machines=3, tasks=2, ties=False)
-)
-def test_rounding_ends_by_twice_the_optimum_and_its_deadline_is_a_bound(instance):
-    tasks, time = instance.map_tasks, instance.map_task_time
-    found, best = round_stage(tasks, time), stage_optimum(tasks, time)
-    assert found.counts.sum(axis=1).tolist() == tasks.tolist() and (found.counts >= 0).all()
-    assert stage_prices(tasks, time).makespan <= found.deadline * CLOSE + 1e-9
-    assert found.deadline <= best * CLOSE + 1e-9
-    assert (found.counts * time).sum(axis=0).max() <= 2 * best * CLOSE + 1e-9
-
-
-@SOME
-@given(hmhs_instances.instances(jobs=10, machines=5, tasks=20, ties=False))
-def test_a_machine_gets_at_most_one_task_beyond_its_divided_ones(instance):
-    tasks, time = instance.map_tasks, instance.map_task_time
-    found = round_stage(tasks, time)
-    longest = np.where(found.counts > 0, time, 0).max(axis=0)
-    assert ((found.counts * time).sum(axis=0) <= (found.deadline + longest) * CLOSE).all()
-
-
-@SOME
-@given(hmhs_instances.instances(jobs=4, machines=4, tasks=5, ties=False))
-def test_divided_tasks_are_all_there_and_avoid_what_is_forbidden(instance):
-    time = instance.map_task_time.copy()
-    time[:, 1:][time[:, 1:] > np.median(time)] = np.inf
-    found = divided(instance.map_tasks, time)
-    assert (
-        found.share.sum(axis=1) == pytest.approx(instance.map_tasks)
-        and not found.share[np.isinf(time)].any()
-    )
-    assert found.prices.makespan == pytest.approx(found.makespan)
-
-
-@FEW
-@given(hmhs_instances.instances(jobs=6, machines=3, tasks=6, ties=False), st.integers(0, 9))
-def test_search_never_loses_to_where_it_starts(instance, seed):
-    least = min(priced(instance).makespan, rounded(instance).makespan)
-    assert searched(instance, tries=10, seed=seed).makespan <= least

@@ -2,13 +2,16 @@
 
 import itertools
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import seeing
 from schedlib import papers
+from schedlib.experiment import Figure
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
+from schedlib.reproduce import publish
 
 
 @pytest.mark.parametrize("paper", style.PAPER_LOOKS)
@@ -120,6 +123,26 @@ def test_band_of_single_runs_has_no_shade():
     assert len(ax.lines) == 1 and len(ax.collections) == 0
     with pytest.raises(ValueError, match="lacks column z; it has x"):
         style.band(ax, pd.DataFrame({"x": [1]}), "x", "z")
+
+
+def test_svg_does_not_depend_on_the_last_digit_of_a_coordinate():
+    """Processors differ in it, and matplotlib names clip paths by hashes of coordinates."""
+    frame = pd.DataFrame({"x": [0.0, 1.0], "y": [1.0, 2.0]})
+    left = 0.1
+    texts = []
+    for place in (left, np.nextafter(left, 1)):
+
+        def plot(frame, place=place):
+            drawn, ax = style.subplots()
+            drawn.set_layout_engine("none")
+            ax.set(xlabel="number of jobs", ylabel="time (s)", position=(place, 0.2, 0.7, 0.7))
+            ax.plot(frame["x"], frame["y"], marker="o")
+            return drawn
+
+        figure = Figure("hmhs.toy", "hmhs.toy", plot, "A line.", "One line.")
+        texts.append(publish.pictures_of(figure, frame, "A line.", "One line.")["svg"])
+    assert texts[0] == texts[1]
+    assert 'clip-path="url(#hmhs.toy-1)"' in texts[0]
 
 
 def test_style_leaves_nothing_behind():

@@ -171,7 +171,7 @@ def serve(
     """Serve jobs as they arrive; no task is interrupted.
 
     - `policy`: `"fifo"`, `"fair"`, `"delay"` (fair sharing with delay scheduling), `"capacity"` (`queues` of
-      equal share, jobs dealt at random), `"shortest"` (remaining work first), `"hmhs"` (placed anew at each
+      equal share, jobs dealt at random), `"shortest"` (remaining work first), `"hmhs"` (placed again at each
       arrival, since HMHS plans for a batch)
     - `delay`: how long, under `"delay"`, a job lets slots pass that are not where its input is
     - `remote`: a map takes that much longer where none of its `replicas` of input, on machines drawn at
@@ -221,39 +221,49 @@ def serve(
         map_time=instance.map_time * factor[0],
         reduce_time=instance.reduce_time * factor[1],
     )
-    jobs = serving.Jobs(
-        submit=arrivals.submit.copy(),
-        time=times,
-        tasks=np.stack([instance.map_tasks, instance.reduce_tasks]),
-        guess=times * factor,
-        copy=arrivals.copy.copy(),
+    jobs = serving.records(
+        arrivals.submit.shape,
+        serving.JOB,
+        submit=arrivals.submit,
+        copy=arrivals.copy,
         priority=priority(believed),
         queue=dealt.integers(0, queues, instance.n_jobs),
-        inputs=inputs.integers(0, machines, (int(instance.map_tasks.sum()), replicas)),
+        skipped=np.inf,
+        tried=-1,
+        held=-1,
     )
-    speed = np.stack([instance.map_speed, instance.reduce_speed])
+    tasks = np.stack([instance.map_tasks, instance.reduce_tasks])
+    work = serving.records(
+        tasks.shape,
+        serving.WORK,
+        tasks=tasks,
+        time=times,
+        guess=times * factor,
+        left=tasks,
+        unfinished=tasks,
+    )
     rules = serving.Rules(
         policy=SHARING[policy],
         delay=float(delay if policy == "delay" else 0),
         remote=float(remote),
         slow_start=float(slow_start),
+        slow_since=float(slow_since),
     )
-    maps, reduces = (Stage.empty(int(tasks.sum())) for tasks in jobs.tasks)
-    done = serving.Record(
-        map_end=np.zeros(instance.n_jobs),
-        job_end=np.zeros(instance.n_jobs),
-        map=maps,
-        reduce=reduces,
-        local=np.zeros(maps.job.size, bool),
-    )
-    fleet = serving.Machines(speed, slowed, float(slow_since))
-    serving.serve(jobs, fleet, rules, queues, done)
+    speed = np.stack([instance.map_speed, instance.reduce_speed])
+    holders = inputs.integers(0, machines, (int(instance.map_tasks.sum()), replicas))
+    state = serving.begin(rules, jobs, work, queues, speed, slowed, holders)
+    serving.serve(state)
     return Served(
         policy=policy,
         submit=arrivals.submit,
-        map_end=done.map_end,
-        job_end=done.job_end,
-        map=maps,
-        reduce=reduces,
-        local=float(done.local.mean()) if done.local.size else 1.0,
+        map_end=jobs.map_end.copy(),
+        job_end=jobs.job_end.copy(),
+        map=_stage(state.maps),
+        reduce=_stage(state.reduces),
+        local=float(state.maps.local.mean()) if state.maps.size else 1.0,
     )
+
+
+def _stage(tasks: np.recarray) -> Stage:
+    """The tasks of a stage from the kernel's records."""
+    return Stage(*(tasks[name].copy() for name in Stage._fields))

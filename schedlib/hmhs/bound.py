@@ -30,94 +30,76 @@ class Prices(NamedTuple):
     job: np.ndarray
 
 
-class Divided(NamedTuple):
-    """A stage whose tasks may be divided: the least makespan, tasks of each job on each machine (N, M)."""
-
-    makespan: float
-    share: np.ndarray
-    prices: Prices
-
-
 def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
-    """The prices of `divided`, whose makespan is a bound even if the solver's duals are off by a rounding
-    error: it is worked out from them.
+    """Solve one stage alone, tasks divisible and all ready at zero, as a linear program.
+
+    `tasks (N,)`: T_i; `time (N, M)`: E_ij. Minimise C subject to sum_j x_ij = T_i and sum_i E_ij x_ij <= C,
+    with each job on a few likely machines alone at first; pairs that are cheaper at the prices found join,
+    until there are none. The makespan is worked out from the prices: it is a bound even if the solver's duals
+    are off by a rounding error. Raises RuntimeError when the solver gives up.
 
     >>> prices = stage_prices([3], np.array([[1.0, 2.0]]))
     >>> round(prices.makespan, 9), (3 * prices.machine).round(9).tolist()
     (2.0, [2.0, 1.0])
     """
-    return divided(tasks, time).prices
-
-
-def divided(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Divided:
-    """Solve one stage alone, tasks divisible and all ready at zero, as a linear program.
-
-    `tasks (N,)`: T_i; `time (N, M)`: E_ij. Minimise C subject to sum_j x_ij = T_i and sum_i E_ij x_ij <= C,
-    with each job on a few likely machines alone at first; pairs that are cheaper at the prices found join,
-    until there are none. An infinite time forbids a pair. The shares are a vertex: they split few tasks.
-    Raises RuntimeError when the solver gives up.
-
-    >>> divided([3], np.array([[1.0, 2.0]])).share.round(9).tolist()
-    [[2.0, 1.0]]
-    """
     tasks, time = np.asarray(tasks), np.asarray(time, float)
     jobs, machines = time.shape
     if not tasks.any():
-        idle = Prices(0.0, np.full(machines, 1 / machines), np.zeros(jobs))
-        return Divided(0.0, np.zeros(time.shape), idle)
-    import highspy  # slow to load
-
-    endless, none, nowhere = highspy.kHighsInf, np.zeros(0), np.zeros(machines + jobs, np.int32)
-    engine = highspy.Highs()
-    engine.setOptionValue("output_flag", False)
-    engine.addCol(1.0, 0.0, endless, 0, nowhere[:0], none)  # C
-    # One row for each job's tasks, one for each machine's load.
-    engine.addRows(
-        jobs, tasks.astype(float), tasks.astype(float), 0, nowhere[:jobs], nowhere[:0], none
-    )
-    engine.addRows(
-        machines,
-        np.full(machines, -endless),
-        np.zeros(machines),
-        machines,
-        np.arange(machines, dtype=np.int32),
-        nowhere[:machines],
-        -np.ones(machines),
-    )
-    allowed, pairs = np.isfinite(time), []
-    known, cost = ~allowed, np.where(allowed, likely_prices(tasks, time) * time, np.inf)
-    cheap = (cost <= np.sort(cost, axis=1)[:, min(FIRST, machines) - 1, None]) & allowed
+        return Prices(0.0, np.full(machines, 1 / machines), np.zeros(jobs))
+    engine = _program(tasks.astype(float), machines)
+    cost = likely_prices(tasks, time) * time
+    few = min(FIRST, machines)
+    dearest = np.sort(cost, axis=1)[:, few - 1]
+    known = np.zeros(time.shape, bool)
+    cheap = cost <= dearest[:, None]
     while cheap.any():
         known |= cheap
-        job, machine = cheap.nonzero()
-        pairs.append((job, machine))
-        place = np.column_stack([job, jobs + machine]).ravel().astype(np.int32)
-        value = np.column_stack([np.ones(job.size), time[cheap]]).ravel()
-        engine.addCols(
-            job.size,
-            np.zeros(job.size),
-            np.zeros(job.size),
-            np.full(job.size, endless),
-            value.size,
-            np.arange(0, value.size, 2, dtype=np.int32),
-            place,
-            value,
-        )
-        engine.run()
-        engine.setOptionValue("simplex_strategy", PRIMAL)  # new columns leave the basis feasible
-        if (status := engine.getModelStatus()) != highspy.HighsModelStatus.kOptimal:
-            why = engine.modelStatusToString(status)
-            raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines: {why}")
-        price = np.abs(engine.getSolution().row_dual[jobs:])
-        price /= price.sum()
-        cost = np.where(allowed, price * np.where(allowed, time, 1.0), np.inf)
-        cheap = ~known & (
-            cost < np.where(known, cost, np.inf).min(axis=1, keepdims=True) * (1 - 1e-9)
-        )
-    least, share = tasks * cost.min(axis=1), np.zeros(time.shape)
-    share[tuple(np.hstack(pairs))] = engine.getSolution().col_value[1:]
-    used = np.where(share > 0, time, 0.0) * share
-    return Divided(float(used.sum(axis=0).max()), share, Prices(float(least.sum()), price, least))
+        _add_pairs(engine, cheap, time)
+        price = _solve(engine, jobs, machines)
+        cost = price * time
+        cheapest_known = np.where(known, cost, np.inf).min(axis=1)
+        cheap = ~known & (cost < cheapest_known[:, None] * (1 - 1e-9))
+    least = tasks * cost.min(axis=1)
+    return Prices(float(least.sum()), price, least)
+
+
+def _program(tasks: np.ndarray, machines: int):
+    """HiGHS with the variable C and a row for each job's tasks and for each machine's load; no pair yet."""
+    import highspy  # slow to load
+
+    jobs, no_values = tasks.size, np.zeros(0)
+    no_places, no_pairs = np.zeros(0, np.int32), np.zeros(jobs, np.int32)
+    engine = highspy.Highs()
+    engine.setOptionValue("output_flag", False)
+    engine.addCol(1.0, 0.0, np.inf, 0, no_places, no_values)  # C
+    engine.addRows(jobs, tasks, tasks, 0, no_pairs, no_places, no_values)
+    no_bound, no_load = np.full(machines, -np.inf), np.zeros(machines)
+    row, column = np.arange(machines, dtype=np.int32), np.zeros(machines, np.int32)
+    engine.addRows(machines, no_bound, no_load, machines, row, column, -np.ones(machines))
+    return engine
+
+
+def _add_pairs(engine, chosen: np.ndarray, time: np.ndarray) -> None:
+    """A variable x_ij for each pair in `chosen (N, M)`: one entry in its job's row, one in its machine's."""
+    job, machine = chosen.nonzero()
+    rows = np.column_stack([job, len(time) + machine]).ravel().astype(np.int32)
+    values = np.column_stack([np.ones(job.size), time[chosen]]).ravel()
+    first = np.arange(0, values.size, 2, dtype=np.int32)
+    free, most = np.zeros(job.size), np.full(job.size, np.inf)
+    engine.addCols(job.size, free, free, most, values.size, first, rows, values)
+
+
+def _solve(engine, jobs: int, machines: int) -> np.ndarray:
+    """Solve the program as it stands: the machines' prices (M,), which add up to one."""
+    import highspy
+
+    engine.run()
+    engine.setOptionValue("simplex_strategy", PRIMAL)  # new columns leave the basis feasible
+    if (status := engine.getModelStatus()) != highspy.HighsModelStatus.kOptimal:
+        why = engine.modelStatusToString(status)
+        raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines: {why}")
+    price = np.abs(engine.getSolution().row_dual[jobs:])
+    return price / price.sum()
 
 
 def likely_prices(tasks: np.ndarray, time: np.ndarray) -> np.ndarray:
@@ -125,19 +107,19 @@ def likely_prices(tasks: np.ndarray, time: np.ndarray) -> np.ndarray:
 
     To begin with a machine is dear where tasks are short: exact where every job has the same factors V_j.
     """
-    there = np.isfinite(time)
-    total = np.where(there, time, 0.0).sum(axis=0)
-    price = np.maximum(there.sum(axis=0), 1) / np.where(total > 0, total, 1.0)
-    if not tasks.any():
-        return price
-    best, most, jobs = price, 0.0, np.arange(len(time))
+    jobs = np.arange(len(time))
+    total = time.sum(axis=0)
+    price = len(time) / np.where(total > 0, total, 1.0)
+    best, most = price, 0.0
     for step in range(ROUNDS):
         cost = price * time
         machine = cost.argmin(axis=1)
-        if (bound := (tasks * cost[jobs, machine]).sum() / price.sum()) > most:
+        bound = (tasks * cost[jobs, machine]).sum() / price.sum()
+        if bound > most:
             best, most = price.copy(), bound
         load = np.bincount(machine, tasks * time[jobs, machine], price.size)
-        price *= 1 + 0.5 / (1 + step) ** 0.5 * (load / load.mean() - 1).clip(-0.5, 0.5)
+        above = (load / load.mean() - 1).clip(-0.5, 0.5)
+        price *= 1 + 0.5 / (1 + step) ** 0.5 * above
     return best
 
 

@@ -9,13 +9,8 @@ from schedlib.core.stopping import interruptible
 from schedlib.hmhs.model import Instance, Schedule
 from schedlib.hmhs.policies import POLICIES, Policy, run
 from schedlib.hmhs.priced import priced
-from schedlib.hmhs.rounding import rounded, searched
 
-PLANNERS: dict[str, Callable[[Instance], Schedule]] = {
-    "priced": priced,
-    "rounded": rounded,
-    "searched": searched,
-}
+PLANNERS: dict[str, Callable[[Instance], Schedule]] = {"priced": priced}
 """What plans a whole schedule before the first task runs, rather than one stage by a rule."""
 
 
@@ -30,8 +25,8 @@ def schedule(
 ) -> Schedule:
     """Schedule an instance by a named policy, or by a reader's own `Policy`.
 
-    Names: `"hmhs"`, `"r-hmhs"`, `"fifo"`, `"fifo-pri"` (the paper's four); beyond it `"priced"`,
-    `"rounded"`, `"searched"` (ours); and the other readings of FIFO, `"fifo-strict"` (a reduce machine waits
+    Names: `"hmhs"`, `"r-hmhs"`, `"fifo"`, `"fifo-pri"` (the paper's four); beyond it `"priced"`
+    (ours); and the other readings of FIFO, `"fifo-strict"` (a reduce machine waits
     for the first unfinished job), `"fifo-ready"` (reduces in the order in which they become ready),
     `"fifo-barrier"` (no reduce before the last map).
 

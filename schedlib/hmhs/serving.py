@@ -6,44 +6,80 @@ Every machine runs one map and one reduce task at a time. Whenever a slot is fre
 - FAIR: the one with the fewest tasks running in this stage (Zaharia et al., EuroSys 2010, Algorithm 1)
 - CAPACITY: the first submitted of the queue that runs the fewest tasks
 - SHORTEST: the one with the least estimated work left
-- HMHS: Min-Min places all waiting tasks anew whenever a job arrives (or its reduces become ready); a machine
+- HMHS: Min-Min places all waiting tasks again whenever a job arrives (or its reduces become ready); a machine
   runs its maps in the order of Pri and its reduces quickest first
 
 Ties go to the job submitted first. A map task whose input lies on its machine is local; FAIR may let a job
 wait `delay` for such a slot (their Algorithm 2). Equal times: tasks end, jobs arrive, then slots are filled.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from schedlib.core.compiling import compiled
 from schedlib.core.heap import pop, push
-from schedlib.hmhs.model import Stage
 
 FIFO, FAIR, CAPACITY, SHORTEST, HMHS = range(5)
 MAP, REDUCE = 0, 1
 
-
-class Jobs(NamedTuple):
-    """What is known of the jobs, per stage in the first axis where both have it; times as in `Instance`."""
-
-    submit: np.ndarray  # (N,)
-    tasks: np.ndarray  # (2, N)
-    time: np.ndarray  # (2, N) of one task, without copying
-    guess: np.ndarray  # (2, N) the same as the policy believes it
-    copy: np.ndarray  # (N,) what a reduce task needs to copy its input
-    priority: np.ndarray  # (N,) Pri
-    queue: np.ndarray  # (N,)
-    inputs: np.ndarray  # (T, R) the machines that hold a map task's input, tasks of a job together
-
-
-class Machines(NamedTuple):
-    """The machines' factors; those of `slow (M,)` hold for tasks that start at `since` or later."""
-
-    speed: np.ndarray  # (2, N, M)
-    slow: np.ndarray
-    since: float
+JOB = np.dtype(
+    [
+        ("submit", "f8"),
+        ("copy", "f8"),  # what a reduce task needs to copy its input
+        ("priority", "f8"),  # Pri
+        ("queue", "i8"),
+        ("map_end", "f8"),
+        ("job_end", "f8"),
+        ("skipped", "f8"),  # since when it waits for a local slot; inf: it does not
+        ("tried", "i8"),  # the last slot offer that it has let pass
+        ("low", "i8"),  # no map task before it is unstarted
+        ("held", "i8"),  # the last reduce that holds a slot until the last map ends, -1 for none
+    ]
+)
+WORK = np.dtype(
+    [
+        ("tasks", "i8"),
+        ("time", "f8"),  # of one task, without copying
+        ("guess", "f8"),  # the same as the policy believes it
+        ("left", "i8"),  # tasks not started
+        ("unfinished", "i8"),  # tasks not ended
+        ("running", "i8"),
+    ]
+)
+"""A job in one of the stages."""
+SLOT = np.dtype(
+    [
+        ("idle", "i8"),
+        ("job", "i8"),  # that it runs
+        ("believed", "f8"),  # HMHS: when it is believed to be free
+    ]
+)
+LINE = np.dtype(
+    [
+        ("length", "i8"),  # jobs that wait in it
+        ("begun", "i8"),  # tasks that have started
+        ("stale", "i8"),  # whether a job has entered since HMHS placed the tasks
+    ]
+)
+TASK = np.dtype(
+    [
+        ("job", "i8"),
+        ("machine", "i8"),
+        ("start", "f8"),
+        ("finish", "f8"),
+        ("local", "i8"),  # a map: whether its input lies on its machine
+        ("before", "i8"),  # a reduce: the one that held a slot for the same job before it
+    ]
+)
+CLOCK = np.dtype(
+    [
+        ("ends", "i8"),  # tasks that run to a known end
+        ("arrived", "i8"),  # jobs
+        ("offer", "i8"),  # offers of a slot
+        ("wake", "f8"),  # when a job stops waiting for a local slot
+    ]
+)
 
 
 class Rules(NamedTuple):
@@ -53,83 +89,242 @@ class Rules(NamedTuple):
     delay: float
     remote: float  # by which factor a map takes longer where its input is not
     slow_start: float  # the share of a job's maps that must have ended before its reduces may start
+    slow_since: float  # `State.slow` holds for tasks that start then or later
 
 
 class State(NamedTuple):
-    """What changes, per stage in the first axis."""
+    """All that is known and all that changes; where the first axis is 2 it is the stage."""
 
-    left: np.ndarray  # (2, N) tasks not started
-    running: np.ndarray  # (2, N)
-    used: np.ndarray  # (2, Q) slots in use by each queue
+    rules: Rules
+    clock: np.recarray  # (1,) of `CLOCK`
+    jobs: np.recarray  # (N,) of `JOB`
+    work: np.recarray  # (2, N) of `WORK`
+    slots: np.recarray  # (2, M) of `SLOT`
+    lines: np.recarray  # (2,) of `LINE`
     waiting: np.ndarray  # (2, N) the jobs with tasks that may start, in order of submission
-    entered: np.ndarray  # (2,) how many these are
+    used: np.ndarray  # (2, Q) slots in use by each queue
     planned: np.ndarray  # (2, N, M) HMHS: tasks placed on each machine and not started
-    believed: np.ndarray  # (2, M) HMHS: when a slot is believed to be free
-    skipped: np.ndarray  # (N,) since when a job waits for a local slot; inf: it does not
-    tried: np.ndarray  # (N,) the last slot offer that the job has let pass
+    speed: np.ndarray  # (2, N, M) the machines' factors
+    slow: np.ndarray  # (M,) what multiplies them
     head: np.ndarray  # (N, M) the first unlooked-at input of a job on a machine, -1 for none
-    following: np.ndarray  # (T R,) the next one
-    started: np.ndarray  # (T,)
-    low: np.ndarray  # (N,) no map task before it is unstarted
+    following: np.ndarray  # (T, R) the next one, by number in this table
+    started: np.ndarray  # (T,) map tasks, those of a job together
+    maps: np.recarray  # (T,) of `TASK`, in order of start
+    reduces: np.recarray  # of `TASK`, in order of start
+    end: np.ndarray  # (2M + 2,) heap: when running tasks end
+    slot: np.ndarray  # (2M + 2,) and in which slot, stage * M + machine
 
 
-class Record(NamedTuple):
-    """What happened, to be filled: both stages in order of start; which maps ran where their input lies."""
+def records(shape: tuple[int, ...], kind: np.dtype, **fields: Any) -> np.recarray:
+    """Records of zeros, but for these fields.
 
-    map_end: np.ndarray  # (N,)
-    job_end: np.ndarray  # (N,)
-    map: Stage
-    reduce: Stage
-    local: np.ndarray  # (T,)
+    >>> records((2,), SLOT, idle=1).idle.tolist()
+    [1, 1]
+    """
+    made = np.zeros(shape, kind).view(np.recarray)
+    for name, values in fields.items():
+        made[name] = values
+    return made
+
+
+def begin(
+    rules: Rules,
+    jobs: np.recarray,
+    work: np.recarray,
+    queues: int,
+    speed: np.ndarray,
+    slow: np.ndarray,
+    inputs: np.ndarray,
+) -> State:
+    """The state before the first job arrives.
+
+    `inputs (T, R)`: the machines that hold a map task's input; the rest as in `State`.
+    """
+    n, m = jobs.size, slow.size
+    state = State(
+        rules=rules,
+        clock=records((1,), CLOCK, wake=np.inf),
+        jobs=jobs,
+        work=work,
+        slots=records((2, m), SLOT, idle=1),
+        lines=records((2,), LINE),
+        waiting=np.empty((2, n), np.int64),
+        used=np.zeros((2, queues), np.int64),
+        planned=np.zeros((2, n, m), np.int32),
+        speed=speed,
+        slow=slow,
+        head=np.full((n, m), -1),
+        following=np.empty(inputs.shape, np.int64),
+        started=np.zeros(len(inputs), np.bool_),
+        maps=records((len(inputs),), TASK),
+        reduces=records((work.tasks[REDUCE].sum(),), TASK),
+        end=np.empty(2 * m + 2),
+        slot=np.empty(2 * m + 2, np.int64),
+    )
+    list_inputs(jobs, work, inputs, state.head, state.following)
+    return state
 
 
 @compiled
-def enter(state, stage, job):
+def list_inputs(jobs, work, inputs, head, following):
+    """Chain the inputs of each job on each machine, those of its first tasks first."""
+    task, replicas = inputs.shape
+    for job in range(jobs.size - 1, -1, -1):
+        for _ in range(work[MAP, job].tasks):
+            task -= 1
+            for r in range(replicas):
+                machine = inputs[task, r]
+                following[task, r] = head[job, machine]
+                head[job, machine] = task * replicas + r
+        jobs[job].low = task
+
+
+@compiled
+def serve(state):
+    """Serve all jobs, event by event."""
+    while True:
+        now = next_event(state.clock[0], state.jobs, state.end)
+        if now == np.inf:
+            break
+        end_tasks(state, now)
+        admit_jobs(state, now)
+        for stage in range(2):
+            if state.rules.policy == HMHS and state.lines[stage].stale:
+                place(state, stage, now)
+            state.lines[stage].stale = 0
+            fill_slots(state, stage, now)
+
+
+@compiled
+def next_event(clock, jobs, end):
+    """When a task ends, a job arrives or a job has waited long enough for a local slot; inf: all is done."""
+    now = clock.wake
+    if clock.ends > 0:
+        now = min(now, end[0])
+    if clock.arrived < jobs.size:
+        now = min(now, jobs[clock.arrived].submit)
+    if clock.wake <= now:
+        clock.wake = np.inf
+    return now
+
+
+@compiled
+def end_tasks(state, now):
+    """Free the slots whose tasks end by now."""
+    clock, m = state.clock[0], state.slow.size
+    while clock.ends > 0 and state.end[0] <= now:
+        stage, machine = state.slot[0] // m, state.slot[0] % m
+        clock.ends = pop(state.end, state.slot, clock.ends)
+        slot = state.slots[stage, machine]
+        slot.idle, slot.believed = 1, now
+        job = slot.job
+        state.used[stage, state.jobs[job].queue] -= 1
+        work = state.work[stage, job]
+        work.running -= 1
+        work.unfinished -= 1
+        if stage == MAP:
+            end_map(state, job, now)
+        elif work.unfinished == 0:
+            state.jobs[job].job_end = now
+
+
+@compiled
+def end_map(state, job, now):
+    """What the end of one of its maps means for a job."""
+    maps, reduces = state.work[MAP, job], state.work[REDUCE, job]
+    if maps.unfinished == 0:
+        state.jobs[job].map_end = now
+        release_reduces(state, job, now)
+        if reduces.tasks == 0:
+            state.jobs[job].job_end = now
+    if reduces.left == reduces.tasks > 0:
+        ended = maps.tasks - maps.unfinished
+        need = state.rules.slow_start * maps.tasks
+        if ended >= need > ended - 1:  # true at one of the maps only
+            enter(state.lines[REDUCE], state.waiting[REDUCE], job)
+
+
+@compiled
+def release_reduces(state, job, now):
+    """The last map has ended: now it is known when the reduces that hold slots for it end."""
+    copy, maps = state.jobs[job].copy, state.work[MAP, job].tasks
+    k = state.jobs[job].held
+    while k >= 0:
+        reduce = state.reduces[k]
+        # A reduce copies from its start on, but the output of the last map only from now on.
+        reduce.finish += max(reduce.start + copy, now + copy / maps)
+        slot = REDUCE * state.slow.size + reduce.machine
+        run_until(state.clock[0], state.end, state.slot, reduce.finish, slot)
+        k = reduce.before
+
+
+@compiled
+def run_until(clock, ends, slots, end, slot):
+    """Note when the task in a slot ends."""
+    clock.ends = push(ends, slots, clock.ends, end, slot)
+
+
+@compiled
+def admit_jobs(state, now):
+    """Let in the jobs that have been submitted by now."""
+    clock = state.clock[0]
+    while clock.arrived < state.jobs.size and state.jobs[clock.arrived].submit <= now:
+        job = clock.arrived
+        clock.arrived += 1
+        maps, reduces = state.work[MAP, job].tasks, state.work[REDUCE, job].tasks
+        if maps > 0:
+            enter(state.lines[MAP], state.waiting[MAP], job)
+        else:
+            state.jobs[job].map_end = now
+        if reduces > 0 and (maps == 0 or state.rules.slow_start <= 0):
+            enter(state.lines[REDUCE], state.waiting[REDUCE], job)
+        if maps + reduces == 0:
+            state.jobs[job].job_end = now
+
+
+@compiled
+def enter(line, waiting, job):
     """Let a job's tasks of a stage start from now on; the job takes its place by number."""
-    k = state.entered[stage]
-    while k > 0 and state.waiting[stage, k - 1] > job:
-        state.waiting[stage, k] = state.waiting[stage, k - 1]
+    k = line.length
+    while k > 0 and waiting[k - 1] > job:
+        waiting[k] = waiting[k - 1]
         k -= 1
-    state.waiting[stage, k] = job
-    state.entered[stage] += 1
+    waiting[k] = job
+    line.length += 1
+    line.stale = 1
 
 
 @compiled
-def leave(state, stage, job):
+def leave(line, waiting, job):
     """Take out a job whose last task has started."""
     k = 0
-    while state.waiting[stage, k] != job:
+    while waiting[k] != job:
         k += 1
-    state.entered[stage] -= 1
-    for later in range(k, state.entered[stage]):
-        state.waiting[stage, later] = state.waiting[stage, later + 1]
+    line.length -= 1
+    for later in range(k, line.length):
+        waiting[later] = waiting[later + 1]
 
 
 @compiled
-def place(now, stage, jobs, machines, state):
+def place(state, stage, now):
     """Min-Min over all waiting tasks of a stage, from the times at which slots are believed to be free."""
-    m = machines.slow.size
-    queue = state.waiting[stage, : state.entered[stage]]
-    speed, guess, left = machines.speed[stage], jobs.guess[stage], state.left[stage].copy()
+    m = state.slow.size
+    queue = state.waiting[stage, : state.lines[stage].length]
+    speed, guess = state.speed[stage], state.work[stage].guess
+    left = state.work[stage].left.copy()
     best, free, end = np.full(m, -1), np.empty(m), np.empty(m)
     total = 0
     for job in queue:
         total += left[job]
         state.planned[stage, job] = 0
     for j in range(m):
-        free[j] = max(now, state.believed[stage, j])
-    gone = -1
+        free[j] = max(now, state.slots[stage, j].believed)
+    gone = -1  # the job whose last task has just been placed: its machines look for another
     for _ in range(total):
         soonest = -1
         for j in range(m):
             if best[j] == gone:
-                best[j] = -1
-                for job in queue:
-                    if left[job] > 0 and (
-                        best[j] < 0
-                        or guess[job] * speed[job, j] < guess[best[j]] * speed[best[j], j]
-                    ):
-                        best[j] = job
+                best[j] = quickest(queue, left, guess, speed[:, j])
                 end[j] = free[j] + guess[best[j]] * speed[best[j], j]
             if soonest < 0 or end[j] < end[soonest]:
                 soonest = j
@@ -142,191 +337,141 @@ def place(now, stage, jobs, machines, state):
 
 
 @compiled
-def local_task(job, machine, state, replicas):
-    """An unstarted map task of the job whose input lies on the machine, or -1."""
-    entry = state.head[job, machine]
-    while entry >= 0 and state.started[entry // replicas]:
-        entry = state.following[entry]
-    state.head[job, machine] = entry
-    return entry // replicas if entry >= 0 else -1
+def quickest(queue, left, guess, speed):
+    """The first job in the queue with a task left that takes least at these factors (N,); -1 for none."""
+    best = -1
+    for job in queue:
+        if left[job] > 0 and (best < 0 or guess[job] * speed[job] < guess[best] * speed[best]):
+            best = job
+    return best
 
 
 @compiled
-def choose(stage, machine, now, offer, jobs, machines, rules, state):
-    """The job whose task a free slot runs next, -1 for none; jobs that let this `offer` pass are left out."""
-    chosen, least = -1, np.inf
-    for k in range(state.entered[stage]):
-        job = state.waiting[stage, k]
-        if rules.policy == FIFO:
-            return job
-        if rules.policy == FAIR:
-            key = float(state.running[stage, job]) if state.tried[job] != offer else np.inf
-        elif rules.policy == CAPACITY:
-            key = float(state.used[stage, jobs.queue[job]])
-        elif rules.policy == SHORTEST:
-            key = (
-                state.left[MAP, job] * jobs.guess[MAP, job]
-                + state.left[REDUCE, job] * jobs.guess[REDUCE, job]
-            )
-        elif state.planned[stage, job, machine] == 0:
-            key = np.inf
+def fill_slots(state, stage, now):
+    """Offer each idle slot of a stage to the policy, and start what it names."""
+    for machine in range(state.slow.size):
+        if not state.slots[stage, machine].idle or state.lines[stage].length == 0:
+            continue
+        state.clock[0].offer += 1
+        if stage == MAP:
+            job, task = choose_map(state, machine, now)
+            if job >= 0:
+                start_map(state, job, task, machine, now)
         else:
-            key = jobs.priority[job]
-            if stage == REDUCE:
-                key = jobs.guess[stage, job] * machines.speed[stage, job, machine]
-            if chosen < 0:
-                chosen, least = job, key  # Pri may be infinite
-        if key < least:
+            job = choose(state, REDUCE, machine)
+            if job >= 0:
+                start_reduce(state, job, machine, now)
+
+
+@compiled
+def choose_map(state, machine, now):
+    """The job whose map a free slot runs next, -1 for none, and its task that is local there, -1 for none."""
+    while True:
+        job = choose(state, MAP, machine)
+        if job < 0:
+            return job, -1
+        task = local_task(state.head[job], state.following, state.started, machine)
+        this = state.jobs[job]
+        if task >= 0:
+            this.skipped = np.inf
+            return job, task
+        since = min(this.skipped, now)
+        until = since + state.rules.delay
+        if state.rules.policy != FAIR or now >= until:
+            return job, task
+        # The job lets the slot pass and waits for a local one; the offer goes to the next job.
+        this.skipped, this.tried = since, state.clock[0].offer
+        state.clock[0].wake = min(state.clock[0].wake, until)
+
+
+@compiled
+def choose(state, stage, machine):
+    """The job whose task a free slot runs next, -1 for none; jobs that let this offer pass are left out."""
+    policy, offer = state.rules.policy, state.clock[0].offer
+    chosen, least = -1, np.inf
+    for job in state.waiting[stage, : state.lines[stage].length]:
+        maps, reduces = state.work[MAP, job], state.work[REDUCE, job]
+        if policy == FIFO:
+            return job
+        if policy == FAIR:
+            if state.jobs[job].tried == offer:
+                continue
+            key = float(state.work[stage, job].running)
+        elif policy == CAPACITY:
+            key = float(state.used[stage, state.jobs[job].queue])
+        elif policy == SHORTEST:
+            key = maps.left * maps.guess + reduces.left * reduces.guess
+        elif state.planned[stage, job, machine] == 0:
+            continue
+        elif stage == MAP:
+            key = state.jobs[job].priority
+        else:
+            key = reduces.guess * state.speed[REDUCE, job, machine]
+        if chosen < 0 or key < least:  # the first may have an infinite Pri
             chosen, least = job, key
     return chosen
 
 
 @compiled
-def serve(jobs, machines, rules, queues, done):
-    """Fill the record `done`."""
-    map_end, job_end, maps, reduces = done.map_end, done.job_end, done.map, done.reduce
-    n, m, replicas = jobs.submit.size, machines.slow.size, jobs.inputs.shape[1]
-    total = jobs.inputs.shape[0]
-    state = State(
-        left=jobs.tasks.copy(),
-        running=np.zeros((2, n), np.int64),
-        used=np.zeros((2, queues), np.int64),
-        waiting=np.empty((2, n), np.int64),
-        entered=np.zeros(2, np.int64),
-        planned=np.zeros((2, n, m), np.int32),
-        believed=np.zeros((2, m)),
-        skipped=np.full(n, np.inf),
-        tried=np.full(n, -1),
-        head=np.full((n, m), -1),
-        following=np.empty(total * replicas, np.int64),
-        started=np.zeros(total, np.bool_),
-        low=np.zeros(n, np.int64),
-    )
-    task = total
-    for job in range(n - 1, -1, -1):
-        for _ in range(jobs.tasks[MAP, job]):
-            task -= 1
-            for r in range(replicas):
-                entry, where = task * replicas + r, jobs.inputs[task, r]
-                state.following[entry] = state.head[job, where]
-                state.head[job, where] = entry
-        state.low[job] = task
-    unfinished = jobs.tasks.copy()
-    idle = np.ones((2, m), np.bool_)
-    on = np.empty((2, m), np.int64)  # the job that a slot runs
-    # reduces that wait for the last map
-    held, before = (np.full(n, -1), np.empty(reduces.job.size, np.int64))
-    keys, items, size = np.empty(2 * m + 2), np.empty(2 * m + 2, np.int64), 0
-    wake, arrived, offer, begun = np.inf, 0, 0, np.zeros(2, np.int64)
-    stale = np.zeros(2, np.bool_)
-    while arrived < n or size > 0 or wake < np.inf:
-        now = min(keys[0] if size > 0 else np.inf, wake)
-        if arrived < n:
-            now = min(now, jobs.submit[arrived])
-        if wake <= now:
-            wake = np.inf
-        while size > 0 and keys[0] <= now:
-            stage, machine = items[0] // m, items[0] % m
-            size = pop(keys, items, size)
-            job = on[stage, machine]
-            idle[stage, machine] = True
-            state.running[stage, job] -= 1
-            state.used[stage, jobs.queue[job]] -= 1
-            state.believed[stage, machine] = now
-            unfinished[stage, job] -= 1
-            if unfinished[stage, job] == 0:
-                if stage == MAP:
-                    map_end[job] = now
-                    record = held[job]
-                    while record >= 0:
-                        copied = max(
-                            reduces.start[record] + jobs.copy[job],
-                            now + jobs.copy[job] / jobs.tasks[MAP, job],
-                        )
-                        reduces.finish[record] += copied
-                        size = push(
-                            keys, items, size, reduces.finish[record], m + reduces.machine[record]
-                        )
-                        record = before[record]
-                if stage == REDUCE or jobs.tasks[REDUCE, job] == 0:
-                    job_end[job] = now
-            if stage == MAP and state.left[REDUCE, job] == jobs.tasks[REDUCE, job] > 0:
-                ended = jobs.tasks[MAP, job] - unfinished[MAP, job]
-                need = rules.slow_start * jobs.tasks[MAP, job]
-                if ended >= need > ended - 1:
-                    enter(state, REDUCE, job)
-                    stale[REDUCE] = True
-        while arrived < n and jobs.submit[arrived] <= now:
-            job = arrived
-            arrived += 1
-            if jobs.tasks[MAP, job] > 0:
-                enter(state, MAP, job)
-                stale[MAP] = True
-            else:
-                map_end[job] = now
-            if jobs.tasks[REDUCE, job] > 0 and (jobs.tasks[MAP, job] == 0 or rules.slow_start <= 0):
-                enter(state, REDUCE, job)
-                stale[REDUCE] = True
-            if jobs.tasks[MAP, job] + jobs.tasks[REDUCE, job] == 0:
-                job_end[job] = now
-        for stage in range(2):
-            if rules.policy == HMHS and stale[stage]:
-                place(now, stage, jobs, machines, state)
-            stale[stage] = False
-            for machine in range(m):
-                if not idle[stage, machine] or state.entered[stage] == 0:
-                    continue
-                offer += 1
-                while True:
-                    job = choose(stage, machine, now, offer, jobs, machines, rules, state)
-                    if job < 0 or stage == REDUCE:
-                        break
-                    task = local_task(job, machine, state, replicas)
-                    if task >= 0:
-                        state.skipped[job] = np.inf
-                        break
-                    since = min(state.skipped[job], now)
-                    if rules.policy != FAIR or now >= since + rules.delay:
-                        break
-                    state.skipped[job], state.tried[job] = since, offer
-                    wake = min(wake, since + rules.delay)
-                if job < 0:
-                    continue
-                record = begun[stage]
-                begun[stage] += 1
-                state.left[stage, job] -= 1
-                state.running[stage, job] += 1
-                state.used[stage, jobs.queue[job]] += 1
-                state.planned[stage, job, machine] -= 1
-                idle[stage, machine], on[stage, machine] = False, job
-                factor = machines.speed[stage, job, machine]
-                state.believed[stage, machine] = now + jobs.guess[stage, job] * factor
-                if now >= machines.since:
-                    factor *= machines.slow[machine]
-                if stage == MAP:
-                    done.local[record] = task >= 0
-                    if task < 0:
-                        factor *= rules.remote
-                        while state.started[state.low[job]]:
-                            state.low[job] += 1
-                        task = state.low[job]
-                    state.started[task] = True
-                work = jobs.time[stage, job] * factor
-                if stage == MAP:
-                    maps.job[record], maps.machine[record] = job, machine
-                    maps.start[record], maps.finish[record] = now, now + work
-                    size = push(keys, items, size, maps.finish[record], machine)
-                else:
-                    reduces.job[record], reduces.machine[record], reduces.start[record] = (
-                        job,
-                        machine,
-                        now,
-                    )
-                    if unfinished[MAP, job] > 0:
-                        reduces.finish[record] = work
-                        held[job], before[record] = record, held[job]
-                    else:
-                        reduces.finish[record] = now + jobs.copy[job] + work
-                        size = push(keys, items, size, reduces.finish[record], m + machine)
-                if state.left[stage, job] == 0:
-                    leave(state, stage, job)
+def local_task(head, following, started, machine):
+    """An unstarted map task of a job whose input lies on the machine, or -1; `head (M,)` is the job's."""
+    replicas = following.shape[1]
+    entry = head[machine]
+    while entry >= 0 and started[entry // replicas]:
+        entry = following[entry // replicas, entry % replicas]
+    head[machine] = entry
+    return entry // replicas if entry >= 0 else -1
+
+
+@compiled
+def start_map(state, job, task, machine, now):
+    """Start the local `task`, or where that is -1 the job's first unstarted one."""
+    this, k = state.jobs[job], state.lines[MAP].begun
+    factor = occupy(state, MAP, job, machine, now)
+    state.maps[k].local = task >= 0
+    if task < 0:
+        factor *= state.rules.remote
+        while state.started[this.low]:
+            this.low += 1
+        task = this.low
+    state.started[task] = True
+    end = now + state.work[MAP, job].time * factor
+    state.maps[k].finish = end
+    run_until(state.clock[0], state.end, state.slot, end, machine)
+
+
+@compiled
+def start_reduce(state, job, machine, now):
+    """Start a reduce; before the job's last map has ended it copies, and when it ends is not known."""
+    this, k = state.jobs[job], state.lines[REDUCE].begun
+    factor = occupy(state, REDUCE, job, machine, now)
+    work = state.work[REDUCE, job].time * factor
+    if state.work[MAP, job].unfinished > 0:
+        state.reduces[k].before = this.held
+        state.reduces[k].finish = work  # `release_reduces` adds when it begins
+        this.held = k
+    else:
+        end = now + this.copy + work
+        state.reduces[k].finish = end
+        run_until(state.clock[0], state.end, state.slot, end, state.slow.size + machine)
+
+
+@compiled
+def occupy(state, stage, job, machine, now):
+    """Give a slot to a job's task and record it; returns the machine's factor for what starts now."""
+    work, line, slot = state.work[stage, job], state.lines[stage], state.slots[stage, machine]
+    work.left -= 1
+    work.running += 1
+    state.used[stage, state.jobs[job].queue] += 1
+    state.planned[stage, job, machine] -= 1
+    if work.left == 0:
+        leave(line, state.waiting[stage], job)
+    task = state.maps[line.begun] if stage == MAP else state.reduces[line.begun]
+    task.job, task.machine, task.start = job, machine, now
+    line.begun += 1
+    factor = state.speed[stage, job, machine]
+    # The policy knows neither of slowed machines nor of remote input.
+    slot.idle, slot.job, slot.believed = 0, job, now + work.guess * factor
+    if now >= state.rules.slow_since:
+        factor *= state.slow[machine]
+    return factor

@@ -1,5 +1,6 @@
 """One style for the book: a look per policy, fonts and sizes, mean lines with 95 % bands; charts in words."""
 
+import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
@@ -239,6 +240,24 @@ def band(
                 points.index, low, high, color=looks[name].color, alpha=0.2, linewidth=0
             )
     return ax
+
+
+def numbered_ids(svg: str, prefix: str) -> str:
+    """SVG text in which what is referred to is named by `prefix` and a number, in order of appearance.
+
+    matplotlib names clip paths and markers by hashes of coordinates. Their last digit may differ between
+    processors, although the text shows six digits only.
+
+    >>> numbered_ids('<path id="p3f2a"/><use href="#p3f2a"/>', "fig1")
+    '<path id="fig1-1"/><use href="#fig1-1"/>'
+    """
+    referred = dict.fromkeys(re.findall(r'(?:href="|url\()#([^")]+)', svg))
+    names = {name: f"{prefix}-{number}" for number, name in enumerate(referred, 1)}
+    return re.sub(
+        r'(\bid="|href="#|url\(#)([^")]+)',
+        lambda found: found[1] + names.get(found[2], found[2]),
+        svg,
+    )
 
 
 def plain_log(axis: Any) -> None:

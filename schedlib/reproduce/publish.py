@@ -175,7 +175,7 @@ def pictures_of(
 
     assert figure.plot is not None
     title = re.sub(r"\s+", " ", re.sub(r"[*`$]", "", caption)).strip()  # without Markdown's marks
-    with style.use(), mpl.rc_context({"svg.hashsalt": figure.id}):
+    with style.use():
         drawn = figure.plot(frame)
         drawn = np.ravel(drawn)[0] if isinstance(drawn, np.ndarray | list | tuple) else drawn
         if not hasattr(drawn, "get_figure"):
@@ -195,9 +195,8 @@ def pictures_of(
         FigureCanvasSVG(drawn).print_svg(svg, metadata={"Date": None, "Title": title})
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close(drawn)  # else a notebook shows it twice
-    described = (
-        svg.getvalue().decode().replace("</title>", f"</title>\n <desc>{escape(alt)}</desc>", 1)
-    )
+    text = style.numbered_ids(svg.getvalue().decode(), figure.id)
+    described = text.replace("</title>", f"</title>\n <desc>{escape(alt)}</desc>", 1)
     return {"svg": described, "png": png.getvalue()}
 
 

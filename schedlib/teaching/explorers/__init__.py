@@ -91,7 +91,7 @@ def svg(figure: Figure) -> str:
     FigureCanvasSVG(figure).print_svg(
         buffer, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
     )
-    text = buffer.getvalue()
+    text = style.numbered_ids(buffer.getvalue(), "explorer")
     text = re.sub(
         r'(width|height)="([\d.]+)pt"',
         lambda size: f'{size[1]}="{float(size[2]) / 0.72:.0f}"',

@@ -11,6 +11,7 @@ from schedlib.eagle.simulating.simulate import DETAILS
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 PLACE = 6.6
 PARTITIONS = scales((0, 17, 20), (0, 17, 20, 30), (0, 10, 17, 20, 25))  # per cent of the workers
@@ -165,30 +166,16 @@ def draw_details(frame: pd.DataFrame):
     return figure
 
 
-def _alt_partition(frame):
-    means = (
-        only(frame, "short", percentile=99).groupby(["system", "partition"])["completion"].mean()
-    )
-    words = (
-        f"{drawing.LOOKS[name].label} {means[name, 17]:.4g} s at 17 %, {means[name, 20]:.4g} s at 20 %"
-        for name in DRAWN
-    )
-    return f"Line charts of times against the partition. 99th percentile of short jobs: {'; '.join(words)}."
-
-
-def _alt_details(frame):
-    words = [
-        f"As {detail}: "
-        + "; ".join(
-            f"{drawing.LOOKS[name].label} "
-            f"{drawing.means_in_words(_over_published(frame, detail, name, 'short'))}"
+def each_over_published(frame: pd.DataFrame) -> pd.DataFrame:
+    """The ratios of the 99th percentile of short jobs: `detail, system, ratio`."""
+    return pd.concat(
+        [
+            _over_published(frame, detail, name, "short", percentile=99).assign(
+                detail=f"as {detail}", system=name
+            )
+            for detail, names in OTHERS.items()
             for name in names
-        )
-        for detail, names in OTHERS.items()
-    ]
-    return (
-        f"Dot charts of times over those as published, {drawing.PERCENTILES_OF} short jobs. "
-        f"{'. '.join(words)}."
+        ]
     )
 
 
@@ -233,7 +220,14 @@ FIGURES = (
             "The paper gives it the short jobs' share of the work, 17 % (dotted). Google's trace, highest "
             "load."
         ),
-        _alt_partition,
+        alt(
+            "Line charts of times against the size of the short partition (%). 99th percentile of short jobs (s)",
+            "completion",
+            ["system"],
+            "partition",
+            of=lambda frame: only(frame, "short", percentile=99),
+            names=drawing.WORDS,
+        ),
     ),
     Figure(
         "eagle.clusters",
@@ -246,11 +240,13 @@ FIGURES = (
             f"{frame['seed'].nunique()} seeds. Intervals: 95 %. Beyond the "
             "paper."
         ),
-        lambda frame: (
-            "Line charts of ratios against the size of the cluster. Eagle over Hawk, "
-            + drawing.cases_in_words(
-                _simulated(frame, "hawk", "short"), ["simulated"], "{:,.0f} workers"
-            )
+        alt(
+            "Line charts of ratios against the number of workers. Short jobs, Eagle over Hawk",
+            "ratio",
+            ["percentile"],
+            "simulated",
+            of=lambda frame: _simulated(frame, "hawk", "short"),
+            names=drawing.WORDS,
         ),
     ),
     Figure(
@@ -263,11 +259,13 @@ FIGURES = (
             "and 10 times as fast at its highest load. At an offered load above 1 queues grow as long as jobs "
             "arrive. Beyond the paper."
         ),
-        lambda frame: (
-            "Line charts of Eagle over Hawk against the load, "
-            + drawing.cases_in_words(
-                ratios(frame, "eagle", "hawk", "short"), ["trace", "load"], "{} at {:g}"
-            )
+        alt(
+            "Line charts of short jobs' times under Eagle over those under Hawk against the load",
+            "ratio",
+            ["trace", "percentile"],
+            "load",
+            of=lambda frame: ratios(frame, "eagle", "hawk", "short"),
+            names=drawing.WORDS,
         ),
     ),
     Figure(
@@ -282,6 +280,12 @@ FIGURES = (
             "differs from the program (`eagle.simulate` lists where). The same workers steal in Hawk in all "
             "versions. Google's trace, highest load. Beyond the paper."
         ),
-        _alt_details,
+        alt(
+            "Dot charts of times over those as published. 99th percentile of short jobs",
+            "ratio",
+            ["detail", "system"],
+            of=each_over_published,
+            names=drawing.WORDS,
+        ),
     ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from matplotlib.lines import Line2D
 from exhibits.eagle.comparing import PERCENTILES, highest_load, only, ratios
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 from schedlib.pictures.style import Look
 
 PERCENTILE_LOOKS = {
@@ -35,6 +37,12 @@ LOOKS = {
 }
 """Looks of the systems. Variants of DLWL have shades of its colour, those of Hawk and Eagle greys."""
 NAMES = {"google": "Google", "cloudera": "Cloudera", "yahoo": "Yahoo"}
+WORDS: dict[Any, str] = {
+    **NAMES,
+    **{name: look.label for name, look in LOOKS.items()},
+    **{percentile: look.label for percentile, look in PERCENTILE_LOOKS.items()},
+}
+"""Traces, systems and percentiles in alt texts."""
 SPEEDUPS = (3, 10)
 """At the highest load Eagle is so many times as fast as Hawk, at least and at most (abstract)."""
 BEST = 0.2
@@ -122,12 +130,33 @@ def plot_against(frame: pd.DataFrame, base: str):
     return figure
 
 
-def alt_against(frame: pd.DataFrame, base: str) -> str:
+def alt_against(base: str) -> Callable[[pd.DataFrame], str]:
     """The alt text of such a figure."""
-    return (
-        f"Line charts of Eagle's completion times over those of {LOOKS[base].label} against the number "
-        f"of workers, and of busy workers' share. At the highest load, {PERCENTILES_OF} short jobs: "
-        f"{ratios_in_words(frame, base)}; of long jobs: {ratios_in_words(frame, base, 'long')}."
+    return alt(
+        f"Line charts of Eagle's completion times over those of {LOOKS[base].label} against the number of "
+        "workers, and of the share of busy workers. Short jobs",
+        "ratio",
+        ["trace", "percentile"],
+        "workers",
+        of=lambda frame: ratios(frame, "eagle", base, "short"),
+        names=WORDS,
+    )
+
+
+def alt_times(head: str, systems: Sequence[str]) -> Callable[[pd.DataFrame], str]:
+    """The alt text of a figure of Google's short jobs under these systems at the highest load."""
+
+    def drawn(frame: pd.DataFrame) -> pd.DataFrame:
+        return only(highest_load(frame), "short", trace="google", system=systems)
+
+    head = f"{head}. Completion times of short jobs (s)"
+    return alt(head, "completion", ["system", "percentile"], of=drawn, names=WORDS)
+
+
+def without_each(frame: pd.DataFrame, others: Iterable[str], **where: str) -> pd.DataFrame:
+    """Ratios of Eagle to each of these systems, whose name is in the column `other`; short jobs."""
+    return pd.concat(
+        [ratios(frame, "eagle", name, "short", **where).assign(other=name) for name in others]
     )
 
 
@@ -231,22 +260,6 @@ def cases_in_words(rows: pd.DataFrame, by: list[str], form: str) -> str:
 def means_in_words(rows: pd.DataFrame, column: str = "ratio", form: str = "{:.2f}") -> str:
     """The means of a column at the three percentiles."""
     return ", ".join(map(form.format, rows.groupby("percentile")[column].mean()[list(PERCENTILES)]))
-
-
-def ratios_in_words(frame: pd.DataFrame, base: str, jobs: str = "short") -> str:
-    """Mean ratios of Eagle to `base` at each trace's highest load, by percentile."""
-    rows = highest_load(ratios(frame, "eagle", base, jobs))
-    return "; ".join(
-        f"{NAMES[trace]} {means_in_words(only(rows, trace=trace))}" for trace in traces_of(rows)
-    )
-
-
-def times_in_words(rows: pd.DataFrame, systems: Sequence[str]) -> str:
-    """Mean completion times of each system, by percentile."""
-    times = (means_in_words(only(rows, system=name), "completion", "{:.4g} s") for name in systems)
-    return "; ".join(
-        f"{LOOKS[name].label} {words}" for name, words in zip(systems, times, strict=True)
-    )
 
 
 def caption(text: str, trace: str | None = None) -> Callable[[pd.DataFrame], str]:

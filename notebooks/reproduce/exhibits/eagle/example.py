@@ -85,13 +85,8 @@ FIGURES = (
         "for the slow nodes. Middle: with Sticky Batch Probing the two nodes that are free first run all "
         "four tasks. Right: the scheduler places all four tasks at once and does not know which nodes "
         "are slow, so two tasks wait again.",
-        lambda frame: (
-            "Gantt charts of four nodes. The job of four tasks takes "
-            + ", ".join(
-                f"{_completion(frame, case)[0]:.2f} s ({title})" for case, title in TITLES.items()
-            )
-            + "."
-        ),
+        "Gantt charts of four nodes with a job of four tasks: placed by one probe a task, by Sticky Batch "
+        "Probing, and all at once.",
     ),
 )
 

@@ -17,6 +17,7 @@ from exhibits.eagle.comparing import (
 )
 from schedlib.experiment import Experiment, Figure
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 PLACE = 6
 ABLATED = ("eagle", "hawk", "dlwl", "no-sss", "no-sbp-srpt", "no-min")
@@ -133,15 +134,18 @@ def draw_table2(frame: pd.DataFrame):
     return figure
 
 
-def _alt_table2(frame):
-    means = shares(frame).groupby("trace", sort=False).mean()
-    words = (
-        f"{drawing.NAMES[row.Index]} {row.behind:.0f} % of Hawk's probes behind a long task, "
-        f"{row.ran:.2g} % of short tasks run there, {row.stolen:.0f} % of probes stolen; Eagle "
-        f"{row.eagle_behind:.2g} % behind, {row.rescheduled:.0f} % sent again"
-        for row in means.itertuples()
-    )
-    return f"Dot charts of head-of-line blocking at the highest load. {'. '.join(words)}."
+HEAD_OF_LINE = {
+    "behind": "Hawk's probes behind a long task",
+    "ran": "Hawk's short tasks run there",
+    "stolen": "Hawk's probes stolen",
+    "eagle_behind": "Eagle's probes behind a long task",
+    "rescheduled": "Eagle's probes sent again",
+}
+
+
+def table2_drawn(frame: pd.DataFrame) -> pd.DataFrame:
+    """The shares (%) of Table 2, one a row: `trace, what, share`."""
+    return shares(frame).reset_index().melt(["trace"], list(HEAD_OF_LINE), "what", "share")
 
 
 def draw_fig4(frame: pd.DataFrame):
@@ -226,7 +230,7 @@ FIGURES = (
             "program. Bars: 3 and 10 times as fast, the paper's smallest and largest gain at the highest "
             "load."
         ),
-        partial(drawing.alt_against, base="hawk"),
+        drawing.alt_against("hawk"),
     ),
     Figure(
         "eagle.table2",
@@ -236,7 +240,13 @@ FIGURES = (
             "Head-of-line blocking at each trace's highest load: the paper's Table 2, as shares. Black bars: "
             "the paper's numbers, where its text gives the total that they are a share of."
         ),
-        _alt_table2,
+        alt(
+            "Dot charts of head-of-line blocking at the highest load (%)",
+            "share",
+            ["trace", "what"],
+            of=table2_drawn,
+            names=drawing.NAMES | HEAD_OF_LINE,
+        ),
     ),
     Figure(
         "eagle.fig3",
@@ -247,7 +257,7 @@ FIGURES = (
             "heartbeats are 3, 12 and 7 s. In a smaller cluster jobs arrive less often, so the heartbeat is "
             "longer in proportion."
         ),
-        partial(drawing.alt_against, base="dlwl"),
+        drawing.alt_against("dlwl"),
     ),
     Figure(
         "eagle.fig4",
@@ -258,13 +268,8 @@ FIGURES = (
             "(the paper's Fig. 4). Bars: our time at 3 s, increased by the percentage that the paper prints.",
             "google",
         ),
-        lambda frame: (
-            "Dot chart of Eagle and of DLWL+SRPT with heartbeats of 3, 5 and 7 s. "
-            f"{drawing.PERCENTILES_OF} short jobs: "
-            + drawing.times_in_words(
-                only(comparing.highest_load(frame), "short", trace="google"), HEARTBEATS
-            )
-            + "."
+        drawing.alt_times(
+            "Dot chart of Eagle and of DLWL+SRPT with heartbeats of 3, 5 and 7 s", HEARTBEATS
         ),
     ),
     Figure(
@@ -288,13 +293,7 @@ FIGURES = (
             "Google's trace, highest load. Beyond the paper.",
             "google",
         ),
-        lambda frame: (
-            f"Dot chart of times. {drawing.PERCENTILES_OF} short jobs: "
-            + drawing.times_in_words(
-                only(comparing.highest_load(frame), "short", trace="google"), HAWKS
-            )
-            + "."
-        ),
+        drawing.alt_times("Dot chart of times by who steals in Hawk", HAWKS),
         lambda frame: only(comparing.highest_load(frame), trace="google", system=HAWKS),
     ),
 )

@@ -23,6 +23,7 @@ from exhibits.eagle.comparing import (
 )
 from schedlib.experiment import Figure
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 PLACE = 6.3
 COMPONENTS = {"no-sss": "SSS", "no-min": "minimum probes", "no-sbp-srpt": "SBP+SRPT"}
@@ -68,14 +69,15 @@ def draw_sss_readings(frame: pd.DataFrame):
     return figure
 
 
-def _alt_breakdown(frame, trace):
-    rows = only(frame, trace=trace)
-    words = [
-        f"without {what} {drawing.ratios_in_words(rows, name)}" for name, what in COMPONENTS.items()
-    ]
-    return (
-        "Line charts of Eagle's completion times over those without one of its parts against the number "
-        f"of workers. At the highest load, {drawing.PERCENTILES_OF} short jobs: {'; '.join(words)}."
+def _alt_breakdown(trace):
+    return alt(
+        "Line charts of Eagle's completion times over those without one of its parts against the number of "
+        "workers. Short jobs, over",
+        "ratio",
+        ["other", "percentile"],
+        "workers",
+        of=lambda frame: drawing.without_each(frame, COMPONENTS, trace=trace),
+        names=drawing.WORDS,
     )
 
 
@@ -99,14 +101,6 @@ def draw_fig7(frame: pd.DataFrame):
     return figure
 
 
-def _alt_fig7(frame):
-    rows = only(highest_load(frame), "short", trace="google")
-    return (
-        f"Dot charts. {drawing.PERCENTILES_OF} short jobs: {drawing.times_in_words(rows, FIG7)}; "
-        f"mean ratio {drawing.means_in_words(ratios(rows, *FIG7))}."
-    )
-
-
 FIGURES = (
     *(
         Figure(
@@ -119,7 +113,7 @@ FIGURES = (
                 f"part helps. Bars: the largest gain that the paper prints for a minimum number of probes, {most}.",
                 trace,
             ),
-            partial(_alt_breakdown, trace=trace),
+            _alt_breakdown(trace),
         )
         for number, trace, most in ((5, "google", "30 to 40 %"), (6, "yahoo", "10 %"))
     ),
@@ -132,13 +126,12 @@ FIGURES = (
             "path in it that comes nearest never lowers a job's remaining time, and it keeps probes in the "
             "queues whose job has no task left."
         ),
-        lambda frame: (
-            "Dot charts of Eagle over Eagle without SSS at the highest load, "
-            f"{drawing.PERCENTILES_OF} short jobs. "
-            + " ".join(
-                f"{drawing.LOOKS[name].label}: {drawing.ratios_in_words(frame, name)}."
-                for name in READINGS
-            )
+        alt(
+            "Dot charts of Eagle over Eagle without SSS at the highest load. Short jobs, over",
+            "ratio",
+            ["other", "trace", "percentile"],
+            of=lambda frame: drawing.without_each(highest_load(frame), READINGS),
+            names=drawing.WORDS,
         ),
     ),
     Figure(
@@ -151,7 +144,7 @@ FIGURES = (
             "Fig. 7).",
             "google",
         ),
-        _alt_fig7,
+        drawing.alt_times("Dot charts of times and of ratios", FIG7),
     ),
 )
 

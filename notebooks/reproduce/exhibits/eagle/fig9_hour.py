@@ -15,6 +15,7 @@ from schedlib.eagle.workloads.samples import SAMPLE_JOBS, SAMPLE_NODES, alibaba,
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS, google
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 from schedlib.workload import Workload
 
 PLACE = 7
@@ -130,11 +131,13 @@ FIGURES = (
             "class. Right: jobs that the generator makes for a cluster of 100 nodes. Seeds: "
             f"{frame['seed'].nunique()}. Intervals: 95 %."
         ),
-        lambda frame: (
-            "Line charts of Eagle over Hawk, "
-            + drawing.cases_in_words(
-                ratios(frame, "eagle", "hawk", "short"), ["sample", "interarrival"], "{} at {:g}:"
-            )
+        alt(
+            "Line charts of Eagle's times over Hawk's against the inter-arrival ratio. Short jobs, sample",
+            "ratio",
+            ["sample", "percentile"],
+            "interarrival",
+            of=lambda frame: ratios(frame, "eagle", "hawk", "short"),
+            names=drawing.WORDS,
         ),
     ),
     Figure(
@@ -147,10 +150,13 @@ FIGURES = (
             "tasks are the stage's instances. A job is long when its mean task time is above 49 s. 24 % of "
             "the workers take short jobs only. Beyond the paper. Data: Alibaba, cluster-trace-v2018."
         ),
-        lambda frame: (
-            f"Line charts of times. Highest load, {drawing.PERCENTILES_OF} short jobs: "
-            + drawing.times_in_words(only(frame, "short", workers=frame["workers"].min()), DRAWN)
-            + "."
+        alt(
+            "Line charts of times against the number of workers. 99th percentile of short jobs (s)",
+            "completion",
+            ["system"],
+            "workers",
+            of=lambda frame: only(frame, "short", percentile=99),
+            names=drawing.WORDS,
         ),
     ),
 )

@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 
 from exhibits.eagle import drawing
-from exhibits.eagle.comparing import only, ratios
+from exhibits.eagle.comparing import ratios
 from schedlib import paths
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.workloads.samples import google_sample
 from schedlib.eagle.workloads.synthetic import PARTITION
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 from schedlib.prototype.experiment import FILE
 from schedlib.workload import Workload
 
@@ -151,12 +152,6 @@ def _runs(frame):
     return ", ".join(f"{count} at {ratio:g}" for ratio, count in counts.items())
 
 
-def alt(frame: pd.DataFrame) -> str:
-    rows = ratios(frame[[*CASE, "seed"]], "eagle", "hawk", "short")
-    words = drawing.cases_in_words(only(rows), ["source", "interarrival"], "{} at {:g}:")
-    return f"Line charts of Eagle over Hawk, measured and simulated, {words}"
-
-
 EXPERIMENTS = (
     Experiment(
         "eagle.prototype",
@@ -170,7 +165,21 @@ EXPERIMENTS = (
 )
 
 FIGURES = (
-    Figure("eagle.prototype", "eagle.prototype", draw, caption, alt, times),
+    Figure(
+        "eagle.prototype",
+        "eagle.prototype",
+        draw,
+        caption,
+        alt(
+            "Line charts of Eagle's times over Hawk's against the inter-arrival ratio. Short jobs",
+            "ratio",
+            ["source", "percentile"],
+            "interarrival",
+            of=lambda frame: ratios(frame[[*CASE, "seed"]], "eagle", "hawk", "short"),
+            names=drawing.WORDS,
+        ),
+        times,
+    ),
     Figure(
         "eagle.prototype-table",
         "eagle.prototype",

@@ -6,7 +6,7 @@ and a map elsewhere takes half as long again; under delay scheduling a job waits
 third of a reduce task's time is copying, where the trace does not tell (Facebook's does).
 """
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.hmhs.arrivals import SHARING, Arrivals, arriving, serve
 from schedlib.hmhs.workloads import swim_jobs
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 PLACE = 8
 SETTING = {"delay": 5.0, "remote": 1.5}
@@ -140,16 +141,10 @@ def _plot_against(x: str, label: str, plain: float):
     return plot
 
 
-def _alt(x: str, what: str):
-    def alt(frame: pd.DataFrame) -> str:
-        texts = []
-        for at in (frame[x].min(), frame[x].max()):
-            means = frame[frame[x] == at].groupby("policy")["mean"].mean().sort_values()
-            words = ", ".join(f"{LABELS[str(name)]} {value:.0f} s" for name, value in means.items())
-            texts.append(f"at {at:g}: {words}")
-        return f"Line charts of flow time against {what}. Means {'; '.join(texts)}."
-
-    return alt
+def _alt(x: str, what: str, at: float | None = None, by: tuple[str, ...] = ("policy",)):
+    over = "FIFO's" if at is None else f"FIFO's at {at:g}"
+    head = f"Line charts of flow time against {what}. Mean flow time over {over}"
+    return alt(head, "mean", by, x, of=partial(over_fifo, x=x, at=at), names=LABELS)
 
 
 SEEDS, FEWER = scales(2, 10), scales(2, 5, 10)
@@ -215,7 +210,7 @@ FIGURES = (
         "Flow time by policy and load on "
         "Facebook's jobs of 2009 and 2010 (SWIM). A task takes its bytes over 10 MB/s. "
         f"{COMMON}",
-        _alt("load", "the load"),
+        _alt("load", "the load", by=("year", "policy")),
     ),
     Figure(
         "hmhs.slow-start",
@@ -224,7 +219,7 @@ FIGURES = (
         "Slow-start: when reduces may start before all maps of their job have ended. A reduce that starts "
         "early copies its input while maps still run. But it keeps its slot until the last of them has "
         f"ended. {COMMON}",
-        _alt("start", "the maps done before"),
+        _alt("start", "the maps done before (%)", at=100),
     ),
     Figure(
         "hmhs.estimates",
@@ -232,7 +227,7 @@ FIGURES = (
         _plot_against("error", "largest believed time / true one", 1),
         "Flow time when task times are estimated wrongly. Only HMHS and shortest remaining first use "
         f"estimates, so the other lines are level. {COMMON}",
-        _alt("error", "the error's factor"),
+        _alt("error", "the error's factor", at=1),
     ),
     Figure(
         "hmhs.slowing",
@@ -240,7 +235,7 @@ FIGURES = (
         _plot_against("slow", "machines four times slower (%)", 0),
         "Flow time when some machines become four times slower from the middle of the arrivals on. No "
         f"policy knows of it. {COMMON}",
-        _alt("slow", "the share of slower machines"),
+        _alt("slow", "the share of slower machines (%)", at=0),
     ),
 )
 CLAIMS = ()

@@ -4,7 +4,7 @@ A gain is in per cent of the rival's makespan, and paired: on the same instance.
 number per seed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 import numpy as np
@@ -22,8 +22,8 @@ from schedlib.hmhs.policies import POLICIES, run
 from schedlib.hmhs.priced import priced
 from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.workloads import hybrid, single
-from schedlib.intervals import mean_ci
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 WORKLOADS = {"single": single, "hybrid": hybrid}
 JOBS = (25, 50, 100, 200, 400, 800)
@@ -161,14 +161,9 @@ def plot_makespans(frame: pd.DataFrame, x: str = "jobs", label: str = "") -> Fig
     return figure
 
 
-def alt_makespans(frame: pd.DataFrame, x: str = "jobs", what: str = "the number of jobs") -> str:
-    """The gains over FIFO at both ends of the axis, in words."""
-    gain = gains(frame, ["fifo"])
-    ends = []
-    for at in gain[x].agg(["min", "max"]):
-        mean, low, high = mean_ci(gain.loc[gain[x] == at, "gain"])
-        ends.append(f"{mean:.0f} %{'' if low != low else f' ({low:.0f} to {high:.0f})'} at {at:g}")
-    return (
-        f"Line charts of makespan and of HMHS's gain against {what}. "
-        f"Mean gain over FIFO: {', '.join(ends)} (95 % intervals in brackets)."
+def alt_makespans(by: Sequence[str], x: str, what: str) -> Callable[[pd.DataFrame], str]:
+    """The alt text of such a figure, with HMHS's gains."""
+    head = (
+        f"Line charts of makespan and of HMHS's gain over its rivals against {what}. Mean gain (%)"
     )
+    return alt(head, "gain", by, x, of=gains)

@@ -13,6 +13,7 @@ from schedlib.hmhs.johnson import flow_shop_makespan, johnson
 from schedlib.hmhs.schedule import schedule, warm
 from schedlib.hmhs.workloads import single, tiny
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 PLACE = 5
 COSTED = (25, 100, 400, 1600, 6400, 10000)  # numbers of jobs
@@ -68,12 +69,6 @@ def plot(frame: pd.DataFrame):
     return figure
 
 
-def _alt(frame):
-    means = (frame["makespan"] / frame["optimum"]).groupby(frame["policy"]).mean().sort_values()
-    words = ", ".join(f"{style.look(name).label} {value:.2f}" for name, value in means.items())
-    return f"Strip chart of makespan over the exact optimum on tiny instances. Means: {words}."
-
-
 def plot_cost(frame: pd.DataFrame):
     """Candidates looked at and wall-clock seconds against the number of jobs, both axes logarithmic."""
     figure, (left, right) = style.subplots(1, 2, size=(8.8, 3.8))
@@ -99,12 +94,10 @@ def plot_cost(frame: pd.DataFrame):
     return figure
 
 
-def _alt_cost(frame):
-    last = frame.loc[frame["jobs"].idxmax()]
-    return (
-        f"Log-log charts: at {frame['jobs'].max()} jobs the paper's loops look at "
-        f"{last['steps_full_scan']:.1e} candidates and ours at {last['steps']:.1e}."
-    )
+def both_looks(frame: pd.DataFrame) -> pd.DataFrame:
+    """The candidates that HMHS looks at with the paper's loops and with ours: `jobs, way, looks`."""
+    hmhs = frame[frame["policy"] == "hmhs"]
+    return hmhs.melt(["jobs"], ["steps_full_scan", "steps"], "way", "looks")
 
 
 EXPERIMENTS = (
@@ -139,7 +132,12 @@ FIGURES = (
         plot,
         "The makespan of every policy over the exact optimum, on tiny instances: 3 to 5 jobs, two map and "
         "two reduce machines. On a single instance HMHS may lose to FIFO.",
-        _alt,
+        alt(
+            "Strip chart of makespan over the exact optimum on tiny instances. Means",
+            "ratio",
+            ["policy"],
+            of=lambda frame: frame.assign(ratio=frame["makespan"] / frame["optimum"]),
+        ),
     ),
     Figure(
         "hmhs.cost",
@@ -148,7 +146,14 @@ FIGURES = (
         "The cost of scheduling the single workload on 100 map and "
         "100 reduce machines. Left: the candidates that HMHS's two Min-Min rules look at, with the "
         "paper's loops and with ours, which make the same decisions. Right: wall-clock time.",
-        _alt_cost,
+        alt(
+            "Line charts of candidates looked at and of seconds against the number of jobs. Candidates",
+            "looks",
+            ["way"],
+            "jobs",
+            of=both_looks,
+            names={"steps_full_scan": "with the paper's loops", "steps": "with ours"},
+        ),
     ),
 )
 

@@ -24,6 +24,7 @@ from schedlib.hmhs.policies import run as dispatch
 from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.workloads import CLUSTERS, from_trace, speeds
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 PLACE = 1
 READINGS = {  # of each reading: the policy whose colour and line it borrows, and its label
@@ -214,13 +215,13 @@ def plot_gap(frame: pd.DataFrame):
     return figure
 
 
-def _alt_gap(frame):
-    gap, most = gaps(frame), frame["jobs"].max()
-    last = gap[gap["jobs"] == most].groupby("policy")["gap"].mean()
-    words = ", ".join(
-        f"{style.look(name).label} {value:.0f} %" for name, value in last.sort_values().items()
-    )
-    return f"Line chart of each policy's makespan above the lower bound. At {most} jobs: {words}."
+ALT_GAP = alt(
+    "Line charts of each policy's makespan above the lower bound (%) against the number of jobs",
+    "gap",
+    ["workload", "policy"],
+    "jobs",
+    of=gaps,
+)
 
 
 def plot_readings(frame: pd.DataFrame):
@@ -240,17 +241,6 @@ def plot_readings(frame: pd.DataFrame):
     return figure
 
 
-def _alt_readings(frame):
-    means = frame[frame["jobs"] == frame["jobs"].max()].groupby("reading")["fifo"].mean()
-    words = ", ".join(
-        f"{value:.0f} % where it takes {READINGS[name][1]}" for name, value in means.items()
-    )
-    return (
-        "Line charts of HMHS's mean gain against the number of jobs, one line for each reading of FIFO; "
-        f"at the most jobs {words}."
-    )
-
-
 FIGURES = (
     Figure(
         "hmhs.fig1",
@@ -260,7 +250,7 @@ FIGURES = (
         "gain over its rivals (bottom) against the number of jobs, on 100 map and 100 reduce machines "
         "(the paper's Fig. 1). Short bars at the right: the smallest and the largest gain that the paper "
         "prints. Bands: 95 % intervals over seeds.",
-        comparing.alt_makespans,
+        comparing.alt_makespans(["workload", "policy"], "jobs", "the number of jobs"),
     ),
     Figure(
         "hmhs.table1",
@@ -278,7 +268,7 @@ FIGURES = (
         partial(comparing.plot_makespans, x="slow", label="slow machines (%)"),
         "Makespan of 100 jobs (top) and HMHS's gain (bottom) against the share of slow machines (the "
         "paper's Fig. 2). Bands: 95 % intervals over seeds.",
-        partial(comparing.alt_makespans, x="slow", what="the share of slow machines in per cent"),
+        comparing.alt_makespans(["workload", "policy"], "slow", "the share of slow machines (%)"),
     ),
     Figure(
         "hmhs.alibaba",
@@ -287,7 +277,7 @@ FIGURES = (
         "Makespans and HMHS's gains as in the paper's Fig. 1, but on real jobs: map-reduce pairs drawn "
         "from one hour of Alibaba's batch trace, on the paper's machines. Bands: 95 % intervals over "
         "seeds.",
-        comparing.alt_makespans,
+        comparing.alt_makespans(["policy"], "jobs", "the number of jobs"),
     ),
     Figure(
         "hmhs.gap",
@@ -297,7 +287,7 @@ FIGURES = (
         "schedule can beat (beyond the paper). FIFO is much farther from HMHS than HMHS is from the "
         "bound. Priced dispatch, a rule of ours, gains part of the "
         "rest.",
-        _alt_gap,
+        ALT_GAP,
         partial(of_trace, real=False),
     ),
     Figure(
@@ -306,7 +296,7 @@ FIGURES = (
         plot_gap,
         "How far each policy's makespan is above the lower "
         "bound, on real map-reduce pairs (beyond the paper).",
-        _alt_gap,
+        ALT_GAP,
         partial(of_trace, real=True),
     ),
     Figure(
@@ -315,7 +305,14 @@ FIGURES = (
         plot_readings,
         "HMHS's gain under four readings of "
         "FIFO. The paper does not say which job a free reduce machine takes.",
-        _alt_readings,
+        alt(
+            "Line charts of HMHS's mean gain (%) against the number of jobs. Over FIFO, where a free "
+            "machine takes",
+            "fifo",
+            ["reading"],
+            "jobs",
+            names={reading: label for reading, (_, label) in READINGS.items()},
+        ),
     ),
 )
 

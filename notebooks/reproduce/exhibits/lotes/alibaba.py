@@ -18,6 +18,7 @@ from schedlib.core.portable import dot
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.alibaba import FIRST, RESOURCES
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 PLACE = 5.33
 WAITS = 10.0 ** (np.arange(-10, 45) / 10)
@@ -200,17 +201,6 @@ EXPERIMENTS = (
 )
 
 
-def _alt(frame):
-    waits, words = frame.pivot_table("value", ["policy", "load", "seed"], "measure"), []
-    for load, table in waits[["mean", "p99"]].groupby("load"):
-        each = "; ".join(
-            f"{style.look(policy).label} {mean:.3g} s, 99 % of jobs under {p99:.3g} s"
-            for policy, mean, p99 in table.groupby("policy").median().itertuples()
-        )
-        words.append(f"at load {load:g} {each}")
-    return f"Charts of Alibaba's hour by policy. Mean waits: {'. '.join(words)}."
-
-
 def _caption(frame, number):
     title = FIGURES_8_TO_10[number][-1].format(unit="minute")
     machines = frame[frame["measure"] == "machines"].groupby("load")["value"].median()
@@ -256,17 +246,6 @@ def plot_classes(frame: pd.DataFrame) -> Picture:
         )
     legend_below(figure, axes[0], 2)
     return figure
-
-
-def _alt_classes(frame):
-    fifth = frame[frame["k"] == 5].groupby("features")["moved"].median()
-    words = ", ".join(
-        f"{value:.2g} % (clustered by {features})" for features, value in fifth.items()
-    )
-    most = frame["k"].max()
-    return (
-        f"Line charts for 1 to {most} classes. With a fifth class there move {words} of the jobs."
-    )
 
 
 def plot_gpus(frame: pd.DataFrame) -> Picture:
@@ -328,7 +307,14 @@ FIGURES = (
             "lotes.hour",
             partial(drawing.plot_over_time, number=number, unit="minute"),
             partial(_caption, number=number),
-            _alt,
+            alt(
+                "Charts of Alibaba's hour by policy. Median over seeds of the mean wait (s) against the load",
+                "value",
+                ["policy"],
+                "load",
+                of=lambda frame: frame[frame["measure"] == "mean"],
+                average="median",
+            ),
         )
         for number in FIGURES_8_TO_10
     ),
@@ -342,7 +328,13 @@ FIGURES = (
             "the two versions of the paper say that on Google's trace a further class takes fewer jobs "
             "than this. Data: Alibaba, cluster-trace-v2018."
         ),
-        _alt_classes,
+        alt(
+            "Line charts against the number of classes. Jobs that move to another class (%), clustered by",
+            "moved",
+            ["features"],
+            "k",
+            average="median",
+        ),
     ),
     Figure(
         "lotes.table2-hour",

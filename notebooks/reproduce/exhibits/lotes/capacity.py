@@ -24,6 +24,7 @@ from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.stochastic import stochastic_plan, told_apart
 from schedlib.lotes.workloads.instances import RandomWorkload, google2011, random_instance
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 PLACE = 5.41
 LARGER = 0.97  # a policy sustains about this part of the rate when jobs are 2.8 % larger
@@ -52,6 +53,7 @@ WAYS_LOOK = {name: style.look(name) for name in ("lotes", "greedy", "tetris")} |
         style.BROWN, (0, (3, 1, 1, 1)), "D", "LoTES, any class on an exit"
     )
 }
+LABELS = {name: look.label for name, look in (LOOKS | WAYS_LOOK).items()}
 BURST, OVERLOAD = 2.0, 1.5  # hours of jobs at 1.5 lambda* of stage 1
 
 
@@ -326,30 +328,6 @@ def _more(frame):
     return held["apart"] / held["pooled"]
 
 
-def _alt_load(frame):
-    rows = frame[frame["hours"] > 0].groupby(["sizes", "policy"])["wait 0.99"].median()
-    words = [
-        f"{law}, {LOOKS[policy].label} {rows[law, policy]:.3g} s"
-        for law, policy in rows.index
-        if policy in POLICIES
-    ]
-    return f"Charts of mean wait against load. Medians at 99 % of capacity: {'; '.join(words)}."
-
-
-def _alt(frame):
-    ends = []
-    for law, rows in frame.groupby("sizes", sort=False):
-        means = rows.groupby("policy", sort=False)["capacity"].agg(["min", "max"])
-        words = [
-            f"{LOOKS[name].label} {least:.2f} to {most:.2f}"
-            for name, least, most in means.itertuples()
-        ]
-        ends.append(f"sizes {law}: {', '.join(words)}")
-    return (
-        f"Charts of capacity over lambda1 against Phi and Omega. Least and most, {'; '.join(ends)}."
-    )
-
-
 def plot_metastable(frame: pd.DataFrame) -> Picture:
     """Queues over time: without a burst (left) and after one (right); a line for each instance and policy."""
     figure, axes = panels(2, (8.8, 4.0))
@@ -368,20 +346,6 @@ def plot_metastable(frame: pd.DataFrame) -> Picture:
     axes[0].set_ylim(bottom=0)  # last, so that both panels show all of both
     legend_below(figure, axes[0])
     return figure
-
-
-def _alt_metastable(frame):
-    last = (
-        frame[frame["hour"] == frame["hour"].max()].groupby(["burst", "policy"])["queue"].median()
-    )
-    words = [
-        f"{look.label} {last[0.0, name]:.0f} and {last[BURST, name]:.0f}"
-        for name, look in WAYS_LOOK.items()
-    ]
-    return (
-        "Queues over time. Jobs waiting at the end without and after a burst, medians: "
-        f"{'; '.join(words)}."
-    )
 
 
 def plot_starvation(frame: pd.DataFrame) -> Picture:
@@ -408,16 +372,6 @@ def plot_starvation(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-def _alt_starvation(frame):
-    longest = frame[frame["hours"] == frame["hours"].max()]
-    words = [
-        f"{WAYS_LOOK[name].label} at most {rows['oldest'].max():.3g} h, {(rows['old'] > 0).sum()} of "
-        f"{len(rows)} runs with jobs that wait since the first half"
-        for name, rows in longest.groupby("policy")
-    ]
-    return f"Scatter of the oldest queued job's wait. In the longest runs: {'; '.join(words)}."
-
-
 def _where(frame):
     machines, load, sizes = frame[["machines", "load", "sizes"]].iloc[0]
     return f"{CONFIGS * machines:,} machines, load {load:g}, sizes: {LAWS[sizes]}"
@@ -435,7 +389,13 @@ FIGURES = (
             "allow. The paper's Figs. 11-13 show waits at 0.97, 0.90 and 0.95 of stage 2's lambda*. LoTES with "
             "classes in parts is ours, beyond the paper. Bands: 95 % over instances."
         ),
-        _alt,
+        alt(
+            "Charts of capacity over lambda1 against Phi and Omega. Against Phi, by law of sizes",
+            "capacity",
+            ["sizes", "policy"],
+            "phi",
+            names=LABELS,
+        ),
     ),
     Figure(
         "lotes.capacity-load",
@@ -447,7 +407,13 @@ FIGURES = (
             f"{CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].max():g} hours from an empty "
             "cluster. Points: instances. Lines: medians."
         ),
-        _alt_load,
+        alt(
+            "Charts of mean wait against load. Medians at 99 % of capacity (s), by law of sizes",
+            "wait 0.99",
+            ["sizes", "policy"],
+            of=lambda frame: frame[frame["policy"].isin(POLICIES)],
+            average="median",
+        ),
     ),
     Figure(
         "lotes.packing",
@@ -461,12 +427,12 @@ FIGURES = (
             "allows on all machines when it splits each class into parts by size, over one part. There are "
             "equally many machines of each configuration."
         ),
-        lambda frame: (
-            "Charts of jobs on one machine and on all. With the most parts all machines run "
-            + " and ".join(
-                f"{rows.iloc[-1]:.3f} ({law})" for law, rows in _more(frame).groupby(level=0)
-            )
-            + " times what they run with means."
+        alt(
+            "Charts of jobs on one machine and on all. Jobs on all machines over those with one part",
+            "more",
+            ["sizes"],
+            "parts",
+            of=lambda frame: _more(frame).rename("more").reset_index(),
         ),
     ),
     Figure(
@@ -479,7 +445,15 @@ FIGURES = (
             f"machine starts the job that waits at it, not the one that fits best. {_where(frame)}, Phi = "
             "0.006. Lines: instances."
         ),
-        _alt_metastable,
+        alt(
+            "Queues over time. Median of the jobs that wait at the end, by the size of a burst before",
+            "queue",
+            ["policy"],
+            "burst",
+            of=lambda frame: frame[frame["hour"] == frame["hour"].max()],
+            names=LABELS,
+            average="median",
+        ),
     ),
     Figure(
         "lotes.starvation",
@@ -493,7 +467,14 @@ FIGURES = (
             "helps. Tetris passes large jobs over as long as smaller ones wait. "
             f"{_where(frame)}."
         ),
-        _alt_starvation,
+        alt(
+            "Scatter of how long the oldest queued job waits, against the length of the run. Medians (h)",
+            "oldest",
+            ["policy"],
+            "hours",
+            names=LABELS,
+            average="median",
+        ),
     ),
 )
 

@@ -75,20 +75,6 @@ def medians(frame: pd.DataFrame, column: str, unit: str = "s") -> str:
     )
 
 
-def by_policy_at(frame: pd.DataFrame, column: str, x: str, unit: str) -> str:
-    """The median of a column at the least and at the largest x, for each policy, in words."""
-    medians, low, high = (
-        frame.groupby(["policy", x])[column].median(),
-        frame[x].min(),
-        frame[x].max(),
-    )
-    return "; ".join(
-        f"{style.look(policy).label} {medians[policy, low]:.3g} and {medians[policy, high]:.3g} "
-        f"{unit}"
-        for policy in frame["policy"].unique()
-    )
-
-
 def lines(
     ax: Axes,
     frame: pd.DataFrame,

@@ -13,10 +13,11 @@ from matplotlib.figure import Figure as Picture
 
 from exhibits import measure
 from exhibits.lotes import runs
-from exhibits.lotes.drawing import by_policy_at, laws_in, wait_panels
+from exhibits.lotes.drawing import laws_in, wait_panels
 from schedlib import lotes
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 from schedlib.pictures.waits import axis_of
 
 PLACE = 5.4
@@ -226,40 +227,10 @@ def plot_generated(frame: pd.DataFrame) -> Picture:
     )
 
 
-def _alt_scale(frame):
-    words = by_policy_at(frame[frame["phi"] == frame["phi"].min()], "wait", "machines", "s")
-    few, many = runs.CONFIGS * frame["machines"].min(), runs.CONFIGS * frame["machines"].max()
-    return (
-        "Charts of mean wait against machines. Medians at the smaller Phi, "
-        f"{few} and {many:,} machines: {words}."
-    )
-
-
 def _alt(frame):
-    """Median waits at the far end of the axis, and how many runs were unstable, for each law and policy."""
-    x, laws = axis_of(frame), []
-    for law, table in frame[frame[x] == frame[x].max()].groupby("sizes"):
-        words = [
-            f"{style.look(policy).label} {rows['wait'].median():.3g} s "
-            f"({(~rows['stable'].astype(bool)).sum()} of {len(rows)} unstable)"
-            for policy, rows in table.groupby("policy")
-        ]
-        laws.append(f"sizes {law}: {', '.join(words)}")
-    return (
-        f"Charts of mean wait against {x}. Medians at {x} = {frame[x].max():g}: {'; '.join(laws)}."
-    )
-
-
-def _alt_generated(frame):
-    waits = frame[frame["load"] == 1.0].groupby(["phi", "followed"])["wait"].median()
-    words = [
-        f"{name} {waits[phi, name]:.3g} s" for phi in sorted(set(frame["phi"])) for name in FOLLOWED
-    ]
-    half = len(words) // 2
-    return (
-        "Charts of mean wait against load. Medians at load 1, for the smaller Phi: "
-        f"{', '.join(words[:half])}; for the larger: {', '.join(words[half:])}."
-    )
+    x = axis_of(frame)
+    head = f"Charts of mean wait against {x}. Medians (s), by law of sizes"
+    return alt(head, "wait", ["sizes", "policy"], x, average="median")(frame)
 
 
 def _of_lambda1(frame):
@@ -306,7 +277,14 @@ FIGURES = (
             "and LoTES's most of all. So a figure made at quick scale shows the shape of a curve, but not the "
             "seconds of the paper's scale."
         ),
-        _alt_scale,
+        alt(
+            "Charts of mean wait against machines of a configuration. Medians at the smaller Phi (s)",
+            "wait",
+            ["policy"],
+            "machines",
+            of=lambda frame: frame[frame["phi"] == frame["phi"].min()],
+            average="median",
+        ),
     ),
     Figure(
         "lotes.generated",
@@ -318,7 +296,13 @@ FIGURES = (
             "three run the same jobs. Load 1 is what the paper's plan sustains. A hollow point is a run whose "
             "queue grew until its end."
         ),
-        _alt_generated,
+        alt(
+            "Charts of mean wait against load. Medians (s), by Phi",
+            "wait",
+            ["phi", "followed"],
+            "load",
+            average="median",
+        ),
     ),
 )
 

@@ -181,33 +181,6 @@ def _waits(frame):
     )
 
 
-def _alt(frame, resource, unit):
-    jobs = [
-        f"job {row.job} {getattr(row, resource):g} {unit} from {row.start:g} to {row.finish:g}"
-        for row in frame.itertuples()
-    ]
-    capacity = f"{frame[f'total_{resource}'].iloc[0]:g} {unit}"
-    return f"Blocks over time on a machine of {capacity}: {', '.join(jobs)}. {_waits(frame).capitalize()}."
-
-
-def _alt_fig3(frame):
-    ways = "; ".join(
-        f"{row.source} to {row.target}: {row.jobs:,} jobs" for row in frame.itertuples()
-    )
-    return (
-        f"Diagram of a job's states: outside, queue, machine, outside again. {ways.capitalize()}."
-    )
-
-
-def _alt_fig4(frame):
-    words = ", ".join(f"{row.quantity} {row.value:,.0f}" for row in frame.itertuples())
-    return (
-        "Diagram: offline, stage 1 (allocation) gives the classes of each configuration to stage 2, "
-        "which makes bins, assigns machines to them and rounds; online, stage 3 starts jobs on arrivals "
-        f"and exits so that machines resemble their bins. {words}."
-    )
-
-
 EXPERIMENTS = (
     Experiment(
         "lotes.fig1",
@@ -234,7 +207,7 @@ FIGURES = (
             "Six jobs on a machine with four cores and 8 GB: cores in use (the paper's Fig. 1, with jobs of our "
             f"own). First come, first served: {_waits(frame)}."
         ),
-        partial(_alt, resource="cores", unit="cores"),
+        "Blocks of jobs over time on a machine: the cores that each takes, and who waits.",
     ),
     Figure(
         "lotes.fig2",
@@ -244,7 +217,7 @@ FIGURES = (
             "Memory in use by the same six jobs over the same times (the paper's Fig. 2). A job needs cores and "
             f"memory at once. {_waits(frame).capitalize()}."
         ),
-        partial(_alt, resource="memory", unit="GB"),
+        "Blocks of jobs over time on a machine: the memory that each takes, and who waits.",
     ),
     Figure(
         "lotes.fig3",
@@ -256,7 +229,7 @@ FIGURES = (
             f"{frame['hours'].iloc[0]:g} hours at {100 * frame['load'].iloc[0]:g} % of stage 2's rate after "
             "rounding. The run ends when the last job has left."
         ),
-        _alt_fig3,
+        "Diagram of a job's states with arrows between them: outside, queue, machine, outside again.",
     ),
     Figure(
         "lotes.fig4",
@@ -264,6 +237,8 @@ FIGURES = (
         plot_fig4,
         "LoTES's three stages (the paper's Fig. 4), with our numbers for Google's cluster. The symbols at "
         "the arrows are the paper's. Rates are in jobs per hour (h).",
-        _alt_fig4,
+        "Diagram: offline, stage 1 (allocation) gives the classes of each configuration to stage 2, which makes "
+        "bins, assigns machines to them and rounds; online, stage 3 starts jobs on arrivals and exits so that "
+        "machines resemble their bins.",
     ),
 )

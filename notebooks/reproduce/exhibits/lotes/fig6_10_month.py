@@ -19,6 +19,7 @@ from schedlib.core import streams
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.month import BATCH, GOOGLE_ARRIVALS, HOURS, JOBS
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 PLACE = 5.33
 TAIL = np.unique(np.concatenate((10.0 ** np.arange(-3, 6.01, 0.25), 3600.0 * np.array([1, 7, 17]))))
@@ -220,22 +221,6 @@ def _caption_fig6(frame):
     )
 
 
-def _alt_fig6(frame):
-    words = []
-    for source, jobs in frame[frame["hour"] >= 0].set_index("hour").groupby("source")["jobs"]:
-        mean = f"{jobs.mean():.0f} an hour on average"
-        words.append(f"{SOURCES[source]}: {mean}, at most {jobs.max()} in hour {jobs.idxmax()}")
-    return f"Line chart of jobs arriving in each hour of 29 days. {'; '.join(words)}."
-
-
-def _alt_fig7(frame):
-    second = frame.loc[frame["job_class"] == 2, "share"]
-    return (
-        f"Line chart of the daily share of {frame['job_class'].nunique()} classes over "
-        f"{frame['day'].nunique()} days; class 2 between {second.min():.2f} and {second.max():.2f}."
-    )
-
-
 def _setting(frame):
     """What ran, as captions say it."""
     whose = (
@@ -279,36 +264,6 @@ def _caption_map(frame):
     )
 
 
-def _alt_month(frame):
-    words, name = [], frame["measure"].iloc[0]
-    for load, rows in frame.groupby("load"):
-        at = 3600.0 if name == "tail" else rows["x"].max()
-        medians = rows[rows["x"] == at].groupby("policy")["value"].median().items()
-        each = ", ".join(f"{style.look(policy).label} {value:.3g}" for policy, value in medians)
-        words.append(f"load {load:g}: {each}")
-    what = {
-        "wait": "mean waits of the last day (s)",
-        "queue": "jobs waiting at the end",
-        "tail": "jobs that wait over an hour (%)",
-    }[name]
-    return f"Charts of a month by policy, a panel for each load. Median {what}: {'; '.join(words)}."
-
-
-def _alt_map(frame):
-    waits, words = _waits(frame).groupby(["policy", "sizes", "load"]).median(), []
-    for (law, load), (policy, lead) in _ahead(frame).items():
-        greedy, each = (
-            waits["greedy", law, load],
-            f"{style.look(policy).label} by {lead:.1f} decades",
-        )
-        words.append(
-            f"{law}, load {load:g}: {each if lead >= 0.05 else 'equal'} (Greedy {greedy:.3g} s)"
-        )
-    return (
-        f"Charts of mean wait against load, a column for each law. Waits least: {'; '.join(words)}."
-    )
-
-
 def _shown(frame, name):
     """The rows of one measure that Figs. 8-10 show."""
     return frame[(frame["measure"] == name) & (frame["sizes"] == LAW) & frame["load"].isin(SHOWN)]
@@ -320,14 +275,22 @@ def _mapped(frame):
     return frame[frame["x"] == at]
 
 
+ALT_FIG6 = alt(
+    "Line chart of jobs that arrive in each hour of 29 days",
+    "jobs",
+    ["source"],
+    "hour",
+    of=lambda frame: frame[frame["hour"] >= 0],
+    names=SOURCES,
+)
 FIGURES = (
-    Figure("lotes.fig6", "lotes.fig6", plot_fig6, _caption_fig6, _alt_fig6),
+    Figure("lotes.fig6", "lotes.fig6", plot_fig6, _caption_fig6, ALT_FIG6),
     Figure(
         "lotes.fig6-model",
         "lotes.fig6-model",
         plot_fig6,
         f"Jobs arriving in each hour of a month of the model: a draw from {MODEL}.",
-        _alt_fig6,
+        ALT_FIG6,
     ),
     Figure(
         "lotes.fig7",
@@ -335,7 +298,12 @@ FIGURES = (
         plot_fig7,
         "The mix of classes, day by day, when it drifts. The drift is an option of our model and not used "
         "in Figs. 8-10. The paper's Fig. 7 shows the mix of Google's jobs, which also drifts.",
-        _alt_fig7,
+        alt(
+            "Line chart of the daily share of jobs in each class. Class",
+            "share",
+            ["job_class"],
+            "day",
+        ),
     ),
     *(
         Figure(
@@ -343,7 +311,14 @@ FIGURES = (
             f"lotes.month{suffix}",
             partial(drawing.plot_over_time, number=number),
             partial(_caption_month, number=number),
-            _alt_month,
+            alt(
+                f"{drawing.FIGURES_8_TO_10[number][3].format(unit='day')}, by policy, a panel for each load. "
+                "Medians, by load",
+                "value",
+                ["load", "policy"],
+                "x",
+                average="median",
+            ),
             partial(_shown, name=drawing.FIGURES_8_TO_10[number][0]),
         )
         for suffix in ("", "-google")
@@ -355,7 +330,14 @@ FIGURES = (
             f"lotes.month{suffix}",
             plot_map,
             _caption_map,
-            _alt_map,
+            alt(
+                "Charts of mean wait against load, a column for each law of sizes. Medians (s)",
+                "value",
+                ["sizes", "policy"],
+                "load",
+                of=lambda frame: frame[frame["measure"] == "mean"],
+                average="median",
+            ),
             _mapped,
         )
         for suffix in ("", "-google")

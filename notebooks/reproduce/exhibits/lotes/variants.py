@@ -14,7 +14,6 @@ from matplotlib.figure import Figure as Picture
 from exhibits.lotes import runs
 from exhibits.lotes.drawing import (
     WAIT,
-    by_policy_at,
     dots,
     legend_below,
     lines,
@@ -25,6 +24,7 @@ from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.replan import WAYS
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS, ArrivalModel
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 PLACE = 5.34
 READINGS: dict[str, dict[str, dict[str, Any]]] = {
@@ -274,21 +274,6 @@ def plot_overhead(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
     return figure
 
 
-def _alt(frame):
-    waits = frame[frame["omega"] == 0].groupby(["policy", "reading"], sort=False)["wait"].median()
-    words = [
-        f"{style.look(name).label} {reading} {wait:.3g} s"
-        for (name, reading), wait in waits.items()
-    ]
-    return f"Strip charts of mean waits by policy and reading. Medians at Omega = 0: {'; '.join(words)}."
-
-
-def _alt_overhead(frame):
-    words = by_policy_at(frame[frame["sampled"] == 0], "looked", "load", "%")
-    low, high = frame["load"].min(), frame["load"].max()
-    return f"Line chart of machines asked per arrival. At loads {low:g} and {high:g}: {words}."
-
-
 NAMES = {
     ("estimate", 24): "estimated anew, 24 h",
     ("estimate", 6): "estimated anew, 6 h",
@@ -333,19 +318,6 @@ def plot_replan(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-def _alt_replan(frame):
-    means = np.log10(_over_fixed(frame, "wait")).groupby(SETTING).mean()
-    words = [
-        f"{name}: {10 ** means[way].min():.2f} to {10 ** means[way].max():.2f}"
-        for way, name in NAMES.items()
-        if way in means
-    ]
-    return (
-        "Chart in three panels, all jobs, the small classes and the large ones. Mean wait over that of "
-        f"one plan, geometric means over seeds, least and largest of the settings: {', '.join(words)}."
-    )
-
-
 FIGURES = (
     Figure(
         "lotes.variants",
@@ -358,7 +330,13 @@ FIGURES = (
             "exits and its roulette wheel are varied. Points: instances. A hollow point is a run whose queue "
             "grew until its end. Bars: medians."
         ),
-        _alt,
+        alt(
+            "Strip charts of mean waits by policy and reading. Medians at Omega = 0 (s)",
+            "wait",
+            ["policy", "reading"],
+            of=lambda frame: frame[frame["omega"] == 0],
+            average="median",
+        ),
     ),
     Figure(
         "lotes.overhead",
@@ -367,7 +345,14 @@ FIGURES = (
         "How many machines an arriving job asks for their state, as the paper describes the policies. "
         "LoTES asks every machine of the configurations that it tries. Greedy asks one after the other "
         "until one has room. Tetris asks all. (The simulator finds the same machine with search trees.)",
-        _alt_overhead,
+        alt(
+            "Line chart of the machines asked for an arrival (%) against the load. Medians",
+            "looked",
+            ["policy"],
+            "load",
+            of=lambda frame: frame[frame["sampled"] == 0],
+            average="median",
+        ),
     ),
     Figure(
         "lotes.replan",
@@ -379,7 +364,16 @@ FIGURES = (
             f"Symbols: their geometric means. One job in {frame['thin'].iloc[0]}. The paper leaves this to "
             "future work."
         ),
-        _alt_replan,
+        alt(
+            "Charts of all jobs, the small classes and the large ones. Mean wait over that of one plan, all jobs, "
+            "medians over settings and seeds",
+            "ratio",
+            ["way", "every"],
+            of=lambda frame: (
+                _over_fixed(frame, "wait").stack(["way", "every"]).rename("ratio").reset_index()
+            ),
+            average="median",
+        ),
     ),
 )
 

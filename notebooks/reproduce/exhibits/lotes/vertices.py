@@ -17,6 +17,7 @@ from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.planning.allocate import VERTICES, allocate, pool_size, solve, waste
 from schedlib.lotes.workloads.instances import SUPPORTS
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 PLACE = 4.11
 PRINTED = "as Table 1"
@@ -162,14 +163,6 @@ EXPERIMENTS = (
 )
 
 
-def _alt(frame):
-    words = [
-        f"{row.vertex}: {row.bins} bins, stage 2 at {100 * row.assignment:.2f} % of stage 1"
-        for row in frame.itertuples()
-    ]
-    return f"Table of three optima of stage 1. {'; '.join(words).capitalize()}."
-
-
 MEASURES = {
     "bins": "bins / optimum",
     "bins_printed": "bins of Algorithm 1 / optimum",
@@ -196,17 +189,6 @@ def plot_spread(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-def _alt_spread(frame):
-    ends = _losses(frame)[list(MEASURES)].agg(["min", "median", "max"])
-    words = [
-        f"{label}: {ends[name]['min']:.3g}, {ends[name]['median']:.3g}, {ends[name]['max']:.3g}"
-        for name, label in MEASURES.items()
-    ]
-    return (
-        f"Distributions over random optima; least, median and largest of each. {'; '.join(words)}."
-    )
-
-
 SPREAD = Figure(
     "lotes.vertices-spread",
     "lotes.vertices-spread",
@@ -217,7 +199,14 @@ SPREAD = Figure(
         "configurations but one serve one or two classes, as in the paper's Table 1. Waits: on one machine in "
         f"{frame['thin'].iloc[0]} of Google's, with the same jobs for all optima of a seed."
     ),
-    _alt_spread,
+    alt(
+        "Distributions over random optima. Medians",
+        "value",
+        ["measure"],
+        of=lambda frame: _losses(frame).melt(value_vars=list(MEASURES), var_name="measure"),
+        names=MEASURES,
+        average="median",
+    ),
 )
 FIGURES = (
     SPREAD,
@@ -229,7 +218,7 @@ FIGURES = (
         "wastes least; the first that the solver finds; one with the numbers of classes that the paper's Table "
         "1 prints. Bins: the non-dominated ones, and those that Algorithm 1 keeps as printed. The rates of "
         "stage 2, of its rounding and of the exact integer program are over lambda* of stage 1.",
-        _alt,
+        "Table of three optima of stage 1: bins, and the rate that stage 2 keeps.",
     ),
 )
 

@@ -66,14 +66,6 @@ def label(rule: str) -> str:
     return {"collapsed": "CH, dominant shares"}.get(rule, style.look(rule).label)
 
 
-def shares_in_words(frame: pd.DataFrame, rule: str) -> str:
-    """The leaves' names and shares under a rule, from left to right."""
-    rows = frame[frame["rule"] == rule].sort_values("leaf")
-    return ", ".join(
-        f"{name} {share:.3g}" for name, share in zip(rows["name"], rows["share"], strict=True)
-    )
-
-
 def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabel: str, bar: str):
     """Tables of per cents side by side, `(table, row labels, column labels, title)` each of this size.
 

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from exhibits.mch import EXACT, leaf_shares, per_seed, shares_in_words
+from exhibits.mch import EXACT, leaf_shares, per_seed
 from schedlib.core.streams import streams
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.allocate import allocate
@@ -15,6 +15,7 @@ from schedlib.mch.model import Tree
 from schedlib.mch.simulate import simulate
 from schedlib.mch.workloads import FIG4_CAPACITY, fig1, fig4, fig4_jobs, minimal_tree
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 from schedlib.pictures.trees import LEAF_LINES, LEAF_WIDTHS, plot_tree, side_by_side, tree_size
 
 PLACE = 1.1
@@ -58,16 +59,6 @@ def plot_fig1(frame: pd.DataFrame):
         *axes[1].get_legend_handles_labels(), fontsize=9, loc="outside lower center", ncols=8
     )
     return figure
-
-
-def _alt_fig1(frame):
-    alike, mixed = (
-        shares_in_words(frame[frame["demands"] == one], "mch") for one in ("alike", "mixed")
-    )
-    return (
-        "A tree: ads with weight 60 and dev with 40, in each production with 90 and tests with 10. "
-        f"Beside it dominant shares: with equal demands under MCH {alike}; with mixed demands {mixed}."
-    )
 
 
 def _largest_distance(frame):
@@ -145,11 +136,6 @@ def plot_worked(frame: pd.DataFrame, cases: tuple[str, ...] = ("full",)):
     return side_by_side([_panels(frame, case) for case in cases])
 
 
-def _tasks_in_words(frame, case):
-    rows = frame[(frame["case"] == case) & frame["t"].notna()]
-    return ", ".join(f"{row.node} {row.t_star:.4g} and {row.t:.4g}" for row in rows.itertuples())
-
-
 def _normalised(frame):
     row = frame[(frame["case"] == "full") & (frame["node"] == "n2,2")]
     return [np.abs(row[["s_cpu", "s_memory"]].to_numpy() - [0.8, 1.0]).max()]
@@ -212,16 +198,6 @@ def plot_weights(frame: pd.DataFrame):
     )
     ax.legend(fontsize=8)
     return figure
-
-
-def _alt_weights(frame):
-    equal = (frame["gap"] <= EXACT).groupby(frame["case"]).mean()
-    later = _equal("other", frame, "two_phase").mean()
-    return (
-        "Distribution of the largest relative difference of tasks over random trees. Equal in "
-        f"{100 * equal['full']:.0f} % of trees of Case 1, {100 * equal['other']:.0f} % of Sub-case 1 "
-        f"({100 * later:.0f} % under two-phase MCH) and {100 * equal['first']:.0f} % of Sub-case 2."
-    )
 
 
 def _equal(case, frame, column="gap"):
@@ -317,21 +293,13 @@ def plot_fig4b(frame: pd.DataFrame):
     return figure
 
 
-def _alt_trees(frame, name="paper"):
-    h_drf, mch = (shares_in_words(frame[frame["tree"] == name], rule) for rule in ("h-drf", "mch"))
-    return (
-        f"A hierarchy of six leaves above the flat tree that MCH makes of it. H-DRF's shares: {h_drf}; "
-        f"MCH's: {mch}."
+def _alt_trees(name):
+    return alt(
+        "A hierarchy of six leaves above the flat tree that MCH makes of it. Dominant shares",
+        "share",
+        ["rule", "name"],
+        of=lambda frame: frame[(frame["tree"] == name) & frame["rule"].isin(["h-drf", "mch"])],
     )
-
-
-def _alt_churn(frame):
-    rows, words = frame[frame["time"].between(200, 580)], []
-    for rule in OVER_TIME:
-        mean = rows[rows["rule"] == rule].groupby("name")["share"].mean()
-        listed = ", ".join(f"{name} {share:.3f}" for name, share in mean.items())
-        words.append(f"{style.look(rule).label} {listed}")
-    return f"Three charts of six dominant shares over time. Mean from 200 to 580 s: {'; '.join(words)}."
 
 
 PRINTED = {"n1,1": 0.33, "n1,2": 0.5, "n2,1": 0.165, "n2,2": 0.165, "n2,3": 0.5, "n3,1": 0.33}
@@ -412,7 +380,13 @@ FIGURES = (
         "each rule, with divisible tasks. With equal demands H-DRF and MCH give exactly the guarantee. "
         "With mixed demands (ours: 2 CPUs and 1 GB, 1 and 2, 1 and 3, 3 and 1) they give at least that. "
         "Flat DRF ignores the groups ads and dev. C-CH and M-CH divide one resource alone.",
-        _alt_fig1,
+        alt(
+            "A tree: ads with weight 60 and dev with 40, in each production with 90 and tests with 10. Beside it "
+            "dominant shares. Under MCH, demands",
+            "share",
+            ["demands", "name"],
+            of=lambda frame: frame[frame["rule"] == "mch"],
+        ),
     ),
     Figure(
         "mch.fig2",
@@ -423,9 +397,11 @@ FIGURES = (
         "The demand of n2 is the sum of its leaves' normalised demands. t* is the number of (divisible) "
         "tasks that a leaf gets in the hierarchy under H-DRF, t the number in the flat tree under MCH's "
         "weights. n2,2 has the paper's 2 CPUs and 3 GB.",
-        lambda frame: (
-            "A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in "
-            f"each: {_tasks_in_words(frame, 'full')}."
+        alt(
+            "A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in the flat tree",
+            "t",
+            ["node"],
+            of=lambda frame: frame[frame["case"] == "full"],
         ),
     ),
     Figure(
@@ -435,10 +411,12 @@ FIGURES = (
         "The paper's Fig. 3 with numbers, for both sub-cases. The symbols are as in Fig. 2. In Sub-case 1 "
         "the paper's derivation fails: with weight 1 leaf n2,2 gets more than the others from the "
         "beginning, memory saturates first, and t differs from t*.",
-        lambda frame: (
-            "Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks "
-            f"in hierarchy and flat tree, Sub-case 1: {_tasks_in_words(frame, 'other')}; Sub-case 2: "
-            f"{_tasks_in_words(frame, 'first')}."
+        alt(
+            "Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks in the flat trees",
+            "t",
+            ["case", "node"],
+            of=lambda frame: frame[frame["case"] != "full"],
+            names=LABELS,
         ),
     ),
     Figure(
@@ -460,7 +438,14 @@ FIGURES = (
         "leaves, as a distribution over trees. The resource k' saturates first; k is the one that n2,2 "
         "needs. Case 1 and Sub-case 2 are exact. Sub-case 1 is exact only if its weight of 1 begins when "
         "k' is full (two-phase MCH).",
-        _alt_weights,
+        alt(
+            "Distribution of the largest relative difference of tasks over random trees. Trees where it is zero "
+            "(%)",
+            "equal",
+            ["case"],
+            of=lambda frame: frame.assign(equal=100 * (frame["gap"] <= EXACT)),
+            names=LABELS,
+        ),
     ),
     Figure(
         "mch.fig4a",
@@ -469,7 +454,7 @@ FIGURES = (
         "The hierarchy of the paper's Fig. 4a, and the flat tree that MCH makes of it. Above: H-DRF's "
         "shares for divisible tasks. Below: MCH's shares. Brown leaves need CPUs only, green leaves "
         "memory only.",
-        _alt_trees,
+        _alt_trees("paper"),
     ),
     Figure(
         "mch.fig4-full",
@@ -478,7 +463,7 @@ FIGURES = (
         "The hierarchy of the paper's Fig. 4a with leaves that need both resources (blue) in the places "
         "of the CPU leaves, so that the paper's Case 1 holds for them. Beyond the "
         "paper.",
-        partial(_alt_trees, name="full"),
+        _alt_trees("full"),
     ),
     Figure(
         "mch.fig4b",
@@ -487,7 +472,12 @@ FIGURES = (
         "Dominant shares over time in the hierarchy of Fig. 4a, with 2000 whole tasks for each leaf. The "
         "middle panel is the paper's Fig. 4b. Times of submission and lengths of tasks are ours: all "
         "leaves are active from 200 to 600 s, and n1,2 leaves at 790 s.",
-        _alt_churn,
+        alt(
+            "Three charts of six dominant shares over time. Mean from 200 to 580 s",
+            "share",
+            ["rule", "name"],
+            of=lambda frame: frame[frame["time"].between(*ACTIVE) & frame["rule"].isin(OVER_TIME)],
+        ),
     ),
 )
 LITERAL, TWO_PHASE = "weight 1 from the beginning", "weight 1 once k' is full (two-phase)"

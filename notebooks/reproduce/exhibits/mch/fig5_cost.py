@@ -17,6 +17,7 @@ from schedlib.mch.model import Tree
 from schedlib.mch.simulate import simulate
 from schedlib.mch.workloads import full_binary, jobs_below, jobs_from_trace
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 PLACE = 4.2
 MEASURED = (
@@ -248,30 +249,6 @@ def _caption_frontier(frame):
     )
 
 
-def _alt_fig5(frame):
-    most, words = frame[frame["jobs"] == frame["jobs"].max()], []
-    for reading, rows in most.groupby("reading", sort=False):
-        middle = rows.pivot_table("operations", "levels", ["rule", "method"], "median")
-        times = middle["h-drf", "literal"] / middle["mch", "fast"]
-        words.append(f"jobs as {reading} " + ", ".join(f"{value:.3g}" for value in times))
-    levels = ", ".join(map(str, sorted(set(frame["levels"]))))
-    return (
-        f"Log-log charts. H-DRF's operations over MCH's at {most['jobs'].max()} jobs for {levels} "
-        f"levels: {'; '.join(words)}."
-    )
-
-
-def _alt_complexity(frame):
-    words = ", ".join(
-        f"{_look(*kind)['label']} {mean_ci(exponents(rows, 'q', 'operations')).mean:.2f}"
-        for kind, rows in frame.groupby(["rule", "method"], sort=False)
-    )
-    return (
-        "Four log-log charts of cost against the number of nodes. Exponents of all operations in q: "
-        f"{words}."
-    )
-
-
 def _pairs(frame, rival="h-drf", method="literal", **where):
     """A rival's operations (H-DRF's by `method`) beside MCH's on the same jobs: seed, jobs or q, both."""
     for column, value in where.items():
@@ -369,6 +346,7 @@ EXPERIMENTS = (
         timing=("seconds",),
     ),
 )
+METHODS = {"literal": "as printed", "fast": "at best"}
 FIGURES = (
     *(
         Figure(
@@ -379,7 +357,15 @@ FIGURES = (
             "paper's are from Google's trace. Operations: the nodes and places in heaps that a rule looks at. "
             "The seconds of the flat rules include a fixed cost whenever weights are computed again. Medians "
             f"over seeds. {of_paper}",
-            _alt_fig5,
+            alt(
+                "Line charts of the cost of scheduling against the number of jobs. Median operations, deepest trees",
+                "operations",
+                ["rule", "method"],
+                "jobs",
+                of=lambda frame: frame[frame["levels"] == frame["levels"].max()],
+                names=METHODS,
+                average="median",
+            ),
             partial(_of_reading, reading=reading),
         )
         for suffix, reading, where, of_paper in (
@@ -399,16 +385,28 @@ FIGURES = (
         "The cost of filling a cluster under full binary trees of q nodes, whose leaves are jobs of six "
         "tasks. Above: in all. Below: per decision. The legends give the slope of each line over all q, "
         "with its 95 % interval over seeds. Seconds include a fixed cost, which matters when q is small.",
-        _alt_complexity,
+        alt(
+            "Line charts of cost against the number of nodes. Median operations in all",
+            "operations",
+            ["rule", "method"],
+            "q",
+            names=METHODS,
+            average="median",
+        ),
     ),
     Figure(
         "mch.frontier",
         "mch.frontier",
         plot_frontier,
         _caption_frontier,
-        lambda frame: (
-            "Two log-log charts of the cost of a decision against the number of nodes, and bars "
-            f"of the cost of a task. {_caption_frontier(frame)}"
+        alt(
+            "Line charts of the cost of a decision against the number of nodes, and bars of the cost of a task. "
+            "Operations for a decision",
+            "each",
+            ["rule", "method"],
+            "q",
+            of=lambda frame: frame.assign(each=frame["operations"] / frame["decisions"]),
+            names=METHODS,
         ),
     ),
 )

@@ -24,6 +24,7 @@ from schedlib.mch.model import Tree
 from schedlib.mch.properties import TOLERANCE, long_run_guarantee, node_shares
 from schedlib.mch.simulate import simulate
 from schedlib.pictures import style
+from schedlib.pictures.alt import alt
 
 PLACE = 5.1
 COMPARED = ("mch", "mch-two-phase", "case1", "exact-ch")  # with H-DRF, on the same trees
@@ -176,6 +177,11 @@ def _trees(frame):
     return int(frame.groupby(["depth", "partial"])["trees"].sum().min())
 
 
+def in_percent(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The rows with a column of fractions in per cent."""
+    return rows.assign(**{column: 100 * rows[column]})
+
+
 def _means(rows, column, digits):
     """A column's mean (%) for each rule, in words."""
     means = rows.groupby("rule", sort=False)[column].mean()
@@ -192,20 +198,6 @@ def _caption_equality(frame, resources=2):
         f"{100 * rows['h_drf_below'].mean():.2g} % of all trees. The largest difference of a leaf's "
         f"share is {100 * rows['largest_gap'].max():.3g} % of the cluster. The least share of a leaf is "
         f"{100 * rows['least_leaf'].min():.3g} % of its guarantee."
-    )
-
-
-def _alt_equality(frame, resources=2):
-    deep = _of(frame, resources)
-    deep = deep[deep["depth"] == deep["depth"].max()]
-    words = "; ".join(
-        f"{100 * one['differ'].mean():.3g} % differ and {100 * one['below'].mean():.3g} % violate the "
-        f"guarantee when a leaf is partial-type with chance {100 * partial:.0f} %"
-        for partial, one in deep.groupby("partial")
-    )
-    return (
-        f"Two heat maps by levels and partial-type leaves. Of trees with {deep['depth'].iloc[0]} levels "
-        f"{words}."
     )
 
 
@@ -301,22 +293,38 @@ EXPERIMENTS = (
         SEEDS,
     ),
 )
-EQUALITY = plot_equality, _caption_equality, _alt_equality
+
+
+def _alt_equality(resources):
+    return alt(
+        "Heat maps by levels and partial-type leaves. Trees on which shares differ (%), by the chance of a "
+        "partial-type leaf and against levels",
+        "differ",
+        ["partial"],
+        "depth",
+        of=lambda frame: in_percent(_of(frame, resources), "differ"),
+    )
+
+
 FIGURES = (
-    Figure("mch.equality", "mch.equality", *EQUALITY),
+    Figure("mch.equality", "mch.equality", plot_equality, _caption_equality, _alt_equality(2)),
     Figure(
         "mch.equality3",
         "mch.equality",
-        *(functools.partial(make, resources=3) for make in EQUALITY),
+        functools.partial(plot_equality, resources=3),
+        functools.partial(_caption_equality, resources=3),
+        _alt_equality(3),
     ),
     Figure(
         "mch.exact",
         "mch.equality",
         plot_exact,
         _caption_exact,
-        lambda frame: (
-            "Three heat maps by levels and partial-type leaves. Trees with shares other than "
-            f"H-DRF's, over all cells: {_means(frame[frame['rule'] != 'mch'], 'differ', 3)}."
+        alt(
+            "Three heat maps by levels and partial-type leaves. Trees with shares other than H-DRF's (%)",
+            "differ",
+            ["rule"],
+            of=lambda frame: in_percent(frame[frame["rule"] != "mch"], "differ"),
         ),
     ),
     Figure(
@@ -324,9 +332,11 @@ FIGURES = (
         "mch.starvation",
         plot_group,
         _caption_group,
-        lambda frame: (
-            "Line charts of two memory leaves' shares over time. In the second half n2,2 holds: "
-            f"{_means(_late(frame), 'share', 2)}."
+        alt(
+            "Line charts of two memory leaves' shares over time. In the second half n2,2 holds (%)",
+            "share",
+            ["rule"],
+            of=lambda frame: in_percent(_late(frame), "share"),
         ),
     ),
     Figure(
@@ -336,9 +346,11 @@ FIGURES = (
         "Random trees over time: two resources, tasks of exponential length, at most about 50 tasks of a "
         "leaf at once. starved: the share of trees on which some leaf's mean share in the second half is "
         "below half of its guarantee. least: the least mean share of a leaf over its guarantee.",
-        lambda frame: (
-            "Table of rules on random trees over time. Trees with a leaf below half its "
-            f"guarantee: {_means(frame, 'starved', 2)}."
+        alt(
+            "Table of rules on random trees over time. Trees with a leaf below half its guarantee (%)",
+            "starved",
+            ["rule"],
+            of=lambda frame: in_percent(frame, "starved"),
         ),
     ),
 )

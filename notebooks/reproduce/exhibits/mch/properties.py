@@ -12,6 +12,7 @@ from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
 from schedlib.mch.properties import PROPERTIES, property_table, solve
 from schedlib.mch.search import as_text, counter_example
+from schedlib.pictures.alt import alt
 
 PLACE = 5.3
 SHORT = dict(
@@ -136,22 +137,10 @@ def _caption(frame):
     )
 
 
-def _alt(frame):
-    words = []
-    for partial, rows in frame.groupby("partial"):
-        rates = _rates(rows)["share guarantee"].dropna()
-        listed = ", ".join(f"{label(rule)} on {value:.0f} %" for rule, value in rates.items())
-        words.append(f"with {_kind(partial)} by {listed}")
-    return (
-        f"Heat maps of rules against properties. The share guarantee is violated {'; '.join(words)} of "
-        "the trees."
-    )
-
-
-def _alt_search(frame):
-    rows = frame[frame["rule"] == "mch"].itertuples()
-    words = "; ".join(f"{label(row.rule)}, {row.property}: {row.leaves} leaves" for row in rows)
-    return f"Table of the smallest trees found on which a rule violates a property. {words}."
+def guarantee_violated(frame: pd.DataFrame) -> pd.DataFrame:
+    """How often each rule violates the share guarantee: `partial, rule, rate` (%)."""
+    rows = frame[frame["property"] == "share guarantee"]
+    return rows.assign(rate=100 * rows["violated"])
 
 
 def _violated(rules, frame):
@@ -182,7 +171,20 @@ EXPERIMENTS = (
     ),
 )
 FIGURES = (
-    Figure("mch.properties", "mch.properties", plot, _caption, _alt),
+    Figure(
+        "mch.properties",
+        "mch.properties",
+        plot,
+        _caption,
+        alt(
+            "Heat maps of rules against properties. Trees that violate the share guarantee (%), by the chance of "
+            "a partial-type leaf",
+            "rate",
+            ["partial", "rule"],
+            of=guarantee_violated,
+            names={"collapsed": label("collapsed")},
+        ),
+    ),
     Figure(
         "mch.counterexamples",
         "mch.counterexamples",
@@ -193,7 +195,7 @@ FIGURES = (
         "brackets. Shares are the leaves' dominant shares in per cent, from left to right. The margin is "
         "in units of the guarantee. For C-CH and M-CH all leaves need both resources. A tree is found at "
         "random and then made smaller until no smaller step still violates the property.",
-        _alt_search,
+        "Table of the smallest trees found on which a rule violates a property.",
     ),
 )
 _claim = claim_maker(
