@@ -17,7 +17,7 @@ from schedlib.core.portable import dot
 from schedlib.core.stopping import interruptible
 from schedlib.lotes.dispatching import state as states
 from schedlib.lotes.dispatching.engine import run
-from schedlib.lotes.dispatching.machine_tree import fractions, machines, piece_unit, together
+from schedlib.lotes.dispatching.machine_tree import fractions, machines
 from schedlib.lotes.dispatching.state import Given, Tasks, lengthened, present, tick
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.policies import OPTIONS, chosen, grown
@@ -36,7 +36,7 @@ class Simulation:
 
     - `policy`, the `options` it ran under, `seed`
     - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish, machine` (NaN and -1 where
-      the run ended before), and `pieces`, which of its machine's pieces it has, as bits; else None
+      the run ended before); else None
     - `arrived`, `started`, `finished`, `waiting` at the end: numbers of jobs; `ages`: how long those that
       wait have waited so far, the longest first
     - `mean_response`, `longest`: wait from submission to start over the jobs that started; they hide those
@@ -199,7 +199,6 @@ def simulate(
     - `"greedy"`: `bypass=True` lets an arrival start on a machine on which others wait
     - `"tetris"`: weights `packing` and `work` of omega and gamma; `gamma_unit` of processing times in gamma:
       `"h"` (or `"ms"`, `"s"`, `"min"`, `"d"`), or None for the workload's unit
-    - `"fgd"` (needs `configs.pieces`), fragmentation gradient descent: `typical` tasks from `typical_tasks`
     - a `lotes.Policy`: with `clairvoyant=False` it sees the mean work of a job's class, not the job's own
 
     `seed` is for the policy's own choices alone. The run ends at `until`, else at a `RandomWorkload`'s
@@ -232,23 +231,14 @@ def simulate(
         )
     _warn(name, jobs, plan)
     capacity, typical = fractions(configs.capacity, typical[None])
-    m = machines(
-        capacity,
-        configs.count,
-        np.ascontiguousarray(pace, float),
-        configs.pieces,
-        piece_unit(configs),
-    )
-    typical = np.r_[
-        typical[0], typical[0, m.piece : m.piece + m.free.shape[1] - configs.n_resources]
-    ]
+    m = machines(capacity, configs.count, np.ascontiguousarray(pace, float))
     (choices,) = streams(seed, "lotes policy")
     given = Given(
         configs=configs,
         machines=m,
         plan=plan,
         time_unit=jobs.time_unit,
-        typical=typical,
+        typical=typical[0],
         jobs=jobs,
         rng=choices,
     )
@@ -345,16 +335,10 @@ def _result(state, blocks, log, end, configs, jobs, *, counts_looks, **of_policy
     slots = present(state.table)
     queued = slots[state.table.job.machine[slots] < 0]
     m, held = state.machines, series.queued_time.sum()
-    total = dot(configs.count, m.capacity[:, : configs.n_resources])
-    if m.unit > 0:
-        meter = meter._replace(
-            busy=together(meter.busy, m.piece), busy_queued=together(meter.busy_queued, m.piece)
-        )
+    total = dot(configs.count, m.capacity)
     return Simulation(
         **of_policy,
-        jobs=_frame(blocks, log, arrived, getattr(jobs, "job", None), m.unit > 0)
-        if blocks
-        else None,
+        jobs=_frame(blocks, log, arrived, getattr(jobs, "job", None)) if blocks else None,
         arrived=arrived,
         started=started,
         finished=int(series.finished.sum()),
@@ -376,14 +360,12 @@ def _result(state, blocks, log, end, configs, jobs, *, counts_looks, **of_policy
     )
 
 
-def _frame(blocks, log, n, names, pieces):
-    """`Simulation.jobs` of the n jobs that arrived; `pieces`: whether a resource comes in pieces."""
+def _frame(blocks, log, n, names):
+    """`Simulation.jobs` of the n jobs that arrived."""
     columns = {"job": np.arange(n) if names is None else names}
     for column, name in (("class", "job_class"), ("submit", "submit")):
         columns[column] = np.concatenate([getattr(block, name) for block in blocks])
-    columns |= {
-        name: values for name, values in log._asdict().items() if name != "pieces" or pieces
-    }
+    columns |= log._asdict()
     return pd.DataFrame({name: values[:n] for name, values in columns.items()})
 
 

@@ -40,15 +40,12 @@ def start(state, log, slot, machine):
         size = state.table.size[slot, l]
         m.free[machine, l] -= size
         meter.used[l] += size
-    if m.unit > 0:
-        state.table.pieces[slot] = tree.take_pieces(m, machine, state.table.size[slot])
     finish = now + job.work * m.pace[m.config[machine], job.job_class]
     job.machine = machine
     states.note_start(meter, now - job.submit)
     add(state.events, finish, slot)
     if log.start.size > 0:
         log.start[job.row], log.finish[job.row], log.machine[job.row] = now, finish, machine
-        log.pieces[job.row] = state.table.pieces[slot]
 
 
 @kernel
@@ -76,8 +73,6 @@ def ends(policy, state, log, slot):
         size = state.table.size[slot, l]
         m.free[machine, l] += size
         state.meter.used[l] -= size
-    if m.unit > 0:
-        tree.return_pieces(m, machine, state.table.size[slot], state.table.pieces[slot])
     clock = state.meter.clock[0]
     clock.present -= 1
     state.meter.series[clock.interval].finished += 1
@@ -171,7 +166,7 @@ def run(
     none, whole, last, progress = np.zeros(0), np.zeros(0, np.int64), False, state.progress[0]
     width, looks = state.meter.width, 1
     log, blocks, coming = (
-        Log(start=none, finish=none, machine=whole, pieces=whole),
+        Log(start=none, finish=none, machine=whole),
         [],
         jobs.blocks(),
     )
@@ -180,7 +175,7 @@ def run(
         if last := block is None:
             nothing = none.reshape(0, configs.n_resources)
             block = Arrivals(submit=none, job_class=whole, work=none, demand=nothing)
-        size = tree.sizes(configs, block.demand)
+        size = tree.fractions(configs.capacity, block.demand)[1]
         if len(size):
             _check(block, size, state.machines, int(progress.arrived))
         if record:
@@ -264,10 +259,9 @@ def _refusal(state, configs, jobs):
             )
     job = table.job[slot]
     why = f"is of class {job.job_class}, which machine {machine} cannot run"
-    for column in np.flatnonzero(table.size[slot] > m.free[machine])[:1]:
-        l = column if column < configs.n_resources else m.piece
+    for l in np.flatnonzero(table.size[slot] > m.free[machine])[:1]:
         names = getattr(jobs, "resources", None)  # those of a random workload have no names
-        both = np.array([table.size[slot, column], m.free[machine, column]])
+        both = np.array([table.size[slot, l], m.free[machine, l]])
         need, free = both * configs.capacity[:, l].max()
         why = (
             f"needs {need:.4g} of {names[l] if names else f'resource {l}'}, and machine {machine} has "

@@ -9,7 +9,7 @@ import numpy as np
 
 from schedlib.core.events import EventQueue, event_queue
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.machine_tree import Machines, aligned, sizes
+from schedlib.lotes.dispatching.machine_tree import Machines, aligned, fractions
 from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.workload import Workload
 
@@ -129,7 +129,6 @@ class JobTable(NamedTuple):
     # (S,) of `JOB`: `row` counts arrivals, `machine` -1 waits, `key`, `child`: its queue's
     job: np.recarray
     size: np.ndarray  # (S, R): fractions of the largest capacity
-    pieces: np.ndarray  # (S,): which pieces of its machine a job that runs has, as bits
     code: np.ndarray  # (S,): where a job that waits belongs in its queue's tree
     # (S,): the jobs that wait, in order of arrival, for a policy without queues of its own
     hall: np.ndarray
@@ -150,12 +149,11 @@ class State(NamedTuple):
 
 
 class Log(NamedTuple):
-    """A row per job: `start`, `finish`, `machine`, its `pieces` as bits; empty when nothing is recorded."""
+    """A row per job: `start`, `finish`, `machine`; empty when nothing is recorded."""
 
     start: np.ndarray
     finish: np.ndarray
     machine: np.ndarray
-    pieces: np.ndarray
 
 
 class Given(NamedTuple):
@@ -172,14 +170,17 @@ class Given(NamedTuple):
 
     def mix(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of each class the part of all jobs (K,), the mean size (K, R) and the mean work (K,)."""
+        capacity = self.configs.capacity
         if not isinstance(self.jobs, Tasks):
             classes = self.jobs.classes
-            return classes.share, sizes(self.configs, classes.demand), np.ones(classes.n_classes)
+            return (
+                classes.share,
+                fractions(capacity, classes.demand)[1],
+                np.ones(classes.n_classes),
+            )
         k = self.machines.pace.shape[1]
-        count, size = (
-            np.bincount(self.jobs.job_class, minlength=k),
-            sizes(self.configs, self.jobs.demand),
-        )
+        count = np.bincount(self.jobs.job_class, minlength=k)
+        size = fractions(capacity, self.jobs.demand)[1]
         total = np.zeros((k, size.shape[1] + 1))
         np.add.at(total, self.jobs.job_class, np.c_[size, self.jobs.work])
         mean = total / np.maximum(count, 1)[:, None]
@@ -198,13 +199,11 @@ class Given(NamedTuple):
 def _job_table(slots, resources):
     """An empty table of two slots or more (of one row, numpy does not tell the layout of a column)."""
     slots = max(slots, 2)
-    pieces, code, hall = np.zeros((3, slots), np.int64)
     return JobTable(
         job=aligned(slots, JOB),
         size=aligned((slots, resources)),
-        pieces=pieces,
-        code=code,
-        hall=hall,
+        code=np.zeros(slots, np.int64),
+        hall=np.zeros(slots, np.int64),
         spare=np.arange(slots),
         taken=np.zeros(1, np.int64),
     )
@@ -242,7 +241,6 @@ def longer_log(log: Log, rows: int) -> Log:
         start=np.pad(log.start, more, constant_values=np.nan),
         finish=np.pad(log.finish, more, constant_values=np.nan),
         machine=np.pad(log.machine, more, constant_values=-1),
-        pieces=np.pad(log.pieces, more),
     )
 
 

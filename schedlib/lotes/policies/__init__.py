@@ -1,5 +1,5 @@
-"""The policies of stage 3 by name: LoTES in two versions, Greedy, Tetris, FGD, and a reader's own; and the
-five entry points by which the engine calls any of them.
+"""The policies of stage 3 by name: LoTES in two versions, Greedy, Tetris, and a reader's own; and the five
+entry points by which the engine calls any of them.
 
 A policy is a module with a NamedTuple `KEPT` of what it keeps, which `begin` makes, and with kernels of these
 names, whose first arguments are what the policy keeps and the `State`:
@@ -25,9 +25,9 @@ from numba.extending import overload
 
 from schedlib.core.checks import unknown
 from schedlib.core.uncounted import UNCOUNTED, WITHIN, kernel
-from schedlib.lotes.policies import fgd, greedy, lotes, own, tetris
+from schedlib.lotes.policies import greedy, lotes, own, tetris
 
-MODULES = (lotes, greedy, tetris, fgd, own)
+MODULES = (lotes, greedy, tetris, own)
 """Every kind of policy; a new one is its file and its name here."""
 
 OPTIONS = {name: options for module in MODULES for name, options in module.OPTIONS.items()}

@@ -50,8 +50,7 @@ class Room(NamedTuple):
 
 class Cluster(NamedTuple):
     """What a policy sees: N machines, M configurations, K classes, R resources, and S numbered jobs. Sizes
-    are fractions of the largest capacity of each resource. One that comes in pieces has two columns: in
-    whole pieces and, as the last, in shares of one (of which `free` has the largest).
+    are fractions of the largest capacity of each resource.
 
     - `capacity (M, R)`, `pace (M, K)`: what a machine has; time per unit of work (infinite: cannot run there)
     - `config (N,)`, `free (N, R)`, `running (N, K)`: each machine's configuration, what it has left, and its
@@ -209,7 +208,7 @@ def best_fit(cluster, job):
 @kernel
 def room_at(cluster, job, machine):
     """From when on a job can start on a machine, as far as is known, if nothing else starts there before;
-    infinite where it never can. Not for a resource in pieces, whose parts cannot be added up.
+    infinite where it never can.
 
     >>> def soon(cluster, job):  # start on the second machine, unless the first has room within an hour
     ...     if room_at(cluster, job, 0) < cluster.now + 1 or not can_start(cluster, job, 1):
