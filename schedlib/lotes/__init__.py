@@ -25,7 +25,8 @@ from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.policies import OPTIONS
 from schedlib.lotes.policies.own import Cluster, Policy, best_fit, can_start, first_fit, room_at
 from schedlib.lotes.replan import Past, Replan
-from schedlib.lotes.simulate import Simulation, simulate
+from schedlib.lotes.simulate import simulate
+from schedlib.lotes.simulation import Simulation
 from schedlib.lotes.workloads.alibaba import alibaba_hour, alibaba_instances, offered_load
 from schedlib.lotes.workloads.instances import (
     RandomInstance,

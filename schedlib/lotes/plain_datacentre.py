@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.lotes.model import UNITS, MachineConfigs, scaled
-from schedlib.lotes.simulate import Simulation
+from schedlib.lotes.simulation import Simulation
 from schedlib.workload import Workload
 
 EXIT, ARRIVAL = 0, 1  # at the same time exits come first

@@ -6,7 +6,7 @@ Sizes are fractions of the largest capacity, whole multiples of 2**-50 (`model.s
 subtracting floats is exact.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,6 @@ from schedlib.core.uncounted import kernel
 from schedlib.lotes.model import UNITS, scaled
 
 WIDTH = 16  # machines in a block
-CACHE_LINE = 64  # bytes
 EMPTY = (-1.0,) * 4  # the outline of no machine
 
 
@@ -43,16 +42,6 @@ def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarra
     return room / UNITS, size / UNITS
 
 
-def aligned(shape: int | tuple[int, ...], dtype: npt.DTypeLike = "f8") -> Any:
-    """Zeros of this shape that begin at a cache line; records are read by name, `array[i].field`."""
-    dtype = np.dtype(dtype)
-    size = int(np.prod(shape)) * dtype.itemsize
-    raw = np.zeros(size + CACHE_LINE, np.uint8)
-    skip = -raw.ctypes.data % CACHE_LINE
-    array = raw[skip : skip + size].view(dtype).reshape(shape)
-    return array.view(np.recarray) if dtype.names else array
-
-
 def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray) -> Machines:
     """All machines empty: `capacity (M, R)` in fractions, `count (M,)`, `pace (M, K)`."""
     config = np.repeat(np.arange(len(count)), count)
@@ -60,7 +49,7 @@ def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray) -> Machi
     blocks = -(-np.asarray(count) // WIDTH)
     leaves = 1 << np.ceil(np.log2(blocks)).astype(np.int64)
     root = np.concatenate(([0], np.cumsum(2 * leaves)[:-1]))
-    bound = aligned((int(2 * leaves.sum()), len(EMPTY)))
+    bound = np.zeros((int(2 * leaves.sum()), len(EMPTY)))
     made = Machines(
         capacity=capacity.copy(),
         free=capacity[config],

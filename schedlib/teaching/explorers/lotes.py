@@ -12,7 +12,7 @@ from schedlib import lotes, theory
 from schedlib.core.checks import unknown
 from schedlib.exhibits.lotes.drawing import LAWS, WAIT, axis_of, dots
 from schedlib.exhibits.lotes.runs import POLICIES, SHORTEST
-from schedlib.lotes.simulate import GROWTH
+from schedlib.lotes.simulation import GROWTH
 from schedlib.pictures import style
 from schedlib.pictures.bins import plot_allocation, plot_occupancy, plot_polytope
 from schedlib.teaching.explorers import Explorer, Picture, menu, slider
