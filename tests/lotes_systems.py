@@ -1,13 +1,29 @@
 """Small crowded systems for the tests of stage 3."""
 
+from contextlib import contextmanager
+from unittest.mock import patch
+
 import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from schedlib.lotes import JobClasses, MachineConfigs
+from schedlib.lotes.dispatching import run, state
 from schedlib.workload import Workload
 
 QUIET = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@contextmanager
+def in_small_steps():
+    """Runs return to Python after a few events, and find no room for a third job."""
+    with (
+        patch.object(run, "FIRST_SLICE", 3),
+        patch.object(run, "SOON", 0.0),
+        patch.object(state, "SLOTS", 2),
+        patch.object(state, "INTERVALS", 2),
+    ):
+        yield
 
 
 @st.composite

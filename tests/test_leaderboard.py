@@ -706,17 +706,6 @@ def test_who_is_passed_over_agrees_with_looking_at_everybody_in_every_event(jobs
     assert invariants.passed_over(*record, capacity) == passed_over_slowly(*record, capacity)
 
 
-def test_nobody_is_passed_over_where_room_cannot_be_added_up():
-    halves = Workload.from_arrays([0, 0.1, 0.2], [1.0, 1, 1], gpu=[0.6, 0.6, 0.7], time_unit="h")
-    mine = lotes.Policy(lambda cluster, job: lotes.first_fit(cluster, job), name="mine")
-    configs = lotes.MachineConfigs([[2.0]], [1], pieces=0)
-    board = leaderboard.lotes(
-        mine, workload=halves, configs=configs, seeds=1, against=["greedy"], check=False
-    )
-    own = board.set_index("policy").loc["mine"]
-    assert not own["warned"].any(), "0.8 of a GPU is free, but in two of them"
-
-
 def test_the_unit_of_a_workloads_time_changes_no_number_of_eagles_board():
     def board(unit):
         jobs = Workload.from_arrays(

@@ -123,23 +123,40 @@ def test_dot_product_is_the_largest_of_all(seed):
 # --- FGD ----------------------------------------------------------------------------------------------------------------------
 
 
+def fragmented(free, kinds, share):
+    """F_n(M) of a machine: for each kind of task the free GPUs that it cannot use, weighed by its share."""
+    useless = [(kind[1] == 0) or (kind > free + 1e-9).any() for kind in kinds]
+    return free[1] * share[useless].sum()
+
+
 @pytest.mark.parametrize("seed", range(4))
-def test_fgd_of_whole_gpus_is_the_shipped_one(seed):
+def test_fgd_goes_where_fragmentation_rises_least(seed):
     rng = np.random.default_rng(seed)
     kinds = np.array([[2.0, 0], [4, 1], [8, 2], [16, 4]])
-    # parts of powers of 2, which floats hold exactly
-    which = rng.permutation(np.repeat([0, 1, 2, 3], [16, 32, 8, 8]))
-    submit = np.sort(rng.uniform(0, 60, 64))
+    number = np.array([16, 32, 8, 8])
+    which = rng.permutation(np.repeat([0, 1, 2, 3], number))
     jobs = Workload.from_arrays(
-        submit, rng.exponential(20, 64), job_class=which, cpu=kinds[which, 0], gpu=kinds[which, 1]
+        np.sort(rng.uniform(0, 60, 64)),
+        rng.exponential(20, 64),
+        job_class=which,
+        cpu=kinds[which, 0],
+        gpu=kinds[which, 1],
     )
-    configs = lotes.MachineConfigs([[16.0, 2], [16, 4], [32, 8]], [3, 3, 1], pieces=1)
-    shipped = columns("fgd", jobs, configs, typical=lotes.typical_tasks(jobs, 1.0))
-    mine = columns(literature.fgd, jobs, configs)
-    for theirs, ours in zip(shipped[2:], mine[2:], strict=True):
-        assert theirs.tolist() == ours.tolist()
-    other = columns(NAIVE, jobs, configs)
-    assert other[4].tolist() != mine[4].tolist()
+    configs = lotes.MachineConfigs([[16.0, 2], [16, 4], [32, 8]], [3, 3, 1])
+    demand, submit, start, finish, machine = columns(literature.fgd, jobs, configs)
+    capacity = np.repeat(configs.capacity, configs.count, axis=0)
+    share, arrivals, other = number / number.sum(), 0, 0
+    for job in np.flatnonzero(start == submit):
+        running = (start < start[job]) & (finish > start[job])
+        free = free_of(running, demand, machine, capacity)
+        rise = np.full(len(free), np.inf)
+        for at in np.flatnonzero((demand[job] <= free + 1e-9).all(axis=1)):
+            after = fragmented(free[at] - demand[job], kinds, share)
+            rise[at] = after - fragmented(free[at], kinds, share)
+        assert machine[job] == np.flatnonzero(rise <= rise.min() + 1e-6)[0]
+        arrivals += 1
+        other += machine[job] != np.flatnonzero(np.isfinite(rise))[0]
+    assert arrivals > 10 and other > 3
 
 
 # --- sufferage ----------------------------------------------------------------------------------------------------------------

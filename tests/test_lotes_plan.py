@@ -1,4 +1,4 @@
-"""Stage 2: worked examples, the printed program, another solver, exhaustive search, rounding, the integer
+"""Stage 2: worked examples, the printed program, exhaustive search, rounding, the integer
 program, generated bins and their proof.
 """
 
@@ -134,19 +134,6 @@ def test_google():
     nearly = lotes.generate_plan(configs, classes, integer=True)
     assert_sound(nearly)
     assert generated.rate_rounded <= nearly.rate_rounded
-
-
-def test_the_other_solver_finds_the_same_optimum():
-    configs, classes = lotes.google2011()
-    allocation = lotes.allocate(configs, classes)
-    ours, theirs = (
-        lotes.plan(configs, classes, allocation=allocation, solver=solver)
-        for solver in ("HiGHS", "CBC")
-    )
-    assert theirs.rate == pytest.approx(ours.rate, rel=1e-6)
-    assert lotes.generate_plan(configs, classes, solver="CBC").rate == pytest.approx(
-        4_730_690, rel=2e-6
-    )
 
 
 @SOME

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lotes_readings as readings
-from lotes_systems import QUIET, as_workload, pace_of, systems
+from lotes_systems import QUIET, as_workload, in_small_steps, pace_of, systems
 from schedlib.lotes import (
     JobClasses,
     MachineConfigs,
@@ -89,16 +89,16 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
     )
     policy = "lotes-first" if first else "lotes"
     jobs = as_workload(submit, job_class, work, demand)
-    run = simulate(
-        policy,
-        configs,
-        jobs,
-        plan=plans[0],
-        seed=choices,
-        slots=1,
-        replan=Replan(every, how=how),
-        **options,
-    )
+    with in_small_steps():
+        run = simulate(
+            policy,
+            configs,
+            jobs,
+            plan=plans[0],
+            seed=choices,
+            replan=Replan(every, how=how),
+            **options,
+        )
     for name, values in zip(NAMES, expected, strict=True):
         np.testing.assert_array_equal(run.jobs[name].to_numpy(), values, err_msg=name)
     assert turns == [turn * every for turn in range(1, len(turns) + 1)]

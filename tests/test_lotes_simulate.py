@@ -1,11 +1,14 @@
 """The simulator against theory, against itself, and against bad input."""
 
+import signal
+import threading
 import warnings
 from math import lgamma
 
 import numpy as np
 import pytest
 
+from lotes_systems import in_small_steps
 from schedlib.lotes import (
     JobClasses,
     MachineConfigs,
@@ -146,17 +149,14 @@ def test_policies_meet_the_same_jobs(instance):
 
 def test_same_seed_same_run_and_other_choices_else(instance):
     with pytest.warns(UserWarning):
-        one, same, other = (
-            simulate(
-                "lotes",
-                instance.configs,
-                instance.workload,
-                plan=instance.plan,
-                seed=seed,
-                slots=slots,
-            )
-            for seed, slots in ((1, 1 << 16), (1, 8), (2, 1 << 16))
+        one, other = (
+            simulate("lotes", instance.configs, instance.workload, plan=instance.plan, seed=seed)
+            for seed in (1, 2)
         )
+        with in_small_steps():
+            same = simulate(
+                "lotes", instance.configs, instance.workload, plan=instance.plan, seed=1
+            )
     assert one.jobs.equals(same.jobs) and not one.jobs.equals(other.jobs)
 
 
@@ -401,3 +401,24 @@ def test_jobs_that_still_wait_count_with_what_they_have_waited(policy):
     for longer in (-1.0, 0.0, 0.5, wait.max()):
         assert kept.share_above(longer) == pytest.approx((wait > longer).mean())
         assert sketched.share_above(longer) == pytest.approx((wait > longer).mean(), abs=0.01)
+
+
+def test_the_longest_queue_of_an_interval_in_which_the_queue_does_not_change():
+    jobs = Workload.from_arrays([0.0] * 6, [10.0] * 6, cpu=[1.0] * 6, time_unit="h")
+    run = simulate("greedy", MachineConfigs([[1.0]], [1]), jobs, interval=4.0)
+    # one job ends at 10, 20, ..., 60
+    most = run.intervals["queue_most"].tolist()
+    assert most == [5, 5, 5, 4, 4, 3, 3, 3, 2, 2, 1, 1, 1, 0, 0]
+    assert (run.intervals["queue"] <= most).all()
+
+
+def test_ctrl_c_ends_a_long_run():
+    configs = MachineConfigs([[1.0]], [4])
+    classes = JobClasses([1.0], [[1.0]], [[1.0]])
+    jobs = RandomWorkload(classes, rate=3.0, hours=1e6, sizes="fixed")
+    simulate("greedy", configs, jobs, until=1.0, record=False)  # compiles
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        simulate("greedy", configs, jobs, record=False)
+    timer.join()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import lotes_readings as readings
 from lotes_readings import choices, decisions
-from lotes_systems import QUIET, agree, as_workload, pace_of, systems
+from lotes_systems import QUIET, agree, as_workload, in_small_steps, pace_of, systems
 from schedlib.lotes import Policy, can_start, plain, plain_rivals, plan, simulate
 from schedlib.lotes.dispatching.state import Arrivals
 
@@ -143,7 +143,7 @@ def test_tetris(system, weights, gamma_unit):
 class Drawn:
     """A generated workload of given jobs whose processing time is work over the configuration's rate."""
 
-    time_unit, hours, resources = "h", 1e9, None
+    time_unit, hours, rate, limit = "h", 1e9, 0.0, None
 
     def __init__(self, classes, submit, job_class, work, demand):
         self.classes, self.arrays = classes, (submit, job_class, work, demand)
@@ -171,9 +171,11 @@ def test_processing_times_that_depend_on_the_machine(system, policy):
             made = plan(configs, classes)
         except ValueError:
             return
-        run = simulate(policy, configs, drawn, plan=made, seed=seed, exit="all", slots=1)
+        with in_small_steps():
+            run = simulate(policy, configs, drawn, plan=made, seed=seed, exit="all")
     else:
-        run = simulate(policy, configs, drawn, seed=seed, slots=1)
+        with in_small_steps():
+            run = simulate(policy, configs, drawn, seed=seed)
     make = {
         "lotes": lambda centre: readings.Lotes(centre, made, choices(seed), exit="all"),
         "greedy": lambda centre: plain_rivals.Greedy(centre, choices(seed)),

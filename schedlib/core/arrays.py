@@ -1,4 +1,4 @@
-"""Records that kernels keep their state in, and arrays that grow."""
+"""Arrays and records for kernels: made of zeros, and made longer."""
 
 from typing import Any
 
@@ -6,21 +6,23 @@ import numpy as np
 import numpy.typing as npt
 
 
-def zeroed(kind: npt.DTypeLike, count: int) -> Any:
-    """`count` records, all zero, whose fields have names in kernels and outside of them.
+def zeroed(dtype: npt.DTypeLike, n: int) -> Any:
+    """`n` records of zeros, whose fields have names in compiled and in plain Python code alike.
 
-    >>> zeroed([("time", float), ("leaf", int)], 2).leaf.tolist()
-    [0, 0]
+    >>> workers = zeroed(np.dtype([("busy", "i8")]), 2)
+    >>> workers[1].busy = 1
+    >>> workers.busy.tolist()
+    [0, 1]
     """
-    return np.zeros(count, kind).view(np.recarray)
+    return np.zeros(n, dtype).view(np.recarray)
 
 
-def grown(array: np.ndarray, count: int) -> Any:
-    """A copy with `count` rows: those of `array`, then zeros.
+def grown(array: Any, n: int) -> Any:
+    """The same array, or records, with room for `n` rows: rows of zeros follow.
 
     >>> grown(np.array([3, 4]), 4).tolist()
     [3, 4, 0, 0]
     """
-    larger = np.zeros((count, *array.shape[1:]), array.dtype).view(type(array))
-    larger[: len(array)] = array
-    return larger
+    longer = np.zeros((n, *array.shape[1:]), array.dtype).view(type(array))
+    longer[: len(array)] = array
+    return longer

@@ -32,7 +32,7 @@ CHOICES = 2
 
 @numba.njit
 def harmless(cluster: lotes.Cluster, job: int, machine: int) -> bool:
-    """Whether the first in line keeps its reservation when a job starts there now; not for pieces."""
+    """Whether the first in line keeps its reservation when a job starts there now."""
     head, where, when = cluster.waiting[0], -1, np.inf
     for other in range(len(cluster.config)):  # the reservation: where it can start first, and when
         room = lotes.room_at(cluster, head, other)
@@ -114,8 +114,7 @@ demand for it; so does a machine choose among those who wait."""
 @numba.njit
 def fragments(cluster: lotes.Cluster, free: np.ndarray) -> float:
     """F_n(M): GPUs, as a part of the most that a machine has, which typical tasks cannot use; `free (R,)`."""
-    # the last resource; behind it stands the largest share of a piece
-    total, gpu = (0.0, len(free) - 2)
+    total, gpu = 0.0, len(free) - 1
     for k in range(len(cluster.share)):
         if cluster.demand[k, gpu] == 0 or (cluster.demand[k] > free).any():
             total += cluster.share[k] * free[gpu]
@@ -135,8 +134,7 @@ def fgd_arrive(cluster: lotes.Cluster, job: int) -> int:
 
 
 fgd = lotes.Policy(fgd_arrive, name="FGD, whole GPUs")
-"""The classes are the typical tasks; GPUs are the last resource, in `pieces`, and tasks take whole ones. A
-policy does not see how full each shared GPU is: for shares take the shipped `"fgd"`."""
+"""The classes are the typical tasks; GPUs are the last resource, and tasks take whole ones."""
 
 
 # --- Sufferage: Maheswaran, Ali, Siegel, Hensgen and Freund, Dynamic mapping, JPDC 59, 1999, Section 3.2 ---

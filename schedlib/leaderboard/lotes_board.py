@@ -220,10 +220,8 @@ def _run(policy: str | Policy, case: Case, seed: int, clairvoyant: bool = True) 
     broke = tampered(record["start"], record["finish"], duration, submit, "job") or _overfull(
         record, case
     )
-    pools = case.configs.pieces is None and (
-        case.plan is None or bool((case.plan.classes.rate > 0).all())
-    )
-    # else room cannot be added up
+    # where a class runs on some machines only, free room is not room for it
+    pools = case.plan is None or bool((case.plan.classes.rate > 0).all())
     judged = isinstance(policy, Policy) and started and not broke and pools
     passed = _passed(jobs["submit"].to_numpy(), record, unit) if judged else (0.0, "")
     return Outcome(values, wait, broke, *passed)

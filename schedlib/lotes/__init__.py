@@ -23,19 +23,11 @@ from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_do
 from schedlib.lotes.planning.generation import GeneratedPlan, generate_plan
 from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.policies import OPTIONS
-from schedlib.lotes.policies.fgd import Typical, fragmentation, typical_tasks
 from schedlib.lotes.policies.own import Cluster, Policy, best_fit, can_start, first_fit, room_at
 from schedlib.lotes.replan import Past, Replan
-from schedlib.lotes.simulate import Simulation, simulate
-from schedlib.lotes.stochastic import ToldApart, stochastic_plan, told_apart
-from schedlib.lotes.workloads.alibaba import (
-    alibaba_hour,
-    alibaba_instances,
-    gpu_draw,
-    gpu_machines,
-    gpu_month,
-    offered_load,
-)
+from schedlib.lotes.simulate import simulate
+from schedlib.lotes.simulation import Simulation
+from schedlib.lotes.workloads.alibaba import alibaba_hour, alibaba_instances, offered_load
 from schedlib.lotes.workloads.instances import (
     RandomInstance,
     RandomWorkload,
@@ -78,9 +70,6 @@ __all__ = [
     "google2011",
     "google_month",
     "google_times",
-    "gpu_draw",
-    "gpu_machines",
-    "gpu_month",
     "non_dominated_bins",
     "offered_load",
     "plan",
@@ -94,12 +83,6 @@ __all__ = [
     "RandomWorkload",
     "Replan",
     "Simulation",
-    "ToldApart",
-    "Typical",
-    "fragmentation",
     "random_instance",
     "simulate",
-    "stochastic_plan",
-    "told_apart",
-    "typical_tasks",
 ]

@@ -52,8 +52,6 @@ class MachineConfigs:
 
     - `capacity (M, R)`: c_jl, how much of resource l one machine of configuration j has; 0 is allowed
     - `count (M,)`: n_j, how many such machines there are
-    - `pieces`: the column of a resource that comes in pieces of 1, as GPUs do, or None: a job gets a share of
-      one piece, or whole ones. Plans take it as divisible, as they do every resource
 
     Arrays are copied and made read-only. Raises ValueError, with argument and row, on shapes that disagree,
     amounts negative or not finite, and counts that are not 1, 2, ... Source: LoTES, Section 2.
@@ -66,7 +64,6 @@ class MachineConfigs:
 
     capacity: np.ndarray
     count: np.ndarray
-    pieces: int | None = None
 
     def __post_init__(self):
         capacity = numbers(
@@ -92,12 +89,6 @@ class MachineConfigs:
             "no machine has that resource; leave it out",
         )
         whole("count", count, 1)
-        if self.pieces is not None:
-            if self.pieces not in range(capacity.shape[1]):
-                raise ValueError(
-                    f"pieces: {self.pieces} is none of the {capacity.shape[1]} resources"
-                )
-            whole("capacity[pieces]", capacity[:, self.pieces], 0)
         count = count.astype(np.int64)
         count.flags.writeable = False
         object.__setattr__(self, "capacity", capacity)

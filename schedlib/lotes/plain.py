@@ -32,7 +32,7 @@ from schedlib.core import streams
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, scaled
 from schedlib.lotes.plain_datacentre import DataCentre, Job, event_loop, jobs_of, simulation
 from schedlib.lotes.plain_rivals import Greedy, Tetris
-from schedlib.lotes.simulate import Simulation
+from schedlib.lotes.simulation import Simulation
 from schedlib.workload import SECONDS, Workload
 
 

@@ -9,7 +9,7 @@ Where the text is silent, these readings are taken:
 - Sizes and capacities are fractions of the largest capacity, each a whole number of 2**-50 (`lotes.scaled`),
   so that floats add and subtract them without an error: 20 jobs of 0.025 fill a machine of 0.5.
 - A job fits that needs up to a billionth more than there is.
-- A resource is divisible: GPUs in pieces are not in the paper.
+- A resource is divisible.
 """
 
 import heapq
@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.lotes.model import UNITS, MachineConfigs, scaled
-from schedlib.lotes.simulate import Simulation
+from schedlib.lotes.simulation import Simulation
 from schedlib.workload import Workload
 
 EXIT, ARRIVAL = 0, 1  # at the same time exits come first

@@ -15,7 +15,6 @@ from schedlib.lotes.dispatching.state import (
     Given,
     Log,
     State,
-    Tasks,
     lengthened,
     present,
     tick,
@@ -174,16 +173,11 @@ def resume(scores, state, log, queued):
 class Planner:
     """Replanning in one run: the plans so far, and each job's class under the last."""
 
-    def __init__(self, replan: Replan, policy: str, settings: dict, given: Given, jobs: Tasks):
-        self.replan, self.policy, self.settings, self.given, self.jobs = (
-            replan,
-            policy,
-            settings,
-            given,
-            jobs,
-        )
-        self.plans, self.turn = [(0.0, given.plan)], 1  # type: list[tuple[float, Any]], int
-        self.job_class = jobs.job_class
+    def __init__(self, replan: Replan, policy: str, settings: dict, given: Given):
+        self.replan, self.policy, self.settings = replan, policy, settings
+        self.given, self.jobs = given, given.jobs
+        self.plans: list[tuple[float, Any]] = [(0.0, given.plan)]
+        self.turn, self.job_class = 1, given.jobs.job_class
 
     @property
     def due(self) -> float:

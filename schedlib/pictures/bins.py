@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 
 from schedlib.lotes.model import Allocation, MachineConfigs, scaled
 from schedlib.lotes.planning.bins import non_dominated_bins
-from schedlib.lotes.simulate import Simulation
+from schedlib.lotes.simulation import Simulation
 from schedlib.lotes.workloads.instances import RandomWorkload
 from schedlib.pictures import style
 from schedlib.workload import Workload

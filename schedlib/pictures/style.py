@@ -93,9 +93,8 @@ def _looks(labels: Mapping[str, str]) -> dict[str, Look]:
 
 
 PAPER_LOOKS = {paper.key: _looks(paper.labels) for paper in papers.ALL}
-# Looks of policies that no paper has, in greys: repairs and a reading of MCH, and one for GPUs.
+# Looks of policies that no paper has, in greys: repairs and a reading of MCH.
 BEYOND = {
-    "fgd": Look("#777777", (0, (3, 1, 1, 1, 1, 1)), "X", "FGD"),
     "exact-ch": Look("#555555", (0, (5, 1, 1, 1)), "*", "Exact CH"),
     "case1": Look("#999999", (0, (1, 1)), "P", "MCH, Case 1 for all"),
     "mch-two-phase": Look("#222222", (0, (6, 2)), "X", "MCH, two-phase"),

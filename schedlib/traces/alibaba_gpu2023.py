@@ -50,7 +50,8 @@ def alibaba_gpu2023(folder: str | Path) -> tuple[pd.DataFrame, Workload]:
     nodes: `node`, `cpu` (cores), `mem` (GiB), `gpu` (how many), `model` (of the GPUs, "" without any). Each
     task is a job of its own. jobs: `job` (its name), `submit` (s, when it was created), `scheduled` (s),
     `phase` (as published, when the trace ended) and `qos`. tasks: `duration` (s, from scheduled to deleted),
-    `cpu` (cores), `mem` (GiB), `gpu`: 0, a share of one GPU (0.46), or a whole number of them.
+    `cpu` (cores), `mem` (GiB), `gpu`: 0, a share of one GPU (0.46), or a whole number of them. In LoTES a
+    machine's GPUs are one divisible amount, as its cores are.
 
     | defect | what happens |
     |---|---|
@@ -64,7 +65,7 @@ def alibaba_gpu2023(folder: str | Path) -> tuple[pd.DataFrame, Workload]:
     damaged file (see `schedlib.traces`). Source: Alibaba, cluster-trace-gpu-v2023 (Weng et al., *Beware of
     fragmentation*, USENIX ATC 2023); `schedlib.traces.download` fetches it.
 
-    See also: `lotes.gpu_machines`, `lotes.gpu_draw`.
+    See also: `lotes.MachineConfigs`, `lotes.cluster_jobs`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -5,27 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from schedlib import traces
-from schedlib.traces.alibaba_gpu2023 import NODES, TASKS
 
 
 def lacking(folder: Path | None, what: str, trace: str) -> str:
     """What to do where a trace's folder is not there, for `Experiment.missing`; "" where it is."""
     return "" if folder else f"{what}: python -m schedlib data {trace}"
-
-
-def no_gpu_trace() -> str:
-    """What to do when Alibaba's GPU trace is not here, and "" when it is."""
-    return lacking(
-        traces.alibaba_gpu2023_folder(),
-        "Alibaba's GPU trace is not here and may not be shipped; fetch it with",
-        "alibaba-gpu2023",
-    )
-
-
-def gpu_files(point: Mapping) -> list[Path]:
-    """The files of the GPU trace that are here, on which results of any point depend."""
-    folder = traces.alibaba_gpu2023_folder()
-    return [folder / NODES, folder / TASKS] if folder else []
 
 
 def no_swim() -> str:
@@ -39,9 +23,8 @@ def swim_files(point: Mapping[str, Any]) -> list[Path]:
     return [folder / f"FB-{point.get('year', 2010)}_samples_24_times_1hr_0.tsv"] if folder else []
 
 
-GPU_TRACE: dict[str, Any] = {"missing": no_gpu_trace, "data_files": gpu_files}
 SWIM: dict[str, Any] = {"missing": no_swim, "data_files": swim_files}
-"""What an experiment on Alibaba's GPU trace, or on Facebook's jobs, needs."""
+"""What an experiment on Facebook's jobs needs."""
 
 
 def measure(judged: Callable[..., Any]) -> Callable[..., Callable[[Any], Any]]:

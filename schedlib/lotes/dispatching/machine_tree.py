@@ -4,23 +4,17 @@ A node bounds the `outline` of what is free on the machines below it, four numbe
 them fits none of these machines. Searches skip what the bounds exclude, and decide as a scan of all would.
 Sizes are fractions of the largest capacity, whole multiples of 2**-50 (`model.scaled`), so that adding and
 subtracting floats is exact.
-
-Some resources come in whole pieces, as GPUs do: a job takes a share of one piece, or several whole ones. What
-fits is still asked of each column alone: in place of the resource's total a machine's `free` has two,
-how much lies in pieces that nobody uses and, as the last column, how much the emptiest piece has left. A
-job's size has its whole pieces in the first of them, its share in the second.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.model import UNITS, MachineConfigs, scaled
+from schedlib.lotes.model import UNITS, scaled
 
 WIDTH = 16  # machines in a block
-CACHE_LINE = 64  # bytes
 EMPTY = (-1.0,) * 4  # the outline of no machine
 
 
@@ -40,12 +34,6 @@ class Machines(NamedTuple):
     root: np.ndarray  # (M,)
     # (nodes, 4): the largest of each part of `outline`; -1 where no open machine is below
     bound: np.ndarray
-    # (N, G): what is left of each piece of the resource that comes in pieces; else (N, 0)
-    pieces: np.ndarray
-    piece: int  # which resource that is
-    unit: float  # one piece, in the same fractions; 0 where nothing comes in pieces
-    # (1,): in which piece the policy wants the next share, -1: in the fullest with room
-    wanted: np.ndarray
 
 
 def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -54,39 +42,17 @@ def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarra
     return room / UNITS, size / UNITS
 
 
-def aligned(shape: int | tuple[int, ...], dtype: npt.DTypeLike = "f8") -> Any:
-    """Zeros of this shape that begin at a cache line; records are read by name, `array[i].field`."""
-    dtype = np.dtype(dtype)
-    size = int(np.prod(shape)) * dtype.itemsize
-    raw = np.zeros(size + CACHE_LINE, np.uint8)
-    skip = -raw.ctypes.data % CACHE_LINE
-    array = raw[skip : skip + size].view(dtype).reshape(shape)
-    return array.view(np.recarray) if dtype.names else array
-
-
-def machines(
-    capacity: np.ndarray,
-    count: np.ndarray,
-    pace: np.ndarray,
-    piece: int | None = None,
-    unit: float = 0.0,
-) -> Machines:
-    """All machines empty: `capacity (M, R)` in fractions, `count (M,)`, `pace (M, K)`; resource `piece` comes
-    in pieces of `unit`.
-    """
-    left, piece = np.zeros((len(capacity), 0)), piece or 0
-    if unit:
-        number = np.rint(capacity[:, piece] / unit)
-        left = np.where(np.arange(number.max()) < number[:, None], unit, 0.0)
-        capacity = np.c_[capacity, left.max(axis=1)]
-        capacity[:, piece] = number * unit
-    config, first = np.repeat(np.arange(len(count)), count), np.concatenate(([0], np.cumsum(count)))
-    leaves = 1 << np.ceil(np.log2(-(-np.asarray(count) // WIDTH))).astype(np.int64)
+def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray) -> Machines:
+    """All machines empty: `capacity (M, R)` in fractions, `count (M,)`, `pace (M, K)`."""
+    config = np.repeat(np.arange(len(count)), count)
+    first = np.concatenate(([0], np.cumsum(count)))
+    blocks = -(-np.asarray(count) // WIDTH)
+    leaves = 1 << np.ceil(np.log2(blocks)).astype(np.int64)
     root = np.concatenate(([0], np.cumsum(2 * leaves)[:-1]))
-    free, bound = capacity[config], aligned((int(2 * leaves.sum()), len(EMPTY)))
+    bound = np.zeros((int(2 * leaves.sum()), len(EMPTY)))
     made = Machines(
         capacity=capacity.copy(),
-        free=free,
+        free=capacity[config],
         config=config,
         first=first,
         pace=pace.copy(),
@@ -94,12 +60,9 @@ def machines(
         leaves=leaves,
         root=root,
         bound=bound,
-        pieces=left[config],
-        piece=piece,
-        unit=unit,
-        wanted=np.full(1, -1),
     )
-    bound[:] = maxima(made, np.array([outline(row) for row in capacity])[config], -1.0)
+    outlines = np.array([outline(row) for row in capacity])
+    bound[:] = maxima(made, outlines[config], -1.0)
     return made
 
 
@@ -248,91 +211,3 @@ def first_fit(m, j, size, need):
             if node <= 1:
                 return -1
         node += 1
-
-
-def piece_unit(configs: MachineConfigs) -> float:
-    """One piece as the engine counts amounts, or 0.0 where nothing comes in pieces."""
-    if configs.pieces is None:
-        return 0.0
-    most = configs.capacity[:, configs.pieces].max()
-    return float(scaled([most], [1.0])[0][0] // most) / UNITS
-
-
-def sizes(configs: MachineConfigs, demand: np.ndarray) -> np.ndarray:
-    """Demands (N, R) as the engine counts them, in fractions of the largest capacity, and a column more where
-    a resource comes in pieces. Raises ValueError, with the row, on more than one piece that is not whole.
-    """
-    size, p = scaled(configs.capacity, demand)[1] / UNITS, configs.pieces
-    if p is None:
-        return size
-    asked = np.asarray(demand, float)[:, p]
-    for row in np.flatnonzero((asked > 1) & (asked != np.rint(asked)))[:1]:
-        raise ValueError(
-            f"workload: task {row} asks for {asked[row]:g} of resource {p}, which comes in "
-            "pieces; ask for a share of one, or for whole ones"
-        )
-    shared = asked < 1
-    return np.c_[
-        np.where(shared[:, None] & (np.arange(size.shape[1]) == p), 0.0, size),
-        np.where(shared, size[:, p], 0.0),
-    ]
-
-
-def together(amounts: np.ndarray, piece: int) -> np.ndarray:
-    """Amounts (..., R + 1) by resource (..., R): shares are added to whole pieces."""
-    whole = amounts[..., :-1].copy()
-    whole[..., piece] += amounts[..., -1]
-    return whole
-
-
-@kernel
-def fullest(m, machine, share):
-    """The piece with the least left among those that have room for the share, the first in a tie, or -1."""
-    best = -1
-    for g in range(m.pieces.shape[1]):
-        left = m.pieces[machine, g]
-        if left >= share and (best < 0 or left < m.pieces[machine, best]):
-            best = g
-    return best
-
-
-@kernel
-def count_pieces(m, machine):
-    """Bring the machine's two columns up to date with its pieces."""
-    idle, most = 0.0, 0.0
-    for g in range(m.pieces.shape[1]):
-        left = m.pieces[machine, g]
-        most = max(most, left)
-        if left == m.unit:
-            idle += m.unit
-    m.free[machine, m.piece], m.free[machine, m.free.shape[1] - 1] = idle, most
-
-
-@kernel
-def take_pieces(m, machine, size):
-    """Give the job its pieces, a share in the `wanted` one if the policy named it, else in the fullest with
-    room; gives them as bits.
-    """
-    share, whole, bits = size[size.size - 1], size[m.piece], 0
-    if share > 0:
-        g = m.wanted[0] if m.wanted[0] >= 0 else fullest(m, machine, share)
-        m.pieces[machine, g] -= share
-        bits = 1 << g
-    for g in range(m.pieces.shape[1]):
-        if whole > 0.5 * m.unit and m.pieces[machine, g] == m.unit:
-            m.pieces[machine, g] = 0.0
-            whole -= m.unit
-            bits |= 1 << g
-    m.wanted[0] = -1
-    count_pieces(m, machine)
-    return bits
-
-
-@kernel
-def return_pieces(m, machine, size, bits):
-    """Take back what the job had of its pieces."""
-    share = size[size.size - 1]
-    for g in range(m.pieces.shape[1]):
-        if (bits >> g) & 1:
-            m.pieces[machine, g] = m.pieces[machine, g] + share if share > 0 else m.unit
-    count_pieces(m, machine)

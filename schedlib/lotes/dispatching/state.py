@@ -7,15 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from schedlib.core.arrays import grown, zeroed
 from schedlib.core.events import EventQueue, event_queue
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.machine_tree import Machines, aligned, sizes
+from schedlib.lotes.dispatching.machine_tree import Machines, fractions
 from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.workload import Workload
 
 # in place of a machine or a job: there is none; the policy's choice is impossible
 NONE, REFUSED = (-1, -2)
 BLOCK = 1 << 15  # jobs that come at a time
+# room at first for jobs in the system (at least 2: of one row, numpy does not tell the layout of a column),
+# and for intervals of the meter
+SLOTS, INTERVALS = 1 << 16, 128
 JOB = np.dtype(
     [
         ("submit", "f8"),
@@ -60,14 +64,14 @@ class Meter(NamedTuple):
     width: float  # of an interval
 
 
-def meter(resources: int, intervals: int, width: float) -> Meter:
+def meter(resources: int, width: float) -> Meter:
     """A meter at time 0."""
-    clock, busy = aligned(1, CLOCK), np.zeros((intervals, resources))
+    clock = zeroed(CLOCK, 1)
     clock[0].edge = width
     return Meter(
-        series=aligned(intervals, INTERVAL),
-        busy=busy,
-        busy_queued=busy.copy(),
+        series=zeroed(INTERVAL, INTERVALS),
+        busy=np.zeros((INTERVALS, resources)),
+        busy_queued=np.zeros((INTERVALS, resources)),
         clock=clock,
         used=np.zeros(resources),
         sketch=np.zeros(SKETCH_BINS, np.int64),
@@ -75,20 +79,16 @@ def meter(resources: int, intervals: int, width: float) -> Meter:
     )
 
 
-def _grown(new, old):
-    """The larger tuple of arrays, whose first entries are now those of the old one."""
-    for larger, smaller in zip(new, old, strict=True):
-        if isinstance(smaller, np.ndarray):
-            larger[: len(smaller)] = smaller
-    return new
-
-
 def lengthened(m: Meter, until: float) -> Meter:
     """The same meter with room for the time `until`."""
     intervals = len(m.series)
     while until >= m.width * intervals:
         intervals *= 2
-    return _grown(meter(len(m.used), intervals, m.width), m)
+    return m._replace(
+        series=grown(m.series, intervals),
+        busy=grown(m.busy, intervals),
+        busy_queued=grown(m.busy_queued, intervals),
+    )
 
 
 class Arrivals(NamedTuple):
@@ -129,7 +129,6 @@ class JobTable(NamedTuple):
     # (S,) of `JOB`: `row` counts arrivals, `machine` -1 waits, `key`, `child`: its queue's
     job: np.recarray
     size: np.ndarray  # (S, R): fractions of the largest capacity
-    pieces: np.ndarray  # (S,): which pieces of its machine a job that runs has, as bits
     code: np.ndarray  # (S,): where a job that waits belongs in its queue's tree
     # (S,): the jobs that wait, in order of arrival, for a policy without queues of its own
     hall: np.ndarray
@@ -150,12 +149,11 @@ class State(NamedTuple):
 
 
 class Log(NamedTuple):
-    """A row per job: `start`, `finish`, `machine`, its `pieces` as bits; empty when nothing is recorded."""
+    """A row per job: `start`, `finish`, `machine`; empty when nothing is recorded."""
 
     start: np.ndarray
     finish: np.ndarray
     machine: np.ndarray
-    pieces: np.ndarray
 
 
 class Given(NamedTuple):
@@ -165,21 +163,23 @@ class Given(NamedTuple):
     configs: MachineConfigs
     machines: Machines
     plan: Plan | None
-    time_unit: str
     typical: np.ndarray
     jobs: Any
     rng: np.random.Generator
 
     def mix(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of each class the part of all jobs (K,), the mean size (K, R) and the mean work (K,)."""
+        capacity = self.configs.capacity
         if not isinstance(self.jobs, Tasks):
             classes = self.jobs.classes
-            return classes.share, sizes(self.configs, classes.demand), np.ones(classes.n_classes)
+            return (
+                classes.share,
+                fractions(capacity, classes.demand)[1],
+                np.ones(classes.n_classes),
+            )
         k = self.machines.pace.shape[1]
-        count, size = (
-            np.bincount(self.jobs.job_class, minlength=k),
-            sizes(self.configs, self.jobs.demand),
-        )
+        count = np.bincount(self.jobs.job_class, minlength=k)
+        size = fractions(capacity, self.jobs.demand)[1]
         total = np.zeros((k, size.shape[1] + 1))
         np.add.at(total, self.jobs.job_class, np.c_[size, self.jobs.work])
         mean = total / np.maximum(count, 1)[:, None]
@@ -195,42 +195,43 @@ class Given(NamedTuple):
         )
 
 
-def _job_table(slots, resources):
-    """An empty table of two slots or more (of one row, numpy does not tell the layout of a column)."""
-    slots = max(slots, 2)
-    pieces, code, hall = np.zeros((3, slots), np.int64)
-    return JobTable(
-        job=aligned(slots, JOB),
-        size=aligned((slots, resources)),
-        pieces=pieces,
-        code=code,
-        hall=hall,
+def state_of(machines: Machines, width: float) -> State:
+    """The state at time 0; `width`: of an interval of the meter."""
+    resources, slots = machines.free.shape[1], SLOTS
+    table = JobTable(
+        job=zeroed(JOB, slots),
+        size=np.zeros((slots, resources)),
+        code=np.zeros(slots, np.int64),
+        hall=np.zeros(slots, np.int64),
         spare=np.arange(slots),
         taken=np.zeros(1, np.int64),
     )
-
-
-def state_of(machines: Machines, *, slots: int, intervals: int, width: float) -> State:
-    """The state at time 0, with room for so many jobs in the system and intervals of the meter."""
-    resources = machines.free.shape[1]
     return State(
         machines=machines,
-        table=_job_table(slots, resources),
-        events=event_queue(max(slots, 2)),
-        meter=meter(resources, intervals, width),
-        progress=aligned(1, PROGRESS),
-        refusal=aligned(1, REFUSAL),
+        table=table,
+        events=event_queue(slots),
+        meter=meter(resources, width),
+        progress=zeroed(PROGRESS, 1),
+        refusal=zeroed(REFUSAL, 1),
     )
 
 
 def enlarged(state: State) -> State:
     """The same state with room for half as many jobs again."""
-    slots, resources = state.table.size.shape
-    slots += slots // 2 + 1
-    return state._replace(
-        table=_grown(_job_table(slots, resources), state.table),
-        events=_grown(event_queue(slots), state.events),
+    table, events = state.table, state.events
+    before = len(table.spare)
+    slots = before + before // 2 + 1
+    spare = grown(table.spare, slots)
+    spare[before:] = np.arange(before, slots)
+    table = table._replace(
+        job=grown(table.job, slots),
+        size=grown(table.size, slots),
+        code=grown(table.code, slots),
+        hall=grown(table.hall, slots),
+        spare=spare,
     )
+    events = events._replace(time=grown(events.time, slots), label=grown(events.label, slots))
+    return state._replace(table=table, events=events)
 
 
 def longer_log(log: Log, rows: int) -> Log:
@@ -242,7 +243,6 @@ def longer_log(log: Log, rows: int) -> Log:
         start=np.pad(log.start, more, constant_values=np.nan),
         finish=np.pad(log.finish, more, constant_values=np.nan),
         machine=np.pad(log.machine, more, constant_values=-1),
-        pieces=np.pad(log.pieces, more),
     )
 
 
@@ -298,6 +298,7 @@ def tick(m, now):
             if waiting > 0:
                 m.series[at].queue_area += waiting * passed
                 m.series[at].queued_time += passed
+                m.series[at].queue_most = max(m.series[at].queue_most, waiting)
                 for l in range(m.used.size):
                     m.busy_queued[at, l] += m.used[l] * passed
             clock.now = until

@@ -5,7 +5,6 @@ n_j), where y_jk is how many jobs of class k the pool holds. So the program belo
 saying once per class.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,15 @@ from scipy.sparse import csr_array
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, fits, holds
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
-# relative error of a reported value: CBC's file has eight digits
-SLACK = {"HiGHS": 1e-9, "CBC": 1e-7}
+SECONDS = 600.0  # the solver's time
+OPTIONS = {
+    "output_flag": False,
+    "time_limit": SECONDS,
+    "mip_rel_gap": TOLERANCE,
+    "primal_feasibility_tolerance": TOLERANCE,
+    "dual_feasibility_tolerance": TOLERANCE,
+    "mip_feasibility_tolerance": TOLERANCE,
+}
 VERTICES = ("least waste", "solver")
 USED = 1e-8  # less than this fraction of the cluster's machines is the solver's rounding error
 
@@ -30,40 +36,24 @@ def solve(
     least: Any = 0.0,
     most: Any = np.inf,
     whole: Any = False,
-    solver: str = "HiGHS",
-    seconds: float = 600.0,
-) -> tuple[Any, Any]:
+) -> tuple[np.ndarray, np.ndarray]:
     """The x in [`least`, `most`] of least `cost (C,)` with `low <= rows x <= high`, and the N rows' prices.
 
-    By HiGHS or by CBC, with optimality proved; where `whole (C,)` says so, x is a whole number (and prices
-    mean nothing). `what` names the program in errors: ValueError on an unknown solver, and with CBC on a row
-    with two different ends; RuntimeError unless the optimum is proved within `seconds` (of integer programs:
-    to a relative gap of a billionth).
+    By HiGHS. Where `whole (C,)` says so, x is a whole number, and prices mean nothing. `what` names the
+    program in errors: RuntimeError unless the optimum is proved within 600 s (of integer programs: to a
+    relative gap of a billionth).
 
     >>> solve("the example", [3.0], [[1.0]], [2.0], [np.inf])[0].tolist()
     [2.0]
     """
-    if solver not in SLACK:
-        raise ValueError(f"solver: {solver!r} is not one of {', '.join(SLACK)}")
-    solved: Callable = _by_highs if solver == "HiGHS" else _by_cbc
-    columns = (np.broadcast_to(values, len(cost)) for values in (least, most, whole))
-    status, x, price = solved(
-        np.asarray(cost, float), csr_array(rows), low, high, *columns, seconds
-    )
-    if status:
-        raise RuntimeError(
-            f"{what}: {solver} ended as {status!r} without a proof within {seconds:g} s; "
-            "allow more seconds"
-        )
-    return np.asarray(x), np.asarray(price)
-
-
-def _by_highs(cost, matrix, low, high, least, most, whole, seconds):
     import highspy  # slow to load
 
+    matrix = csr_array(rows)
+    least, most, whole = (np.broadcast_to(values, len(cost)) for values in (least, most, whole))
     program, engine = highspy.HighsLp(), highspy.Highs()
     program.num_row_, program.num_col_ = matrix.shape
-    program.col_cost_, program.col_lower_, program.col_upper_ = cost, least, most
+    program.col_cost_ = np.asarray(cost, float)
+    program.col_lower_, program.col_upper_ = least, most
     program.row_lower_, program.row_upper_ = low, high
     program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     program.a_matrix_.start_, program.a_matrix_.index_ = matrix.indptr, matrix.indices
@@ -71,63 +61,17 @@ def _by_highs(cost, matrix, low, high, least, most, whole, seconds):
     if whole.any():
         kinds = highspy.HighsVarType
         program.integrality_ = [kinds.kInteger if one else kinds.kContinuous for one in whole]
-    close = {f"{kind}_feasibility_tolerance": TOLERANCE for kind in ("primal", "dual", "mip")}
-    options = {
-        "output_flag": False,
-        "time_limit": float(seconds),
-        "mip_rel_gap": TOLERANCE,
-        **close,
-    }
-    for option in options.items():
-        engine.setOptionValue(*option)
+    for option, value in OPTIONS.items():
+        engine.setOptionValue(option, value)
     engine.passModel(program)
     engine.run()
-    status, found = engine.getModelStatus(), engine.getSolution()
-    failed = status != highspy.HighsModelStatus.kOptimal
-    return engine.modelStatusToString(status) if failed else "", found.col_value, found.row_dual
-
-
-def _by_cbc(cost, matrix, low, high, least, most, whole, seconds):
-    import pulp  # slow to load
-
-    if (np.isfinite(low) & np.isfinite(high) & np.not_equal(low, high)).any():
-        raise ValueError(
-            "solver: 'CBC' takes no row with two different ends; use 'HiGHS', or two rows"
+    if (status := engine.getModelStatus()) != highspy.HighsModelStatus.kOptimal:
+        raise RuntimeError(
+            f"{what}: HiGHS ended as {engine.modelStatusToString(status)!r} without a proof "
+            f"within {SECONDS:g} s"
         )
-    problem = pulp.LpProblem("program", pulp.LpMinimize)
-    x = [
-        problem.add_variable(
-            f"x_{i:09d}",
-            lowBound=a,
-            upBound=None if b == np.inf else b,
-            cat=pulp.LpInteger if integer else pulp.LpContinuous,
-        )
-        for i, (a, b, integer) in enumerate(zip(least, most, whole, strict=True))
-    ]
-    problem += pulp.LpAffineExpression(list(zip(x, cost.tolist(), strict=True)))
-    for i, ends in enumerate(zip(low, high, strict=True)):
-        part = slice(matrix.indptr[i], matrix.indptr[i + 1])
-        terms = zip(matrix.indices[part].tolist(), matrix.data[part].tolist(), strict=True)
-        row = pulp.LpAffineExpression([(x[place], value) for place, value in terms])
-        problem += (
-            (
-                row == ends[0]
-                if ends[0] == ends[1]
-                else row >= ends[0]
-                if ends[1] == np.inf
-                else row <= ends[1]
-            ),
-            f"row_{i}",
-        )
-    bundled = pulp.apis.PULP_CBC_CMD.pulp_cbc_path
-    problem.solve(pulp.COIN_CMD(path=bundled, msg=False, timeLimit=seconds, gapRel=TOLERANCE))
-    failed = problem.sol_status != pulp.LpSolutionOptimal
-    prices = [problem.get_constraint_by_name(f"row_{i}").pi for i in range(len(low))]
-    return (
-        pulp.LpStatus[problem.status] if failed else "",
-        [variable.value() for variable in x],
-        prices,
-    )
+    found = engine.getSolution()
+    return np.asarray(found.col_value), np.asarray(found.row_dual)
 
 
 def pool_size(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
@@ -159,7 +103,6 @@ def allocate(
     *,
     vertex: str | np.ndarray = "least waste",
     fitting: bool = False,
-    solver: str = "HiGHS",
 ) -> Allocation:
     """Stage 1: the largest arrival rate that pooled machines sustain, and how they share classes (Eqs. 1-5).
 
@@ -207,13 +150,13 @@ def allocate(
     rows = np.block([[-np.ones((len(serve), 1)), serve], [np.zeros((len(hold), 1)), hold]])
     low = np.r_[np.zeros(len(serve)), np.full(len(hold), -np.inf)]
     high = np.r_[np.full(len(serve), np.inf), np.ones(len(hold))]
-    part, _ = solve("the allocation program", np.r_[-1.0, 0.0 * j], rows, low, high, solver=solver)
+    part, _ = solve("the allocation program", np.r_[-1.0, 0.0 * j], rows, low, high)
     best = part[0]
     if isinstance(vertex, np.ndarray) or vertex == "least waste":
         machine = (configs.capacity / total.sum(axis=0)).mean(axis=1)
         lost = waste(configs, classes) * (machine * configs.count)[:, None]
         cost = np.r_[0.0, (vertex if isinstance(vertex, np.ndarray) else lost)[j, k]]
-        least = np.r_[best * (1 - SLACK[solver]), 0.0 * j]
+        least = np.r_[best * (1 - TOLERANCE), 0.0 * j]
         part, _ = solve(
             "the choice among optimal allocations",
             cost,
@@ -221,7 +164,6 @@ def allocate(
             low,
             high,
             least=least,
-            solver=solver,
         )
     running, part = np.zeros(pool.shape), part[1:]
     running[j, k] = np.where(

@@ -212,8 +212,8 @@ def algorithm1(
     As printed, the flag `nextBin` is set once and never reset, so every bin passed on the way back is kept:
     all feasible ones, and some twice. With `reset_flag` it is false again at the start of each round; then
     bins remain that a job of an *earlier* class would fit. Where no further class fits an empty machine,
-    `mostRecentAdd({})` asks for a job that is not there: that undefined step ends the run. Arguments as in
-    `non_dominated_bins`, the classes in the order of K^j. Raises ValueError when more than `max_bins` would
+    `mostRecentAdd({})` asks for a job that is not there: that undefined step ends the run. Where nothing fits
+    the first bin, which is empty, stays: it is a subset of no other bin. Arguments as in `non_dominated_bins`, the classes in the order of K^j. Raises ValueError when more than `max_bins` would
     be kept. Source: LoTES, Section 4.2, Algorithm 1.
 
     >>> algorithm1([7], [[2], [3]]).rows.tolist()
@@ -239,7 +239,7 @@ def algorithm1(
                 added.append(i)
                 next_bin = True
         if not added:
-            return Kept(np.array(kept, np.int64).reshape(-1, classes), True)
+            break
         first = added.pop()
         if next_bin:
             kept.append(bin_now.copy())
@@ -252,7 +252,8 @@ def algorithm1(
         if not added:
             x += 1
         first = first + 1 if added else x
-    return Kept(np.array(kept, np.int64).reshape(-1, classes), False)
+    rows = np.array(kept or [bin_now], np.int64)
+    return Kept(rows, undefined=x < classes)
 
 
 def defects(

@@ -152,8 +152,6 @@ def generate_plan(
     gap: float = 1e-6,
     integer: bool = False,
     max_rounds: int = 500,
-    solver: str = "HiGHS",
-    seconds: float = 600.0,
 ) -> GeneratedPlan:
     """Stages 1 and 2 with every class allowed on every configuration: the largest lambda2 there is.
 
@@ -161,7 +159,7 @@ def generate_plan(
     kept; machines are rounded as in `plan`, or, with `integer`, chosen by the integer program over all bins
     made (not a proved integer optimum, but `bound` limits the loss). `allocation` is stage 1's and restricts
     nothing. Raises ValueError as `allocate` does, RuntimeError without a proof after `max_rounds`, or
-    `seconds` in the solver.
+    600 s in the solver.
 
     See also: `lotes.plan`.
 
@@ -169,14 +167,14 @@ def generate_plan(
     2.0
     """
     check(configs, classes)
-    allocation = allocate(configs, classes, solver=solver)
+    allocation = allocate(configs, classes)
     alone = np.where(classes.rate > 0, holds(configs.capacity, classes.demand), 0)
     pool = [[np.zeros_like(own), *np.diag(own)[own > 0]] for own in alone]  # to begin with
     bound, rounds = np.inf, 0
     while rounds < max_rounds:
         rounds += 1
         bins = tuple(np.array(mixes, np.int32) for mixes in pool)
-        fractions, price = assign(configs, classes, bins, solver=solver)
+        fractions, price = assign(configs, classes, bins)
         rate = sustained(classes, bins, fractions)
         total, joined = 0.0, 0
         for j, n in enumerate(configs.count.tolist()):
@@ -199,9 +197,7 @@ def generate_plan(
         )
     machines = tuple(np.zeros(len(x), np.int64) for x in fractions)
     if integer:
-        machines = assign(
-            configs, classes, bins, integer=True, solver=solver, seconds=seconds
-        ).fractions
+        machines = assign(configs, classes, bins, integer=True).fractions
     kept = [np.flatnonzero((x > 0) | (n > 0)) for x, n in zip(fractions, machines, strict=True)]
     kept = [rows[np.lexsort(mixes[rows].T[::-1])] for mixes, rows in zip(bins, kept, strict=True)]
     bins, fractions, machines = (  # type: ignore[assignment]

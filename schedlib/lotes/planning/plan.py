@@ -47,13 +47,11 @@ def assign(
     bins: Sequence[np.ndarray],
     *,
     integer: bool = False,
-    solver: str = "HiGHS",
-    seconds: float = 600.0,
 ) -> Assignment:
     """Solve the machine-assignment program (Eqs. 6-10) over these bins, or the integer program behind it.
 
-    `bins`: M arrays (B_j, K). Raises RuntimeError when optimality is not proved within `seconds`; the prices
-    of an integer program are NaN.
+    `bins`: M arrays (B_j, K). Raises RuntimeError as `solve` does; the prices of an integer program are
+    NaN.
     """
     served = [mixes * classes.rate[j] for j, mixes in enumerate(bins)]
     most = sum(n * each.max(axis=0) for n, each in zip(configs.count, served, strict=True))
@@ -72,8 +70,6 @@ def assign(
         rows,
         low,
         high,
-        solver=solver,
-        seconds=seconds,
         whole=integer & (np.arange(len(order) + 1) > 0),
     )
     price, machines = np.full(classes.n_classes, np.nan if integer else 0.0), np.zeros(len(order))
@@ -158,8 +154,6 @@ def plan(
     *,
     allocation: Allocation | None = None,
     integer: bool = False,
-    solver: str = "HiGHS",
-    seconds: float = 600.0,
     max_bins: int = MAX_PLANNED,
 ) -> Plan:
     """Stages 1 and 2 as in the paper: allocate, make the bins of each K^j, assign machines to bins, round.
@@ -167,7 +161,7 @@ def plan(
     `allocation` is `allocate(configs, classes)` unless given. With `integer`, the machines are those of the
     exact integer program over the same bins, which the paper avoids; `rate` stays that of the linear one.
     Raises ValueError as `allocate` and `bins_of` do, and when K^j leaves a class only where none of its jobs
-    fits; RuntimeError without a proof of optimality within `seconds`. Source: Section 4.2, Eqs. 6-10.
+    fits; RuntimeError without a proof of optimality within 600 s. Source: Section 4.2, Eqs. 6-10.
 
     See also: `lotes.generate_plan`, which lists no bins; `lotes.allocate`, the first stage alone.
 
@@ -175,7 +169,7 @@ def plan(
     2.0
     """
     check(configs, classes)
-    allocation = allocate(configs, classes, solver=solver) if allocation is None else allocation
+    allocation = allocate(configs, classes) if allocation is None else allocation
     if allocation.running.shape != classes.rate.shape:
         raise ValueError(
             f"allocation: made for {allocation.running.shape} configurations and classes, not "
@@ -188,10 +182,6 @@ def plan(
             f"allocation: class {k} is allocated only to configurations on which not even one of its jobs "
             "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan"
         )
-    fractions = assign(configs, classes, bins, solver=solver, seconds=seconds).fractions
-    exact = (
-        assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds)
-        if integer
-        else None
-    )
-    return make_plan(configs, classes, allocation, bins, fractions, exact and exact.fractions)
+    fractions = assign(configs, classes, bins).fractions
+    exact = assign(configs, classes, bins, integer=True).fractions if integer else None
+    return make_plan(configs, classes, allocation, bins, fractions, exact)

@@ -6,6 +6,7 @@ import numpy as np
 
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
+from schedlib.lotes.dispatching.decisions import hand_over
 from schedlib.lotes.dispatching.machine_tree import WIDTH, first_fit, fits, machines_of
 from schedlib.lotes.dispatching.state import NONE, Given
 
@@ -22,9 +23,6 @@ class Queues(NamedTuple):
     shortest: np.ndarray  # (nodes,): the smallest length below each node of the machines' trees
     ties: np.ndarray  # (nodes,): how many machines there have it
     bypass: bool  # whether an arrival may start on a machine on which others wait
-
-
-KEPT = Queues
 
 
 def begin(policy: str, settings: dict, given: Given) -> Queues:
@@ -144,3 +142,6 @@ def pick(q, state, machine):
     q.head[machine] = state.table.job[slot].child[0]
     _lengthen(m, q, machine, -1)
     return slot
+
+
+hand_over(Queues, arrive=arrive, wait=wait, pick=pick)

@@ -7,6 +7,7 @@ import numpy as np
 from schedlib.core.checks import unknown
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
+from schedlib.lotes.dispatching.decisions import hand_over
 from schedlib.lotes.dispatching.machine_tree import (
     first_fit,
     first_leaf,
@@ -48,9 +49,6 @@ class Scores(NamedTuple):
     tried: np.ndarray  # (M,), working space, as are the next two
     stack: np.ndarray
     drawn: np.ndarray
-
-
-KEPT = Scores
 
 
 def check(settings: dict) -> None:
@@ -300,3 +298,6 @@ def _sort(s, machine):
             s.order[place] = s.order[place - 1]
             place -= 1
         s.order[place] = k
+
+
+hand_over(Scores, arrive=arrive, wait=wait, pick=pick, left=left)

@@ -16,7 +16,7 @@ scan; `lotes.room_at`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -24,9 +24,11 @@ from numba.core import types
 from numba.core.typing import Signature
 
 from schedlib.core import compiling
+from schedlib.core.arrays import grown
 from schedlib.core.pure import read_only, seen
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
+from schedlib.lotes.dispatching.decisions import hand_over
 from schedlib.lotes.dispatching.machine_tree import fits
 from schedlib.lotes.dispatching.state import NONE, Given, refuse
 
@@ -50,8 +52,7 @@ class Room(NamedTuple):
 
 class Cluster(NamedTuple):
     """What a policy sees: N machines, M configurations, K classes, R resources, and S numbered jobs. Sizes
-    are fractions of the largest capacity of each resource. One that comes in pieces has two columns: in
-    whole pieces and, as the last, in shares of one (of which `free` has the largest).
+    are fractions of the largest capacity of each resource.
 
     - `capacity (M, R)`, `pace (M, K)`: what a machine has; time per unit of work (infinite: cannot run there)
     - `config (N,)`, `free (N, R)`, `running (N, K)`: each machine's configuration, what it has left, and its
@@ -209,7 +210,7 @@ def best_fit(cluster, job):
 @kernel
 def room_at(cluster, job, machine):
     """From when on a job can start on a machine, as far as is known, if nothing else starts there before;
-    infinite where it never can. Not for a resource in pieces, whose parts cannot be added up.
+    infinite where it never can.
 
     >>> def soon(cluster, job):  # start on the second machine, unless the first has room within an hour
     ...     if room_at(cluster, job, 0) < cluster.now + 1 or not can_start(cluster, job, 1):
@@ -279,9 +280,6 @@ class Own(NamedTuple):
     notes: np.ndarray
 
 
-KEPT = Own
-
-
 def begin(policy: Policy, settings: dict, given: Given) -> Own:
     """No job runs."""
     bins, m = given.targets(), given.machines
@@ -308,14 +306,14 @@ def begin(policy: Policy, settings: dict, given: Given) -> Own:
     )
 
 
-def grown(own: Own, slots: int) -> Own:
+def with_room(own: Own, slots: int) -> Own:
     """The same with room for so many jobs."""
-    more: dict[str, Any] = {}
-    for name in ("work", "ends", "following", "notes"):
-        old = getattr(own, name)
-        more[name] = np.zeros((slots, *old.shape[1:]), old.dtype)
-        more[name][: len(old)] = old
-    return own._replace(**more)
+    return own._replace(
+        work=grown(own.work, slots),
+        ends=grown(own.ends, slots),
+        following=grown(own.following, slots),
+        notes=grown(own.notes, slots),
+    )
 
 
 @kernel
@@ -460,3 +458,6 @@ def pick(own, state, machine):
         hall[later] = hall[later + 1]
     _starts(own, state, slot, machine)
     return slot
+
+
+hand_over(Own, arrive=arrive, wait=wait, pick=pick, left=left, changed=changed, grown=with_room)

@@ -15,6 +15,7 @@ import numpy as np
 from schedlib.core.checks import unknown
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
+from schedlib.lotes.dispatching.decisions import hand_over
 from schedlib.lotes.dispatching.machine_tree import first_leaf, fits, machines_of, may_fit
 from schedlib.lotes.dispatching.state import NONE, Given
 from schedlib.lotes.dispatching.waiting_line import Line, best_that_fits, join, line, quit_line
@@ -40,9 +41,6 @@ class Weights(NamedTuple):
     limit: np.ndarray
 
 
-KEPT = Weights
-
-
 def check(settings: dict) -> None:
     """Raise ValueError on a value that an option cannot have."""
     if settings["gamma_unit"] not in (*SECONDS, None):
@@ -55,12 +53,12 @@ def check(settings: dict) -> None:
 def begin(policy: str, settings: dict, given: Given) -> Weights:
     """One queue for all jobs where no pace depends on the machine, else one for the classes of equal pace."""
     gamma_unit, pace = settings["gamma_unit"], given.machines.pace
-    if gamma_unit is not None and given.time_unit not in SECONDS:
+    if gamma_unit is not None and given.jobs.time_unit not in SECONDS:
         raise ValueError(
-            f"gamma_unit: the workload is in {given.time_unit!r}; pass gamma_unit=None to take "
+            f"gamma_unit: the workload is in {given.jobs.time_unit!r}; pass gamma_unit=None to take "
             "times as they are"
         )
-    unit = 1.0 if gamma_unit is None else SECONDS[given.time_unit] / SECONDS[gamma_unit]
+    unit = 1.0 if gamma_unit is None else SECONDS[given.jobs.time_unit] / SECONDS[gamma_unit]
     if np.isfinite(pace).all() and (pace == pace[0]).all():
         factor, group, fold = (
             np.ones((len(pace), 1)),
@@ -197,3 +195,6 @@ def pick(w, state, machine):
     if best >= 0:
         quit_line(w.line, table, w.group[table.job[best].job_class], best)
     return best
+
+
+hand_over(Weights, arrive=arrive, wait=wait, pick=pick)

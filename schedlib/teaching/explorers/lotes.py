@@ -10,7 +10,7 @@ from matplotlib.ticker import NullLocator
 
 from schedlib import lotes, theory
 from schedlib.core.checks import unknown
-from schedlib.lotes.simulate import GROWTH
+from schedlib.lotes.simulation import GROWTH
 from schedlib.pictures import style
 from schedlib.pictures.bins import plot_allocation, plot_occupancy, plot_polytope
 from schedlib.pictures.waits import LAWS, SHORTEST, WAIT, axis_of, dots

@@ -1,22 +1,19 @@
 """LoTES on Alibaba's traces, whose demands and durations are real: Figs. 8-10 and Table 2 on an hour of batch
-jobs; and, beyond the paper, a GPU cluster of today under it, Greedy, Tetris and fragmentation gradient
-descent.
+jobs.
 """
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from exhibits import GPU_TRACE, measure
+from exhibits import measure
 from exhibits.lotes import drawing, runs
-from exhibits.lotes.drawing import FIGURES_8_TO_10, legend_below, medians
+from exhibits.lotes.drawing import FIGURES_8_TO_10, legend_below
 from schedlib import lotes, traces
-from schedlib.core.portable import dot
 from schedlib.experiment import Experiment, Figure, grid, scales
-from schedlib.lotes.workloads.alibaba import FIRST, RESOURCES
+from schedlib.lotes.workloads.alibaba import FIRST
 from schedlib.pictures import style
 from schedlib.pictures.alt import alt
 
@@ -80,82 +77,6 @@ def table2_hour(seed: int) -> pd.DataFrame:
     return table.assign(share_hour=np.bincount(job_class) / len(job_class))
 
 
-FRAGMENTED = "fragmented GPUs (% of all)"
-GPU_POLICIES = ("lotes", "greedy", "tetris", "fgd")
-GPU_LOOKS = {name: style.look(name) for name in GPU_POLICIES}
-ASKED = np.arange(1, 21) / 20
-"""Shares of the cluster's GPUs asked for, at which a cluster that fills up is looked at."""
-TIMES = np.linspace(0.1, 1, 50, endpoint=False)
-"""When fragmentation is measured during the month, as parts of it."""
-
-
-def _followed(make, seed, **options):
-    """Machines and GPUs of the problem that `make` gives for the trace, each task's share of all GPUs, and of
-    each policy its name, its run, and a function from times to F_n(M) over all machines (% of all GPUs).
-    """
-    nodes, trace = traces.alibaba_gpu2023(traces.alibaba_gpu2023_folder() or "")
-    configs, classes, jobs = make(nodes, trace, seed=seed, **options)
-    plan, typical = lotes.plan(configs, classes), lotes.typical_tasks(trace)
-    gpus, demand = dot(configs.capacity[:, -1], configs.count), jobs.tasks[RESOURCES].to_numpy()
-    end = jobs.jobs["submit"].iloc[-1] + 1
-
-    def followed():
-        for policy in GPU_POLICIES:
-            more: dict[str, Any] = {"typical": typical} if policy == "fgd" else {}
-            run = lotes.simulate(policy, configs, jobs, plan=plan, seed=seed, until=end, **more)
-            yield (
-                policy,
-                run,
-                lambda time, run=run: (
-                    100 / gpus * lotes.fragmentation(configs, typical, demand, run.jobs, time)
-                ),
-            )
-
-    return {"machines": configs.n_machines, "gpus": gpus}, demand[:, -1] / gpus, followed()
-
-
-def gpu_month(load: float, copies: int, seed: int) -> pd.DataFrame:
-    """The month at a load, a row per policy: `wait` and `p99` (s) of all jobs, `late`, those that did not
-    start at once, `busy` and `fragmented` GPUs (%), and the cluster's `machines` and `gpus`.
-    """
-    (cluster, _, each), rows = _followed(lotes.gpu_month, seed, load=load, copies=copies), []
-    for policy, run, fragmented in each:
-        rows.append(
-            {
-                "policy": policy,
-                "wait": run.mean_wait,
-                "p99": run.quantile(0.99),
-                "late": 100 * run.share_above(0),
-                "busy": 100 * run.utilisation[-1],
-                "fragmented": float(np.mean([fragmented(run.time * part) for part in TIMES])),
-            }
-        )
-    return pd.DataFrame(rows).assign(**cluster)
-
-
-def gpu_filling(shrink: float, seed: int) -> pd.DataFrame:
-    """A cluster that fills up, a row per policy and share of the GPUs `asked` for, all in %: GPUs `allocated`
-    and `fragmented`, and `first`, what was allocated when the first task did not fit.
-    """
-    (cluster, gpu, each), rows = _followed(lotes.gpu_draw, seed, shrink=shrink), []
-    tasks = np.minimum(np.searchsorted(gpu.cumsum(), ASKED - 1e-9), len(gpu) - 1)
-    for policy, run, fragmented in each:
-        placed = (run.jobs["start"] == run.jobs["submit"]).to_numpy()
-        first = 100 * (gpu.sum() if placed.all() else gpu[: placed.argmin()].sum())
-        rows += [
-            (
-                policy,
-                100 * share,
-                100 * (gpu * placed)[: task + 1].sum(),
-                fragmented(task + 0.5),
-                first,
-            )
-            for share, task in zip(ASKED, tasks, strict=True)
-        ]
-    frame = pd.DataFrame(rows, columns=["policy", "asked", "allocated", "fragmented", "first"])
-    return frame.assign(**cluster)
-
-
 FEATURES = ("demand", "demand and duration")
 EXPERIMENTS = (
     Experiment(
@@ -178,26 +99,6 @@ EXPERIMENTS = (
         scales(1),
     ),
     Experiment("lotes.table2-hour", "Four classes of Alibaba's hour", table2_hour, **runs.ONCE),
-    Experiment(
-        "lotes.gpus",
-        "A month of GPU tasks",
-        gpu_month,
-        scales(
-            grid(load=[0.5], copies=[4]),
-            grid(load=[0.5, 0.7, 0.8], copies=[8]),
-            grid(load=[0.5, 0.7, 0.8, 0.9], copies=[40]),
-        ),
-        scales(1, 3),
-        **GPU_TRACE,
-    ),
-    Experiment(
-        "lotes.gpus-fill",
-        "A GPU cluster that fills up",
-        gpu_filling,
-        scales([{"shrink": 20.0}], [{"shrink": 1.0}]),
-        scales(1, 3),
-        **GPU_TRACE,
-    ),
 )
 
 
@@ -248,57 +149,6 @@ def plot_classes(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-def plot_gpus(frame: pd.DataFrame) -> Picture:
-    """Mean waits (left) and fragmented GPUs (right) against the load: all seeds, medians as lines."""
-    figure, axes = style.subplots(1, 2, size=(8.8, 4.0))
-    for ax, column, label in zip(
-        axes, ("wait", "fragmented"), (drawing.WAIT, FRAGMENTED), strict=True
-    ):
-        drawing.lines(ax, frame, "load", column, looks=GPU_LOOKS, shift=0.006, alpha=0.6)
-        ax.set(xlabel="load (share of lambda1)", ylabel=label)
-    axes[0].set_yscale("log")
-    axes[1].set_ylim(bottom=0)
-    legend_below(figure, axes[0])
-    return figure
-
-
-def plot_filling(frame: pd.DataFrame) -> Picture:
-    """GPUs not allocated (left) and fragmented (right) against GPUs asked for; hollow: the first misfit."""
-    figure, axes = style.subplots(1, 2, size=(8.8, 4.0))
-    shown = frame.assign(lacking=frame["asked"] - frame["allocated"])
-    style.band(axes[0], shown, "asked", "lacking", by="policy", looks=GPU_LOOKS)
-    style.band(axes[1], shown, "asked", "fragmented", by="policy", looks=GPU_LOOKS)
-    for name, look in GPU_LOOKS.items():
-        first = frame[frame["policy"] == name].groupby("seed")["first"].first()
-        axes[0].plot(
-            first, 0 * first - 0.4, look.marker, color=look.color, mfc="none", markersize=9
-        )
-    for ax, label in zip(
-        axes, ("GPUs asked for and not allocated (% of all)", FRAGMENTED), strict=True
-    ):
-        ax.set(xlabel="GPUs asked for (% of all)", ylabel=label)
-    axes[1].set_ylim(bottom=0)
-    legend_below(figure, axes[0])
-    return figure
-
-
-def _alt_gpus(frame):
-    last = frame[frame["load"] == frame["load"].max()]
-    return (
-        f"Charts against the load. At the largest one, mean waits: {medians(last, 'wait')}; "
-        f"fragmented GPUs: {medians(last, 'fragmented', '%')}."
-    )
-
-
-def _alt_filling(frame):
-    last = frame[frame["asked"] == frame["asked"].max()]
-    return (
-        "Charts against the GPUs asked for. When as many are asked for as there are, allocated: "
-        f"{medians(last, 'allocated', '%')}; when the first did not fit: {medians(last, 'first', '%')}."
-    )
-
-
-SOURCE = "Data: Alibaba, cluster-trace-gpu-v2023; FGD: Weng et al., USENIX ATC 2023."
 TIME = {1: "1 min", 10: "ten minutes"}
 FIGURES = (
     *(
@@ -346,33 +196,6 @@ FIGURES = (
         "cluster-trace-v2018.",
         "Table of four job classes with mean time, cores, memory, and share in the first ten minutes and "
         "in the hour.",
-    ),
-    Figure(
-        "lotes.gpus",
-        "lotes.gpus",
-        plot_gpus,
-        lambda frame: (
-            "LoTES, Greedy, Tetris and fragmentation gradient descent (FGD) on tasks of a GPU cluster of 2023. "
-            "Tasks ask for CPU, memory, and GPUs or a share of one. The workload is "
-            f"{frame['copies'].iloc[0]} copies of the trace's 34 days, each shifted cyclically by a random time, "
-            f"on {frame['machines'].min()} to {frame['machines'].max()} machines in the cluster's proportions. "
-            "Left: mean waits. Right: fragmented GPUs, free GPUs that typical tasks cannot use, on average over "
-            f"the time. Points: seeds. Lines: medians. {SOURCE}"
-        ),
-        _alt_gpus,
-    ),
-    Figure(
-        "lotes.gpus-fill",
-        "lotes.gpus-fill",
-        plot_filling,
-        lambda frame: (
-            f"The cluster's {frame['gpus'].iloc[0]:,.0f} GPUs fill up with tasks drawn at random from the trace. "
-            "No task ends. Left: GPUs asked for by tasks that found no room. Hollow marks: where the first task "
-            "found no room. Right: free GPUs that typical tasks cannot use. A task without room waits, and "
-            "Greedy starts nothing more on a machine at which a task waits. Bands: 95 % over draws. "
-            f"{SOURCE}"
-        ),
-        _alt_filling,
     ),
 )
 

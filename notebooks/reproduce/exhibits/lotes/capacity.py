@@ -21,7 +21,6 @@ from schedlib.intervals import Proportion
 from schedlib.lotes.capacity import capacity
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.planning.allocate import allocate
-from schedlib.lotes.stochastic import stochastic_plan, told_apart
 from schedlib.lotes.workloads.instances import RandomWorkload, google2011, random_instance
 from schedlib.pictures import style
 from schedlib.pictures.alt import alt
@@ -33,13 +32,7 @@ AXES = {
     "omega": "Omega: how much machines differ (Phi = 0.006)",
 }
 LIMIT = style.Look("#555555", (0, (1, 1)), "x", "stage 2's lambda*")
-OURS, PARTS = "lotes-parts", 4
-"""LoTES with stochastic bins, which hold parts of classes by size."""
-LOOKS = {name: style.look(name) for name in POLICIES} | {
-    OURS: style.Look(
-        style.VIOLET, (0, (5, 1)), "v", f"LoTES, classes in {PARTS} parts by size (ours)"
-    )
-}
+LOOKS = {name: style.look(name) for name in POLICIES}
 SHARES = (0.8, 0.9, 0.95, 0.99)
 WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "lotes": ("lotes", {}),
@@ -68,23 +61,18 @@ def capacities(
 ) -> pd.DataFrame:
     """What each policy sustains on an instance of Section 5.4: `sizes, policy, capacity, low, high`.
 
-    `sizes`: laws as in `fig11_13_random.under`; under "independent" and for Phi = 0.006 LoTES has stochastic
-    bins too. Capacities, `fluid`, `limit` and `rounded` (lambda* of stage 1, of stage 2, and what whole
-    machines leave of it) are over lambda1. `wait 0.8` ...: mean wait (s) of all jobs at these shares of `low`
-    in runs of so many `hours` from an empty cluster; none when 0.
+    `sizes`: laws as in `fig11_13_random.under`. Capacities, `fluid`, `limit` and `rounded` (lambda* of stage
+    1, of stage 2, and what whole machines leave of it) are over lambda1. `wait 0.8` ...: mean wait (s) of all
+    jobs at these shares of `low` in runs of so many `hours` from an empty cluster; none when 0.
     """
     first = random_instance(phi, omega=omega, machines=machines, hours=hours or 1.0, seed=seed)
     bound, rows, rate = first.plan.allocation.rate, [], dict[str, float]()
-    ours = [("independent", OURS)] if phi == 0.006 else []
-    for law, policy in [*((law, policy) for law in sizes for policy in POLICIES), *ours]:
+    for law, policy in ((law, policy) for law in sizes for policy in POLICIES):
         made, plan = under(first, law).workload, first.plan if policy == "lotes" else None
         near = rate.get("lotes") if policy not in ("lotes", "greedy") else None
         near = LARGER * rate[policy] if law == "common" and policy in rate else near
-        if policy == OURS:
-            made = told_apart(made, PARTS)
-            plan = stochastic_plan(first.configs, made, seed=seed)
         found = capacity(
-            policy if policy in POLICIES else "lotes",
+            policy,
             first.configs,
             made,
             seed=seed,
@@ -102,7 +90,7 @@ def capacities(
                 "high": found.high / bound,
             }
         )
-        for share in SHARES if hours and policy in POLICIES else ():
+        for share in SHARES if hours else ():
             jobs = replace(made, rate=share * found.low, limit=None)
             run = follow(first._replace(workload=jobs), policy, seed)
             rows[-1][f"wait {share:g}"] = 3600 * run.mean_wait
@@ -111,12 +99,11 @@ def capacities(
     )
 
 
-def packing(sizes: str, parts: int, draws: int, seed: int) -> pd.DataFrame:
+def packing(sizes: str, draws: int, seed: int) -> pd.DataFrame:
     """How many jobs of mean size 0.025 one machine of each kind holds: `cores`, `memory`, and
 
     - `bin`: the bin of means; `pooled`: where jobs are divisible, stage 1
     - `ordered`: jobs of random sizes, in order until one does not fit, mean of so many `draws`
-    - `apart`: stage 1 again, when it tells the class apart in so many `parts` by size
     """
     configs = google2011()[0]
     configs = MachineConfigs(configs.capacity, np.full(configs.n_configs, 1000))
@@ -132,22 +119,13 @@ def packing(sizes: str, parts: int, draws: int, seed: int) -> pd.DataFrame:
         (np.cumsum(drawn, axis=1) <= room).all(axis=2).sum(axis=1).mean()
         for room in configs.capacity
     ]
-    told = told_apart(jobs, parts)
-    larger = (told.classes.share[:, None] * told.classes.demand).sum(
-        axis=0
-    ) / 0.025  # than the class says
-    same = JobClasses(told.classes.share, told.classes.demand / larger, told.classes.rate)
-    fluid, apart = (
-        allocate(configs, classes).running.sum(axis=1) / configs.count for classes in (alike, same)
-    )
     return pd.DataFrame(
         {
             "cores": configs.capacity[:, 0],
             "memory": configs.capacity[:, 1],
             "bin": (configs.capacity / 0.025 + 1e-9).min(axis=1) // 1,
-            "pooled": fluid,
+            "pooled": allocate(configs, alike).running.sum(axis=1) / configs.count,
             "ordered": held,
-            "apart": apart,
         }
     )
 
@@ -220,7 +198,7 @@ EXPERIMENTS = (
         "lotes.packing",
         "What fits one machine",
         packing,
-        scales(grid(sizes=["common-matched", "independent"], parts=[1, 2, 4, 8], draws=[400])),
+        scales(grid(sizes=["common-matched", "independent"], draws=[400])),
         scales(1),
     ),
     Experiment(
@@ -299,33 +277,16 @@ def plot_load(frame: pd.DataFrame) -> Picture:
 
 
 def plot_packing(frame: pd.DataFrame) -> Picture:
-    """Jobs that fit one machine as they come, over the bin of means; what all run with parts told apart."""
-    figure, axes = style.subplots(1, 2, size=(9.4, 3.8))
-    gains = _more(frame)
-    for (law, rows), look in zip(
-        frame[frame["parts"] == 1].groupby("sizes"), LOOKS.values(), strict=False
-    ):
-        line = look._replace(label=LAWS[law]).line()
+    """Jobs that fit one machine as they come, over the bin of means."""
+    figure, ax = style.subplots(size=(7.0, 3.8))
+    for (law, rows), look in zip(frame.groupby("sizes"), LOOKS.values(), strict=False):
+        line = look._replace(label=LAWS[law]).line() | {"linestyle": "none"}
         names = [f"{row.cores:g} x {row.memory:g}" for row in rows.itertuples()]
-        axes[0].plot(names, rows["ordered"] / rows["bin"], **line | {"linestyle": "none"})
-        axes[1].plot(gains[law].index, gains[law], **line)
-    axes[0].set(xlabel="machine: cores x memory", ylabel="jobs as they come / bin of means")
-    axes[0].tick_params("x", rotation=60, labelsize=8)
-    axes[1].set(
-        xlabel="parts / class",
-        ylabel="jobs on all machines,\nover those with one part",
-        xscale="log",
-    )
-    axes[1].set_xticks(sorted(set(frame["parts"])), sorted(set(frame["parts"])))
-    axes[1].minorticks_off()
-    legend_below(figure, axes[0], 2)
+        ax.plot(names, rows["ordered"] / rows["bin"], **line)
+    ax.set(xlabel="machine: cores x memory", ylabel="jobs as they come / bin of means")
+    ax.tick_params("x", rotation=60, labelsize=8)
+    legend_below(figure, ax, 2)
     return figure
-
-
-def _more(frame):
-    """How many jobs all machines run when stage 1 tells parts apart, over means, by law and parts."""
-    held = frame[["pooled", "apart"]].groupby([frame["sizes"], frame["parts"]]).sum()
-    return held["apart"] / held["pooled"]
 
 
 def plot_metastable(frame: pd.DataFrame) -> Picture:
@@ -386,8 +347,8 @@ FIGURES = (
             "The rate of arrivals that each policy sustains after a burst (its capacity), over lambda1, stage "
             "1's largest rate. Left: as classes differ more. Right: as machines do. "
             f"{CONFIGS * frame['machines'].iloc[0]:,} machines. Above 1 a policy packs better than mean sizes "
-            "allow. The paper's Figs. 11-13 show waits at 0.97, 0.90 and 0.95 of stage 2's lambda*. LoTES with "
-            "classes in parts is ours, beyond the paper. Bands: 95 % over instances."
+            "allow. The paper's Figs. 11-13 show waits at 0.97, 0.90 and 0.95 of stage 2's lambda*. "
+            "Bands: 95 % over instances."
         ),
         alt(
             "Charts of capacity over lambda1 against Phi and Omega. Against Phi, by law of sizes",
@@ -421,18 +382,16 @@ FIGURES = (
         plot_packing,
         lambda frame: (
             "Why a policy may sustain more than lambda1, stage 1's largest rate (beyond the paper). Jobs have a "
-            "mean size of 0.025. Left: jobs that fit on one machine in the order of their arrival, over those "
+            "mean size of 0.025. Shown: jobs that fit on one machine in the order of their arrival, over those "
             "that fit if all had mean size. When each resource is drawn by itself, some jobs need little memory. "
-            "Machines with little memory can hold those, and other machines hold the rest. Right: what stage 1 "
-            "allows on all machines when it splits each class into parts by size, over one part. There are "
-            "equally many machines of each configuration."
+            "Machines with little memory can hold those, and other machines hold the rest."
         ),
         alt(
-            "Charts of jobs on one machine and on all. Jobs on all machines over those with one part",
+            "Scatter by machine: jobs as they come over the bin of means",
             "more",
             ["sizes"],
-            "parts",
-            of=lambda frame: _more(frame).rename("more").reset_index(),
+            of=lambda frame: frame.assign(more=frame["ordered"] / frame["bin"]),
+            names=LAWS,
         ),
     ),
     Figure(

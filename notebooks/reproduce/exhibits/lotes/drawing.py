@@ -67,14 +67,6 @@ def legend_below(figure: Figure, ax: Axes, columns: int = 4) -> None:
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
 
 
-def medians(frame: pd.DataFrame, column: str, unit: str = "s") -> str:
-    """The median of a column for each policy, in words."""
-    values = frame.groupby("policy", sort=False)[column].median()
-    return ", ".join(
-        f"{style.look(name).label} {value:.3g} {unit}" for name, value in values.items()
-    )
-
-
 def lines(
     ax: Axes,
     frame: pd.DataFrame,

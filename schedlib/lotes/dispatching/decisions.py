@@ -1,0 +1,64 @@
+"""The decisions that the engine leaves to a policy, and the events of which it tells it.
+
+What a policy keeps is a NamedTuple. `hand_over` makes the policy's kernels its methods, so that the engine
+calls `policy.arrive(state, slot, rng)` and knows no policy by name:
+
+- `arrive(policy, state, slot, rng)`: the machine on which an arriving job starts, or NONE
+- `wait(policy, state, slot, rng)`: the arriving job waits
+- `left(policy, state, slot, machine)`: a job has left the machine
+- `pick(policy, state, machine)`: the waiting job that now starts on the machine, or NONE; asked after `left`
+  until it gives NONE
+- `changed(policy, state, machine)`: what is free on the machine has changed
+- `grown(policy, slots)`: the same with room for so many jobs; no kernel
+
+On an impossible choice `arrive` and `pick` give `refuse(...)`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import types
+from numba.extending import overload_method
+
+from schedlib.core.uncounted import UNCOUNTED, WITHIN, kernel
+
+KERNELS = ("arrive", "wait", "left", "pick", "changed")
+IN_LINE = {"nogil": True, **UNCOUNTED, **WITHIN}
+
+
+@kernel
+def nothing(policy, state, *rest):
+    """What a policy does on an event that does not matter to it."""
+
+
+def as_it_is(policy: Any, slots: int) -> Any:
+    """What a policy that keeps nothing for each job does when there are more jobs."""
+    return policy
+
+
+def hand_over(
+    kept: Any,
+    *,
+    arrive: Callable,
+    wait: Callable,
+    pick: Callable,
+    left: Callable = nothing,
+    changed: Callable = nothing,
+    grown: Callable = as_it_is,
+) -> None:
+    """Make these functions the methods of what a policy keeps."""
+    kept.arrive, kept.wait, kept.pick = arrive, wait, pick
+    kept.left, kept.changed, kept.grown = left, changed, grown
+
+
+def in_kernels(name: str) -> None:
+    """Let kernels call this method, which numba looks up as it compiles."""
+
+    @overload_method(types.BaseNamedTuple, name, jit_options=IN_LINE)  # type: ignore[call-arg]
+    def compiled(policy, state, *rest):
+        chosen = getattr(policy.instance_class, name)
+        return lambda policy, state, *rest: chosen(policy, state, *rest)
+
+
+for name in KERNELS:
+    in_kernels(name)

@@ -1,0 +1,142 @@
+"""A run of stage 3 in Python's hands: jobs come to the engine in blocks, and it works in slices."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from schedlib.lotes.dispatching import state as states
+from schedlib.lotes.dispatching.engine import DONE, MORE_INTERVALS, MORE_SLOTS, PAUSED, advance
+from schedlib.lotes.dispatching.machine_tree import fractions
+from schedlib.lotes.dispatching.refusals import refusal, require_able
+from schedlib.lotes.dispatching.state import Arrivals, Given, Log, State
+
+FIRST_SLICE = 2_000  # events
+SOON = 0.1  # seconds; slices double until one takes as long
+
+
+class Run:
+    """One run, under the policy called `name` that keeps `policy`, until time `end`.
+
+    - `record`: whether `blocks`, the jobs as they came, and `log` are kept for all jobs
+    - `planner`: what swaps plans on the way, or None; `enough`: as in `simulate`
+    """
+
+    def __init__(
+        self,
+        name: str,
+        policy: Any,
+        state: State,
+        given: Given,
+        *,
+        end: float,
+        record: bool,
+        planner: Any = None,
+        enough: Callable[[float, int], bool] | None = None,
+    ):
+        self.name, self.given, self.end = name, given, end
+        self.policy, self.state = policy.grown(len(state.table.spare)), state
+        self.record, self.planner, self.enough = record, planner, enough
+        self.blocks: list[Arrivals] = []
+        self.log = Log(start=np.zeros(0), finish=np.zeros(0), machine=np.zeros(0, np.int64))
+        self.looks = 1  # the interval's end at which `enough` is asked next
+        self.slice = FIRST_SLICE
+
+    def slices(self) -> Iterator[float]:
+        """Work the run off; gives the share that is done after each slice. Raises ValueError on a job that no
+        machine can run and on a policy's impossible choice.
+        """
+        for block in self.given.jobs.blocks():
+            yield from self._work_off(block, last=False)
+            if self.state.progress[0].taken < len(block.submit):
+                return
+        none = np.zeros(0)
+        demand = np.zeros((0, self.given.configs.n_resources))
+        nobody = Arrivals(submit=none, job_class=none.astype(int), work=none, demand=demand)
+        yield from self._work_off(nobody, last=True)
+
+    def _work_off(self, block: Arrivals, last: bool) -> Iterator[float]:
+        """Let the block's jobs come; after the `last` one, let all jobs end."""
+        coming = self._entered(block)
+        while True:
+            stop, begun = self._next_stop(), time.perf_counter()
+            status = advance(
+                self.policy,
+                self.state,
+                coming,
+                self.log,
+                self.given.rng,
+                float(stop),
+                last,
+                self.slice,
+            )
+            yield self._share()
+            if status == DONE:
+                left = self.state.progress[0].taken < len(coming.submit)
+                left |= last and self.state.events.count[0] > 0
+                if stop == self.end or not left:
+                    return
+                self._stop_over(stop, coming)
+            elif status == MORE_SLOTS:
+                self.state = states.enlarged(self.state)
+                self.policy = self.policy.grown(len(self.state.table.spare))
+            elif status == MORE_INTERVALS:
+                meter = self.state.meter
+                over = meter.width * len(meter.series)
+                self.state = self.state._replace(meter=states.lengthened(meter, over))
+            elif status == PAUSED:
+                if time.perf_counter() - begun < SOON:
+                    self.slice *= 2
+            else:
+                raise ValueError(f"policy {self.name!r}: {refusal(self.state, self.given)}")
+
+    def _entered(self, block: Arrivals) -> Arrivals:
+        """The block as the engine reads it; there is a row of the log for each of its jobs."""
+        progress = self.state.progress[0]
+        size = fractions(self.given.configs.capacity, block.demand)[1]
+        require_able(block, size, self.state.machines, int(progress.arrived))
+        if self.record:
+            self.blocks.append(block)
+        if self.record or self.planner:
+            self.log = states.longer_log(self.log, int(progress.arrived) + len(size))
+        progress.taken = 0
+        coming = Arrivals(
+            submit=np.array(block.submit, float),
+            job_class=np.array(block.job_class, np.int64),
+            work=np.array(block.work, float),
+            demand=np.ascontiguousarray(size),
+        )
+        if self.planner:
+            self.planner.relabel(coming, progress)
+        return coming
+
+    def _look(self) -> float:
+        """When `enough` is asked next."""
+        return self.looks * self.state.meter.width if self.enough else np.inf
+
+    def _next_stop(self) -> float:
+        """Until when the engine may go on."""
+        return min(self.end, self._look(), self.planner.due if self.planner else np.inf)
+
+    def _stop_over(self, stop: float, coming: Arrivals) -> None:
+        """Ask `enough`, or swap plans, whichever is due."""
+        if self.enough and stop == self._look():
+            self.looks += 1
+            if self.enough(stop, int(self.state.meter.clock[0].waiting)):
+                self.end = stop
+        else:
+            self.policy, self.state = self.planner.swap(self.policy, self.state, self.log)
+            self.planner.relabel(coming, self.state.progress[0])
+
+    def looked(self) -> float:
+        """How many machines an arriving job looked at on average."""
+        return float(self.state.meter.clock[0].looked / max(self.state.progress[0].arrived, 1))
+
+    def _share(self) -> float:
+        """The share of the run that is done, below 1."""
+        clock, arrived = self.state.meter.clock[0], self.state.progress[0].arrived
+        if np.isfinite(self.end):
+            return min(float(clock.now / self.end), 0.999) if self.end else 0.0
+        ended = arrived - clock.present
+        return min(float(arrived + ended) / (2 * len(self.given.jobs.submit)), 0.999)
