@@ -53,7 +53,7 @@ ALLOWED = {
     },
 }
 """What each room, a folder or a module directly below schedlib, may import."""
-CORE_MAY_IMPORT = {"numpy", "numba", "schedlib", *sys.stdlib_module_names}
+CORE_MAY_IMPORT = {"numpy", "numba", "tqdm", "schedlib", *sys.stdlib_module_names}
 DRAWS = {"matplotlib", "ipywidgets"}
 FILES = sorted(PACKAGE.rglob("*.py"))
 COMPILED = ("kernel", "compiled", "rule", "overload", "intrinsic", "exercise")
