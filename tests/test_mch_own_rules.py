@@ -192,11 +192,6 @@ def writes_a_field(tree):
     return 0
 
 
-def writes_by_name(tree):
-    tree.leaves[0]["tasks"] += 1
-    return 0
-
-
 def writes_what_is_free(tree):
     tree.free[0] = 1e9
     return 0
@@ -217,7 +212,6 @@ def writes_capacity(leaf, usage, demand, weight, capacity):
     [
         writes_a_record,
         writes_a_field,
-        writes_by_name,
         writes_what_is_free,
         writes_usage,
         writes_capacity,

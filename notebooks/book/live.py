@@ -9,7 +9,6 @@ import hashlib
 import json
 import symtable
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from joblib import Parallel, delayed
 
 from pages import WIDGET, text
 from schedlib import paths
-from schedlib.core import compiling
 from schedlib.teaching.explorers import Explorer, recorded
 
 ROOT = paths.checkout() or Path()
@@ -88,22 +86,14 @@ def names(statement: ast.stmt) -> tuple[set[str], set[str]]:
 
 
 def key(source: str) -> str:
-    """What a program's pictures depend on: itself, the code that it reaches, the chapters' data and the published figures."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "program.py")
-        file.write_text(source, encoding="utf-8")
-        reached = sorted(map(compiling.kernel_source, compiling.imported(file)))
-    digest = hashlib.sha256("\n".join([source, *reached]).encode())
+    """What a program's pictures depend on: itself, the library, the chapters' data and the published figures."""
+    digest = hashlib.sha256(source.encode())
     data = [
         *(paths.PACKAGE / "teaching").rglob("*.csv*"),
         *((ROOT / "figures").rglob("*.csv") if "reproduce" in source else ()),
     ]
-    for file in [
-        Path(recorded.__file__),
-        Path(compiling.__file__),
-        ROOT / "requirements.txt",
-        *sorted(data),
-    ]:
+    library = sorted(paths.PACKAGE.rglob("*.py"))
+    for file in [*library, ROOT / "requirements.txt", *sorted(data)]:
         digest.update(file.read_bytes())
     return digest.hexdigest()[:20]
 

@@ -1,165 +1,98 @@
-"""One decorator for the library's kernels and one for the functions that a reader plugs into them.
+"""How the library's kernels are compiled, and how the functions that a reader plugs into them are.
 
-numba notices a change in a kernel's own file only. Each file's machine code is therefore kept in a folder
-that is named after the text of that file and of all that it imports: change a helper, and the kernels that
-can reach it compile again, once. A reader's function is never kept: numba would not notice that a number
-which it takes from elsewhere has changed.
+numba notices a change in a kernel's own file only. The machine code of a paper's kernels is therefore kept in
+a folder that is named after the text of `core` and of that paper's room: change a helper, and the kernels of
+that room compile once more. A reader's function is never kept: numba would not notice that a number which it
+takes from elsewhere has changed.
 """
 
 import contextlib
+import dis
 import functools
 import hashlib
+import inspect
 import multiprocessing
 import os
+import pickle
+import random
 import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import event, types
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.dispatcher import Dispatcher
+import numpy as np
+from numba.core import types
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic, overload
 
 from schedlib import paths
-from schedlib.core import pure
 
 PACKAGE = paths.PACKAGE
-FROM = rb"from (schedlib[\w.]*) import (\([^)]*\)|[^\n#]*)"
-IMPORT = re.compile(rb"^[ \t]*(?:" + FROM + rb"|import (schedlib[\w.]*))", re.MULTILINE)
+ROOMS = ("core", "lotes", "hmhs", "mch", "eagle")
+"""The papers never import one another. Kernels that stand elsewhere may call those of all of them."""
+MOMENT = 1.0  # seconds after which a line says that kernels compile
+DAMAGED = (OSError, EOFError, pickle.PickleError, ValueError, AttributeError, ImportError)
+"""What numba raises when its folder is full, or holds what is no longer what it wrote."""
+GENERATORS = (random.Random, np.random.RandomState)
+"""The generators behind the functions of the modules `random` and `numpy.random`."""
+READ_ONLY = re.compile(
+    r"(setitem|sort|fill|shuffle)\(readonly array|'NoneType' object has no attribute 'args'"
+)
+"""How numba refuses a write to a read-only array; the second is what it says to `row /= 2`."""
 
 
 @functools.cache
-def imported(file: Path) -> frozenset[Path]:
-    """The files of the package that one of its files imports, as its text says: absolute imports only."""
-    files = set()
-    for base, names, whole in IMPORT.findall(file.read_bytes()):
-        inner = [base + b"." + name for name in re.findall(rb"(\w+)(?: as \w+)?", names)]
-        for name in [whole] if whole else inner:
-            steps = name.decode().split(".")[1:]
-            tried = [
-                PACKAGE.joinpath(*steps[:length])
-                for length in (len(steps), len(steps) - 1)
-                if length
-            ]
-            places = [
-                place for path in tried for place in (path.with_suffix(".py"), path / "__init__.py")
-            ]
-            files |= set([place for place in places if place.is_file()][:1])
-    return frozenset(files)
-
-
-@functools.cache
-def kernel_source(file: Path) -> str:
-    """A hash over the text of a file of the package and of all that it imports, directly or not."""
-    files, left = set(), [file]
-    while left:
-        if (path := left.pop()) not in files:
-            files.add(path)
-            left.extend(imported(path))
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(files):
-        digest.update(path.relative_to(PACKAGE).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-@functools.cache
-def kernel_folder(file: Path) -> Path | None:
-    """The folder for a file's compiled kernels, one for each state of the source. `NUMBA_CACHE_DIR` names the
-    place, or else `paths.cache_folder` finds it. None where no place can be written: kernels then compile in
-    each process."""
+def kernel_folder(room: str) -> Path | None:
+    """The folder for the kernels of a room of the package, one for each state of the source. `NUMBA_CACHE_DIR`
+    names the place, or else `paths.cache_folder` finds it. None where no place can be written: kernels then
+    compile in each process."""
+    digest = hashlib.sha256(f"numba {numba.__version__} {version('llvmlite')}".encode())
+    for folder in sorted({"core", room} if room in ROOMS else {*ROOMS, room}):
+        for file in sorted((PACKAGE / folder).rglob("*.py")):
+            digest.update(file.relative_to(PACKAGE).as_posix().encode() + file.read_bytes())
     with contextlib.suppress(OSError):
-        return paths.cache_folder(
-            f"kernels/{kernel_source(file)}", os.environ.get("NUMBA_CACHE_DIR")
-        )
+        name = f"kernels/{room}-{digest.hexdigest()[:16]}"
+        return paths.cache_folder(name, os.environ.get("NUMBA_CACHE_DIR"))
     return None
 
 
-def _own_file(function: Callable[..., Any]) -> Path | None:
-    """The file of the package that a function stands in, if it is the package's."""
-    code = getattr(function, "__code__", None)
-    file = Path(code.co_filename).resolve() if code else None
-    return file if file and file.is_relative_to(PACKAGE) and file.is_file() else None
+def room_of(function: Callable[..., Any]) -> str | None:
+    """The room of the package that a function stands in, None when it is a reader's."""
+    file = Path(function.__code__.co_filename).resolve()
+    own = file.is_relative_to(PACKAGE) and file.is_file()
+    return file.relative_to(PACKAGE).parts[0] if own else None
 
 
-def jit(
-    function: Callable[..., Any], signature: Any = None, place: str = "", **options: Any
-) -> Any:
-    """numba's `njit` with these options. The package's own kernels are kept for the next process, and with a
-    `signature` compile to it, or load, when first needed; a reader's function compiles to it now. `place`
-    keeps apart what is compiled from one function with other options."""
-    own = _own_file(function)
-    folder = kernel_folder(own) if own else None
+def jit(function: Callable[..., Any], **options: Any) -> Any:
+    """numba's `njit`, which compiles at the first call; the package's own kernels are kept for the next
+    process, and threads may run side by side."""
+    room = room_of(function)
+    folder = kernel_folder(room) if room else None
     before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
-    numba.config.CACHE_DIR = str(folder / place if folder else "")  # type: ignore[attr-defined]
+    numba.config.CACHE_DIR = str(folder or "")  # type: ignore[attr-defined]
     try:
-        signatures = () if signature is None or own else (signature,)
-        kernel = numba.njit(  # type: ignore[call-overload]
-            *signatures, cache=folder is not None, nogil=True, **options
-        )(function)
+        return numba.njit(cache=folder is not None, nogil=True, **options)(function)  # type: ignore[call-overload]
     finally:
         numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
-    if own and isinstance(kernel, Dispatcher):
-        _compile_once(kernel, signature, folder / place if folder else None)
-    return kernel
 
 
-def _compile_once(kernel: Any, signature: Any, folder: Path | None) -> None:
-    """Have a kernel compile when it is first called, by Python or by a kernel that compiles, or handed to
-    another; with a signature to this alone. Of several processes one compiles, the others wait and load."""
-    begin, save = type(kernel).compile, kernel._cache.save_overload
+def compiled(
+    function: Callable[..., Any] | None = None,
+    *,
+    signature: Any = None,
+    inside: Any = None,
+    **options: Any,
+) -> Any:
+    """A kernel: compiled for the types that it is called with, at its first call from Python or as a part of
+    the kernels that call it.
 
-    def compile(asked: Any) -> Any:
-        with global_compiler_lock:  # threads may call at once
-            if signature is not None and not kernel._can_compile:
-                return kernel
-            wanted = asked if signature is None else signature
-            with _alone(folder, f"{kernel.py_func.__qualname__} {wanted}"):
-                entry = begin(kernel, wanted)
-            if signature is None:
-                return entry
-            kernel.disable_compile()
-            return kernel  # which numba calls again: only then does it convert arguments
-
-    def save_alone(*overload: Any) -> None:
-        with paths.alone(folder) if folder else contextlib.nullcontext():
-            save(*overload)  # two that save at once could take one file name for both
-
-    kernel.compile, kernel.declared, kernel._cache.save_overload = compile, signature, save_alone
-
-
-_held: list[
-    str
-] = []  # what this process compiles: with one lock at most no two wait for each other
-
-
-@contextlib.contextmanager
-def _alone(folder: Path | None, name: str) -> Iterator[None]:
-    """Hold what a kernel of this name and these types needs to compile, but for those that it calls."""
-    if folder is None or _held:
-        yield
-        return
-    _held.append(name)
-    try:
-        with paths.alone(folder / hashlib.sha256(name.encode()).hexdigest()[:8]):
-            yield
-    finally:
-        _held.clear()
-
-
-def ready(kernel: Any) -> None:
-    """Compile, or load, a kernel with a signature now: before its time is taken."""
-    if hasattr(kernel, "py_func"):
-        kernel.compile(kernel.declared)
-
-
-def compiled(function: Callable[..., Any] | None = None, *, signature: Any = None) -> Any:
-    """Compile a kernel, keep the machine code for the next process, and let threads run it side by side.
-
-    It compiles when first called. Give a `signature` to kernels that take a reader's function, since only
-    then does numba keep them; they compile to that signature alone.
+    Give a `signature` to kernels that take a reader's function, since only then does numba keep them; from
+    Python they then take those types alone. `inside` are numba's options for what becomes part of another
+    kernel, `options` those for what Python calls.
 
     >>> @compiled
     ... def twice(x):
@@ -167,11 +100,112 @@ def compiled(function: Callable[..., Any] | None = None, *, signature: Any = Non
     >>> twice(21)
     42
     """
-    return (
-        functools.partial(jit, signature=signature)
-        if function is None
-        else jit(function, signature)
-    )
+    if function is None:
+        return functools.partial(compiled, signature=signature, inside=inside, **options)
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    kernel, known = jit(function, **options), set()
+
+    def prepare(kinds: Any, *arguments: Any) -> None:
+        nonlocal kernel
+        wanted = signature or tuple(map(numba.typeof, arguments))
+        with _alone(function), _notice():
+            if kinds in known:  # by another thread, meanwhile
+                return
+            try:
+                kernel.compile(wanted)
+            except DAMAGED:
+                kernel = numba.njit(nogil=True, **options)(function)  # type: ignore[call-overload]
+                kernel.compile(wanted)
+            if signature:
+                kernel.disable_compile()
+            known.add(kinds)
+
+    @functools.wraps(function)
+    def called(*arguments: Any) -> Any:
+        kinds = None if signature else tuple(map(type, arguments))
+        if kinds not in known:
+            prepare(kinds, *arguments)
+        return kernel(*arguments)
+
+    part: Any = inside or {}
+    overload(called, jit_options=part, strict=False)(lambda *given, **named: function)
+    called.prepare, called.known = prepare, known  # type: ignore[attr-defined]
+    return called
+
+
+def ready(kernel: Any) -> None:
+    """Compile, or load, a kernel with a signature now: before its time is taken."""
+    if not getattr(kernel, "known", True):
+        kernel.prepare(None)
+
+
+@contextlib.contextmanager
+def _alone(function: Callable[..., Any]) -> Iterator[None]:
+    """Of several processes one compiles a room's kernels, the others wait and load."""
+    room = room_of(function)
+    folder = kernel_folder(room) if room else None
+    with paths.alone(folder) if folder else contextlib.nullcontext():
+        yield
+
+
+_told: list[str] = []
+
+
+@contextlib.contextmanager
+def _notice() -> Iterator[None]:
+    """Say once, on standard error, that kernels compile, when that takes more than a moment."""
+    if _told or multiprocessing.parent_process() is not None:
+        yield
+        return
+
+    def say() -> None:
+        _told.append("compiling kernels, once per machine (up to a minute for each paper)")
+        print(_told[0], file=sys.stderr)
+
+    timer = threading.Timer(MOMENT, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+# --- a reader's functions ---
+
+
+def seen(dtype: Any, dimensions: int = 1, layout: str = "C") -> types.Array:
+    """The type of an array that a rule sees and cannot write to.
+
+    >>> seen(types.float64).mutable
+    False
+    """
+    return types.Array(dtype, dimensions, layout, readonly=True)  # type: ignore[call-overload]
+
+
+def function_type(signature: Any) -> types.FunctionType:
+    """The numba type of an argument that takes any function compiled by `rule(signature)`."""
+    return types.FunctionType(signature)
+
+
+if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+
+    def read_only(array: np.ndarray) -> np.ndarray:
+        """The same array, which a rule that gets it cannot write to."""
+        view = array.view()
+        view.flags.writeable = False
+        return view
+else:
+
+    @intrinsic
+    def read_only(typingctx, array):
+        """The same array, which a rule that gets it cannot write to."""
+
+        def as_it_is(context, builder, signature, arguments):
+            return impl_ret_borrowed(context, builder, signature.return_type, arguments[0])
+
+        return array.copy(readonly=True)(array), as_it_is
 
 
 def rule(
@@ -182,10 +216,10 @@ def rule(
 
     It takes plain functions, lambdas, and functions that numba compiled before; one that has this very
     signature is given back as it is. `form` says in words what the function takes and gives, such as
-    "(cluster, job) -> machine"; `notes` is the array that it may write to. With NUMBA_DISABLE_JIT=1 the
-    function stays plain Python. Raises ValueError, with the compiler's reason, for what is no function,
-    cannot be compiled to that signature, answers with another kind of number, or writes to what it sees
-    (`core.pure`).
+    "(cluster, job) -> machine"; `notes` is the array that it may write to. A reader's indices are checked.
+    With NUMBA_DISABLE_JIT=1 the function stays plain Python. Raises ValueError, with the compiler's reason,
+    for what is no function, cannot be compiled to that signature, answers with another kind of number, draws
+    from `np.random` or writes to what it sees.
 
     >>> add = rule(types.int64(types.int64, types.int64))
     >>> @add
@@ -196,77 +230,93 @@ def rule(
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        if isinstance(function, Dispatcher):
-            declared = getattr(function, "declared", None)
-            pure_one = function._compiler.pipeline_class is pure.Rules  # type: ignore[attr-defined]
-            if (
-                declared == signature
-                or pure_one
-                and signature.args in map(tuple, function.signatures)
-            ):
-                return function
-            function = function.py_func
-        passes: dict[str, Any] = {} if _own_file(function) else {"pipeline_class": pure.Rules}
+        if getattr(function, "declared", None) == signature:
+            return function
+        plain = inspect.unwrap(getattr(function, "py_func", function))
+        name = getattr(plain, "__name__", repr(plain))
         try:
-            return jit(function, signature, **passes, **options)
+            made = _made(plain, signature, options)
+        except Refused as error:
+            raise ValueError(f"{name}: does not compile. {error}".format(notes=notes)) from error
         except (numba.core.errors.NumbaError, TypeError, AttributeError) as error:
-            name = getattr(function, "__name__", repr(function))
-            if written := pure.refusal(error, notes):
-                raise ValueError(f"{name}: does not compile. {written}") from error
             raise ValueError(
-                f"{name}: does not compile. The compiler says: {_reason(error)}. Use numbers, loops and the "
-                f"arrays it is given; its arguments and result must be {form or signature}"
+                f"{name}: does not compile. {_reason(error, notes, form or signature)}"
             ) from error
+        if made is not plain:
+            made.declared = signature
+        return made
 
     return decorate
 
 
-def _reason(error: Exception) -> str:
-    """The first line of a compiler error that says what is wrong, not where in the compiler."""
-    lines = re.sub(r"\x1b\[[\d;]*m", "", str(error)).splitlines()
-    said = (
-        line.strip().rstrip(".")
-        for line in lines
-        if line.strip() and not line.startswith("Failed in")
-    )
-    return next(said, "nothing")
+WRITES = "It writes to an array that it is shown, and these are read-only; keep your own numbers in {notes}"
 
 
-def function_type(signature: Any) -> types.FunctionType:
-    """The numba type of an argument that takes any function compiled by `rule(signature)`."""
-    return types.FunctionType(signature)
+class Refused(Exception):
+    """A reader's function that compiles and is refused all the same; the sentence says why."""
 
 
-class Notice(event.Listener):
-    """Says once in a process, on standard error, that kernels compile, when that takes more than a moment."""
-
-    moment = 1.0  # seconds
-
-    def __init__(self) -> None:
-        self.timer: threading.Timer | None = None
-        self.depth = 0
-
-    def on_start(self, event: Any) -> None:
-        """A kernel begins to compile. A reader's function is not meant: it is not kept."""
-        self.depth += 1
-        if self.depth == 1 and event.data["dispatcher"].stats.cache_path is not None:
-            self.timer = threading.Timer(self.moment, self.say)
-            self.timer.daemon = True
-            self.timer.start()
-
-    def on_end(self, event: Any) -> None:
-        """It is compiled."""
-        self.depth -= 1
-        if self.depth == 0 and self.timer is not None:
-            self.timer.cancel()
-
-    def say(self) -> None:
-        """Say it, and never again."""
-        event.unregister("numba:compile", self)
-        print(
-            "compiling kernels, once per machine (up to a minute for each paper)", file=sys.stderr
+def _made(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
+    if not inspect.isfunction(function):
+        raise TypeError(f"{function!r} is not a function")
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    if room_of(function):
+        return jit(function, **options)
+    # to a record of an array: numba lets a rule write it even where the array is read-only
+    if any(step.opname == "STORE_ATTR" for step in dis.get_instructions(function)):
+        raise Refused(WRITES)
+    if draws_globally(function):
+        raise Refused(
+            "It draws from `random` or `np.random`, which no seed of a run reaches; draw from the `rng` that "
+            "it is given"
         )
+    options = {"nogil": True, "boundscheck": True} | options
+    made = numba.njit(signature.args, **options)(function)  # type: ignore[call-overload]
+    given, wanted = made.nopython_signatures[0].return_type, signature.return_type
+    kinds = types.Integer | types.Float if isinstance(wanted, types.Float) else types.Integer
+    if not isinstance(given, kinds):
+        raise Refused(
+            f"It returns {given}, and the answer must be {wanted}; nothing is cut or rounded"
+        )
+    return made if given == wanted else numba.njit(signature, **options)(function)  # type: ignore[call-overload]
 
 
-if multiprocessing.parent_process() is None:  # workers stay silent
-    event.register("numba:compile", Notice())
+def draws_globally(function: Callable[..., Any]) -> bool:
+    """Whether a function, or one that it calls by a global name, draws from numpy's or Python's own generator.
+
+    >>> draws_globally(lambda: np.random.random()), draws_globally(lambda rng: rng.random())
+    (True, False)
+    """
+    left, looked = [function], set()
+    while left:
+        this = left.pop()
+        looked.add(this)
+        known = inspect.getclosurevars(this)
+        named = {**known.globals, **known.nonlocals}
+        value: Any = None
+        for step in dis.get_instructions(this):
+            if value is np and step.argval == "random":
+                return True
+            value = named.get(step.argval) if step.opname in ("LOAD_GLOBAL", "LOAD_DEREF") else None
+            if value is random or value is np.random:
+                return True
+            if isinstance(getattr(value, "__self__", None), GENERATORS):
+                return True
+            inner = inspect.unwrap(getattr(value, "py_func", value))
+            if inspect.isfunction(inner) and inner not in looked:
+                left.append(inner)
+    return False
+
+
+def _reason(error: Exception, notes: str, form: Any) -> str:
+    """What is wrong: a write to what is read-only, or else the first line that the compiler says of it."""
+    lines = re.sub(r"\x1b\[[\d;]*m", "", str(error)).splitlines()
+    if READ_ONLY.search("\n".join(lines)):
+        return WRITES.format(notes=notes)
+    said = [line.strip().rstrip(".") for line in lines if line.strip()]
+    first = next((line for line in said if not line.startswith("Failed in")), "nothing")
+    return (
+        f"The compiler says: {first}. Use numbers, loops and the arrays it is given; its arguments and result "
+        f"must be {form}"
+    )

@@ -21,10 +21,8 @@ import numpy as np
 from numba.core import types
 
 from schedlib.core import compiling
-from schedlib.core.compiling import compiled
+from schedlib.core.compiling import compiled, read_only, seen
 from schedlib.core.heap import pop, push, replace
-from schedlib.core.pure import read_only, seen
-from schedlib.core.stopping import poll
 from schedlib.hmhs.model import Stage
 
 OK, BAD_JOB, STUCK = 0, 1, 2
@@ -126,7 +124,6 @@ def dispatch(choose, work, stage, rng):
     notes, machine_notes = np.zeros((jobs, 4)), np.zeros((machines, 4))
 
     while task < total:
-        poll()
         alarm = wake[0] if idle > 0 and wake[0] > now else np.inf
         soonest = min(keys[0] if size > 0 else np.inf, alarm)
         if arrived < arrivals.size and ready[arrivals[arrived]] <= max(now, soonest):

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 
 from schedlib.core.checks import unknown
-from schedlib.core.stopping import interruptible
 from schedlib.hmhs.model import Instance, Schedule
 from schedlib.hmhs.policies import POLICIES, Policy, run
 from schedlib.hmhs.priced import priced
@@ -14,7 +13,6 @@ PLANNERS: dict[str, Callable[[Instance], Schedule]] = {"priced": priced}
 """What plans a whole schedule before the first task runs, rather than one stage by a rule."""
 
 
-@interruptible
 def schedule(
     instance: Instance,
     policy: str | Policy = "hmhs",

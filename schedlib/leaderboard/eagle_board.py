@@ -42,7 +42,7 @@ METRICS = {
 }
 METRICS |= {"short jobs, bounded slowdown": "low", "utilisation (%)": "high"}
 LOAD, SCALE, JOBS = 0.95, 1 / 60, 2000
-SMALL = 50  # jobs of the run with checked indices
+SMALL = 20  # jobs of the run that compiles what is not compiled
 MISJUDGED = (0.1, 1.9)  # the widest factors of an estimate in the paper (Fig. 8)
 
 
@@ -66,7 +66,6 @@ def eagle(
     seeds: Seeds = 5,
     against: Iterable[str] = SHIPPED,
     each: bool = False,
-    check: bool = True,
     detail: str = "as_published",
     clairvoyant: bool = True,
     limit: float = LIMIT,
@@ -82,7 +81,7 @@ def eagle(
     - `detail`: as for `eagle.simulate`, which warns where "as_published" would cut short times to nothing
     - `clairvoyant`: if False, estimates are off by a factor from 0.1 to 1.9, another for each job (Fig. 8);
       which jobs are long is told in any case
-    - `against`, `seeds`, `each`, `check`, `limit`: as for `leaderboard.lotes`
+    - `against`, `seeds`, `each`, `limit`: as for `leaderboard.lotes`
 
     Gives a frame as `standings` does, and whether a system `looked` at estimates. With one `Workload` a seed
     decides only the systems' own choices. The metrics are completion times; the short jobs' slowdown, the
@@ -126,7 +125,6 @@ def eagle(
         rivals,
         seeds,
         each,
-        check,
         limit,
     )
     systems = {system.name: system for system in (*map(SYSTEMS.get, rivals), *own)}
@@ -138,7 +136,8 @@ def google_jobs(seed: int) -> Case:
     return Case(google(JOBS, seed, SCALE), 250, PARTITION["google"], CUTOFF["google"])
 
 
-def _run(system: str | System, case: Case, seed: int) -> Outcome:
+def _play(system: str | System, case: Case, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The jobs and the tasks that ran."""
     run = simulate(
         case.workload,
         system,
@@ -151,7 +150,12 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
         estimate=case.estimate,
     )
     tasks: Any = run.tasks
-    jobs, unit = run.jobs, SECONDS.get(case.workload.time_unit, 1.0)
+    return run.jobs, tasks
+
+
+def _judge(record: tuple[pd.DataFrame, pd.DataFrame], case: Case) -> Outcome:
+    jobs, tasks = record
+    unit = SECONDS.get(case.workload.time_unit, 1.0)
     worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
     short, long = (
         unit * jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True)
@@ -168,7 +172,7 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
     )
     part = np.full((len(tasks), 1), 1 / case.workers)
     values += slow, in_use(jobs["submit"].to_numpy(), start, finish, part)
-    broke = _impossible(tasks, jobs, case)
+    broke = _relabelled(jobs, case) or _impossible(tasks, jobs, case)
     if not broke and (twice := two_at_once(case.workers, worker, start, finish)) is not None:
         second = f"worker {worker[twice]} runs a second task at {start[twice]:.4g} {case.workload.time_unit}"
         broke = f"capacity: {second}; the arrays of `cluster` {READ_ONLY}"
@@ -182,6 +186,22 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
         idle,
         f"{lost}; more probes, or stealing, find them",
     )
+
+
+def _relabelled(jobs: pd.DataFrame, case: Case) -> str:
+    """The sentence on a job that ran as a long one and is short, or the other way round."""
+    workload = case.workload
+    frame, tasks = workload.jobs, np.diff(workload.offsets)
+    mean = np.asarray(frame["mean"] if "mean" in frame else workload.work() / tasks, float)
+    mean = mean if case.detail == "as_written" else np.floor(mean)
+    long = frame["class"].to_numpy() > 0 if case.cutoff is None else mean > case.cutoff
+    ran = jobs.set_index("job")["long"].reindex(frame["job"]).to_numpy(bool)
+    for row in np.flatnonzero(ran != long)[:1]:
+        kinds = (
+            f"job {frame['job'][row]} ran as a {'long' if ran[row] else 'short'} one and is none"
+        )
+        return f"relabelling: {kinds}; the arrays of `cluster` {READ_ONLY}"
+    return ""
 
 
 def _impossible(tasks: pd.DataFrame, jobs: pd.DataFrame, case: Case) -> str:
@@ -202,11 +222,13 @@ def _impossible(tasks: pd.DataFrame, jobs: pd.DataFrame, case: Case) -> str:
 
 
 GAME = Game(
-    METRICS,
-    _run,
-    partial(queue_of, "let `queue` come to it, or send its probes elsewhere"),
-    lambda case: case._replace(workload=case.workload.head(SMALL), cutoff=math.inf),
-    System,
-    lambda send: System(name_of(send), short_jobs=send, long_jobs="lwl", queue="fifo"),
-    "an eagle.System, or a function send(cluster, job, probe, rng)",
+    metrics=METRICS,
+    play=_play,
+    judge=_judge,
+    waiting=partial(queue_of, "let `queue` come to it, or send its probes elsewhere"),
+    plain=SYSTEMS["sparrow"],
+    small=lambda case: case._replace(workload=case.workload.head(SMALL), cutoff=math.inf),
+    kind=System,
+    make=lambda send: System(name_of(send), short_jobs=send, long_jobs="lwl", queue="fifo"),
+    ways="an eagle.System, or a function send(cluster, job, probe, rng)",
 )

@@ -1,13 +1,23 @@
 """The board of HMHS's simulator: a batch of MapReduce jobs, and when it is done."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from schedlib.hmhs import Instance, Policy, Schedule, lower_bound, priority, rule, schedule, single
+from schedlib.hmhs import (
+    POLICIES,
+    Instance,
+    Policy,
+    lower_bound,
+    priority,
+    rule,
+    schedule,
+    single,
+)
+from schedlib.hmhs.model import Stage
 from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
 from schedlib.leaderboard.race import (
     LIMIT,
@@ -24,7 +34,7 @@ from schedlib.leaderboard.race import (
 )
 
 SHIPPED = ("hmhs", "r-hmhs", "fifo-pri", "fifo")
-SMALL = 5  # jobs of the run with checked indices
+SMALL = 5  # jobs of the run that compiles what is not compiled
 METRICS = {"makespan over its lower bound": "low", "mean end of a job over the bound": "low"}
 
 
@@ -34,7 +44,6 @@ def hmhs(
     seeds: Seeds = 5,
     against: Iterable[str] = SHIPPED,
     each: bool = False,
-    check: bool = True,
     limit: float = LIMIT,
     clairvoyant: bool = True,
 ) -> pd.DataFrame:
@@ -44,7 +53,7 @@ def hmhs(
       order
     - `workload`: if left out, thirty of the paper's single jobs on ten map and ten reduce machines (Section
       4.1), others with each seed; or an `Instance`, or a function from a seed to one
-    - `against`, `seeds`, `each`, `check`, `limit`: as for `leaderboard.lotes`
+    - `against`, `seeds`, `each`, `limit`: as for `leaderboard.lotes`
     - `clairvoyant=False`: `mine` see the mean time of all jobs in place of each job's own, with the machines'
       true factors; `"min-min"` cannot run so
 
@@ -61,8 +70,8 @@ def hmhs(
     a rule: ...map rule left every machine waiting...(seed 0)
     """
     case_of = cases(workload, single_batch, lambda given: checked(given, Instance))
-    game = GAME if clairvoyant else GAME._replace(run=partial(_run, blind=True))
-    return race(game, mine, case_of, against, seeds, each, check, limit)
+    game = GAME if clairvoyant else GAME._replace(play=partial(_play, blind=True))
+    return race(game, mine, case_of, against, seeds, each, limit)
 
 
 def _of_rule(function: Callable) -> Policy:
@@ -84,36 +93,42 @@ def single_batch(seed: int) -> Instance:
     return single(30, seed, machines=(10, 10))
 
 
-def _run(policy: str | Policy, case: Instance, seed: int, blind: bool = False) -> Outcome:
-    # A policy is given an instance of its own, so that what it changes stays its own.
-    own = isinstance(policy, Policy)
-    done = schedule(
-        replace(case) if own else case,
-        policy,
-        seed=seed,
-        believed=_mean_times(case) if own and blind else None,
+def _play(policy: str | Policy, case: Instance, seed: int, blind: bool = False) -> tuple:
+    """The tasks of both stages."""
+    believed = _mean_times(case) if blind and isinstance(policy, Policy) else None
+    done = schedule(case, policy, seed=seed, believed=believed)
+    return done.map, done.reduce
+
+
+def _judge(record: tuple, case: Instance) -> Outcome:
+    maps, reduces = record
+    map_end = _latest(np.zeros(case.n_jobs), maps)
+    stages = (
+        ("map", maps, np.zeros(case.n_jobs), case.map_task_time, case.map_tasks),
+        ("reduce", reduces, map_end, case.reduce_task_time, case.reduce_tasks),
     )
-    bound = lower_bound(case)
+    job_end, bound = _latest(map_end, reduces), lower_bound(case)
     shares = [
         idle_while_waiting(times.shape[1], ready[tasks.job], tasks.start, tasks.finish)
-        for _, tasks, ready, times, _ in _stages(done, case)
+        for _, tasks, ready, times, _ in stages
     ]
     idle = float(np.average(shares, weights=(case.map_machines, case.reduce_machines)))
     lost = f"machines idle for {idle:.0%} of their time while a task could run"
-    broke = next(filter(None, (_impossible(*stage) for stage in _stages(done, case))), "")
+    broke = next(filter(None, (_impossible(*stage) for stage in stages)), "")
     return Outcome(
-        (done.makespan / bound, done.job_end.mean() / bound),
-        done.job_end,
+        (job_end.max() / bound, job_end.mean() / bound),
+        job_end,
         broke,
         idle,
         f"{lost}; give every machine that asks a job of stage.queue",
     )
 
 
-def _stages(done: Schedule, case: Instance) -> Iterator[tuple]:
-    """Of each stage: name, tasks that ran, when each job's are ready, their times, how many each has."""
-    yield "map", done.map, np.zeros(case.n_jobs), case.map_task_time, case.map_tasks
-    yield "reduce", done.reduce, done.map_end, case.reduce_task_time, case.reduce_tasks
+def _latest(least: np.ndarray, stage: Stage) -> np.ndarray:
+    """When the last task of each job ends, and at least `least`, (N,) each."""
+    end = least.copy()
+    np.maximum.at(end, stage.job, stage.finish)
+    return end
 
 
 def _impossible(name, stage, ready, times, wanted) -> str:
@@ -135,13 +150,15 @@ def _impossible(name, stage, ready, times, wanted) -> str:
 
 
 GAME = Game(
-    METRICS,
-    _run,
-    lambda case: Waiting(
+    metrics=METRICS,
+    play=_play,
+    judge=_judge,
+    waiting=lambda case: Waiting(
         "job", np.zeros(case.n_jobs), np.inf, "s", "give it to a machine that asks"
     ),
-    lambda case: case.head(min(SMALL, case.n_jobs)),
-    Policy,
-    _of_rule,
-    "an hmhs.Policy, or a rule made by @hmhs.rule",
+    plain=POLICIES["fifo"],
+    small=lambda case: case.head(min(SMALL, case.n_jobs)),
+    kind=Policy,
+    make=_of_rule,
+    ways="an hmhs.Policy, or a rule made by @hmhs.rule",
 )

@@ -30,6 +30,7 @@ from schedlib.lotes import (
     Plan,
     Policy,
     cluster_jobs,
+    first_fit,
     random_instance,
     simulate,
 )
@@ -38,7 +39,7 @@ from schedlib.workload import SECONDS, Workload
 
 SHIPPED = ("lotes", "greedy", "tetris")
 PLANNED = ("lotes", "lotes-first")
-SMALL = 200  # jobs of the run with checked indices
+SMALL = 20  # jobs of the run that compiles what is not compiled
 METRICS = {
     "mean wait (s)": "low",
     "99 % wait (s)": "low",
@@ -64,7 +65,6 @@ def lotes(
     seeds: Seeds = 5,
     against: Iterable[str] = SHIPPED,
     each: bool = False,
-    check: bool = True,
     limit: float = LIMIT,
     classes: JobClasses | None = None,
     plan: Plan | None = None,
@@ -78,7 +78,6 @@ def lotes(
       with each seed, and then nothing, so that all are served in the end. Or a `Workload`, or a function from
       a seed to one: each task then counts as a job, and `configs` are the machines
     - `against`: names of shipped policies; `seeds`: how many, or which; `each=True`: a row per seed
-    - `check`: run each of `mine` on a few jobs before, with every index that it uses checked
     - `limit`: how many seconds a run of one of `mine` may take
     - `classes`, `plan`: those of a workload of your own, for LoTES; the classes are the workload's `class`
     - `clairvoyant=False`: `mine` see the mean work of a job's class, not the job's own (of the papers',
@@ -126,8 +125,8 @@ def lotes(
     case_of = cases(
         workload, random_jobs, lambda given: _case(given, configs, planned, classes, plan)
     )
-    game = GAME if clairvoyant else GAME._replace(run=partial(_run, clairvoyant=False))
-    return race(game, mine, case_of, against, seeds, each, check, limit)
+    game = GAME if clairvoyant else GAME._replace(play=partial(_play, clairvoyant=False))
+    return race(game, mine, case_of, against, seeds, each, limit)
 
 
 def random_jobs(seed: int, machines: int = 2, hours: float = 10.0) -> Case:
@@ -189,7 +188,16 @@ def _means(workload: Workload, job_class: np.ndarray, configs: MachineConfigs) -
     return JobClasses(share, demand, rate)
 
 
-def _run(policy: str | Policy, case: Case, seed: int, clairvoyant: bool = True) -> Outcome:
+class Record(NamedTuple):
+    """When and where each job ran, (N,) each, and whether a reader's policy said so."""
+
+    start: np.ndarray
+    finish: np.ndarray
+    machine: np.ndarray
+    own: bool
+
+
+def _play(policy: str | Policy, case: Case, seed: int, clairvoyant: bool = True) -> Record:
     unit = case.workload.time_unit
     options: Any = (
         {"gamma_unit": None} if policy == "tetris" and unit not in ("s", "min", "h") else {}
@@ -198,14 +206,20 @@ def _run(policy: str | Policy, case: Case, seed: int, clairvoyant: bool = True) 
         options = {"clairvoyant": clairvoyant}
     run = simulate(policy, case.configs, case.workload, plan=case.plan, seed=seed, **options)
     jobs: Any = run.jobs
-    record = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
+    start, finish, machine = (jobs[name].to_numpy() for name in ("start", "finish", "machine"))
+    return Record(start, finish, machine, isinstance(policy, Policy))
+
+
+def _judge(run: Record, case: Case) -> Outcome:
+    unit = case.workload.time_unit
+    record = {"machine": run.machine, "start": run.start, "finish": run.finish}
     record["demand"] = case.workload.tasks[list(case.workload.resources)].to_numpy(float)
     record["capacity"] = np.repeat(case.configs.capacity, case.configs.count, axis=0)
     duration, submit = (
         case.workload.tasks["duration"].to_numpy(),
         case.workload.jobs["submit"].to_numpy(),
     )
-    wait, values = run.response, (np.nan,) * len(METRICS)
+    wait, values = run.start - submit, (np.nan,) * len(METRICS)
     if started := not np.isnan(wait).any():
         waits, alone = SECONDS.get(unit, 1.0) * wait, SECONDS.get(unit, 1.0) * duration
         part = record["demand"] / record["capacity"].sum(axis=0)
@@ -222,8 +236,8 @@ def _run(policy: str | Policy, case: Case, seed: int, clairvoyant: bool = True) 
     )
     # where a class runs on some machines only, free room is not room for it
     pools = case.plan is None or bool((case.plan.classes.rate > 0).all())
-    judged = isinstance(policy, Policy) and started and not broke and pools
-    passed = _passed(jobs["submit"].to_numpy(), record, unit) if judged else (0.0, "")
+    judged = run.own and started and not broke and pools
+    passed = _passed(submit, record, unit) if judged else (0.0, "")
     return Outcome(values, wait, broke, *passed)
 
 
@@ -250,11 +264,13 @@ def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tup
 
 
 GAME = Game(
-    METRICS,
-    _run,
-    partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"),
-    lambda case: case._replace(workload=case.workload.head(SMALL)),
-    Policy,
-    lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
-    "a lotes.Policy, or a function arrive(cluster, job)",
+    metrics=METRICS,
+    play=_play,
+    judge=_judge,
+    waiting=partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"),
+    plain=Policy(lambda cluster, job: first_fit(cluster, job)),
+    small=lambda case: case._replace(workload=case.workload.head(SMALL)),
+    kind=Policy,
+    make=lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
+    ways="a lotes.Policy, or a function arrive(cluster, job)",
 )

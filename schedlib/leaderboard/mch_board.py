@@ -18,6 +18,7 @@ from schedlib.leaderboard.race import (
     race,
 )
 from schedlib.mch import Churn, Rule, Tree, rule, simulate
+from schedlib.mch.rules import RULES
 from schedlib.mch.search import random_tree
 
 SHIPPED = ("h-drf", "mch", "naive-h-drf", "drf")
@@ -44,7 +45,6 @@ def mch(
     seeds: Seeds = 5,
     against: Iterable[str] = SHIPPED,
     each: bool = False,
-    check: bool = True,
     limit: float = LIMIT,
 ) -> pd.DataFrame:
     """The leaderboard of rules that share a cluster, by the part of its due that the poorest leaf has.
@@ -54,7 +54,7 @@ def mch(
       partial-type, on 400 units of each of two resources, of which a task needs up to 1; every leaf has jobs
       without end, all there at 0, for 900 s. Or (tree, capacity, jobs, until) as `mch.simulate` takes them,
       or a function from a seed to it
-    - `against`, `seeds`, `each`, `check`, `limit`: as for `leaderboard.lotes`
+    - `against`, `seeds`, `each`, `limit`: as for `leaderboard.lotes`
 
     A leaf's due is its guarantee, or what its unfinished jobs ask for while that is less: where there is room
     for all, every leaf has 1. Its dominant share and its due are averaged from a third of the time on, so
@@ -71,9 +71,8 @@ def mch(
     >>> print(mch(no_number, seeds=1, against=["drf"])["broke"].iloc[1])
     a rule: ...(seed 0)
     """
-    return race(
-        GAME, mine, cases(workload, greedy_leaves, _case), against, seeds, each, check, limit
-    )
+    case_of = cases(workload, greedy_leaves, _case)
+    return race(GAME, mine, case_of, against, seeds, each, limit)
 
 
 def greedy_leaves(seed: int) -> Case:
@@ -100,8 +99,11 @@ def _case(given: Any) -> Case:
     return Case(tree, np.asarray(capacity, float), jobs, until)
 
 
-def _run(policy: str | Rule, case: Case, seed: int) -> Outcome:
-    run = simulate(case.tree, case.capacity, policy, case.jobs, until=case.until, seed=seed)
+def _play(policy: str | Rule, case: Case, seed: int) -> Churn:
+    return simulate(case.tree, case.capacity, policy, case.jobs, until=case.until, seed=seed)
+
+
+def _judge(run: Churn, case: Case) -> Outcome:
     part, hungry = _shares(run, case)
     poorest = min(part[~np.isnan(part)], default=np.nan)
     came = run.jobs[run.jobs["submit"] < case.until]
@@ -109,7 +111,7 @@ def _run(policy: str | Rule, case: Case, seed: int) -> Outcome:
     slow = (
         bounded_slowdown(response.to_numpy(), came["duration"].to_numpy()) if len(came) else np.nan
     )
-    broke = _other_work(run, case) or _overfull(run, case)
+    broke = _other_cluster(run, case) or _other_work(run, case) or _overfull(run, case)
     return Outcome((poorest, 100 * run.utilisation.mean(), slow), hungry, broke)
 
 
@@ -140,6 +142,16 @@ def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
         if due > 0:
             part[leaf] = (share * np.diff(np.clip(time, settled, None))).sum() / due
     return part, hungry
+
+
+def _other_cluster(run: Churn, case: Case) -> str:
+    """The sentence on a share that is of no whole number of tasks: it is of another cluster than this one."""
+    share, leaf = run.shares["share"].to_numpy(), run.shares["leaf"].to_numpy()
+    tasks = share / (case.tree.demand / case.capacity).max(axis=1)[leaf]
+    for row in np.flatnonzero(np.abs(tasks - np.rint(tasks)) > 1e-6 * (1 + tasks))[:1]:
+        runs = f"leaf {leaf[row]} has a share of {share[row]:.4g}, that is {tasks[row]:.4g} tasks"
+        return f"capacity: {runs}; the arrays that a rule is given {READ_ONLY}"
+    return ""
 
 
 def _other_work(run: Churn, case: Case) -> str:
@@ -186,11 +198,13 @@ def _waiting(case: Case) -> Waiting:
 
 
 GAME = Game(
-    METRICS,
-    _run,
-    _waiting,
-    lambda case: case._replace(until=case.until / 10),
-    Rule,
-    rule,
-    "a rule made by @mch.rule",
+    metrics=METRICS,
+    play=_play,
+    judge=_judge,
+    waiting=_waiting,
+    plain=RULES["drf"],
+    small=lambda case: case._replace(until=case.until / 10),
+    kind=Rule,
+    make=rule,
+    ways="a rule made by @mch.rule",
 )

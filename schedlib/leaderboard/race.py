@@ -2,17 +2,15 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterable
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numba.core.dispatcher import Dispatcher
 from tqdm import tqdm
 
-from schedlib.core import compiling
-from schedlib.core.stopping import stoppable
+from schedlib.leaderboard.apart import Broke, apart
 from schedlib.leaderboard.standings import COLUMNS, standings
 
 PATIENCE = (
@@ -63,14 +61,18 @@ def queue_of(way_out: str, case: Any) -> Waiting:
 class Game(NamedTuple):
     """What a board plays: its metrics with the better end ("low" or "high"), and functions.
 
-    - `run(policy, case, seed)` gives an `Outcome`; `waiting(case)` gives the words for a case
-    - `small(case)` is a small part of a case, for a run with checked indices
+    - `play(policy, case, seed)` gives a record; `judge(record, case)` gives an `Outcome`, from the record and
+      from a case that no rule has seen; `waiting(case)` gives the words for a case
+    - `plain` is a policy of the library that runs through the same kernels as a reader's, `small(case)` a
+      small part of a case: both together compile these before the clock starts
     - a reader's policy is a `kind`, or a function from which `make` makes one; `ways` names both
     """
 
     metrics: dict[str, str]
-    run: Callable[[Any, Any, int], Outcome]
+    play: Callable[[Any, Any, int], Any]
+    judge: Callable[[Any, Any], Outcome]
     waiting: Callable[[Any], Waiting]
+    plain: Any
     small: Callable[[Any], Any]
     kind: type
     make: Callable[[Callable], Any]
@@ -131,17 +133,14 @@ def race(
     against: Iterable[str],
     seeds: Seeds,
     each: bool,
-    check: bool = True,
     limit: float = LIMIT,
 ) -> pd.DataFrame:
     """The leaderboard (with `each` its runs) of the reader's policies and of shipped ones on the same cases.
 
-    `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves. An error
-    under a reader's policy becomes the rule it broke; one under a shipped policy comes from the arguments and
-    is raised. With `check` a small part of the first case is run before with every index of a reader's
-    functions checked, since one outside an array would else read, or write, what lies beside it. A run that
-    takes longer than `limit` seconds, but for those in which it compiles, costs its policy the row; Ctrl-C
-    ends all.
+    `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves. Each run of
+    a reader's policy has a process of its own (see `apart`), so it can break nothing here and change nothing
+    that it is judged by. An error, a process that ends, or one that takes longer than `limit` seconds, costs
+    the policy its row; an error under a shipped policy comes from the arguments and is raised.
     Progress is shown on a terminal after two seconds. ValueError also on two policies of one name and on no
     seed.
     """
@@ -168,10 +167,12 @@ def race(
     ) as bar:
         for seed in numbers:
             case = case_of(seed)
+            if own and seed == numbers[0]:
+                game.play(game.plain, game.small(case), seed)
             outcomes = []
             for name in shipped:
                 bar.set_description(f"{name}, seed {seed}")
-                outcomes.append(stoppable(game.run)(name, case, seed))
+                outcomes.append(game.judge(game.play(name, case, seed), case))
                 bar.update()
             least = min((outcome.idle for outcome in outcomes), default=0.0)
             beside = f"; the papers' least: {least:.0%}" if least else ""
@@ -182,16 +183,10 @@ def race(
             patience = PATIENCE * max(float(np.median(longest or [0.0])), waiting.task)
             for policy in own:
                 bar.set_description(f"{policy.name}, seed {seed}")
-                if isinstance(policy, Unusable):
-                    refused[policy.name] = _refusal(policy, policy.error, seed)
-                elif check and seed == numbers[0]:
-                    found = _attempt(game, bounds_checked(policy), game.small(case), seed, limit)
-                    if isinstance(found, IndexError | TimeoutError):
-                        refused[policy.name] = _refusal(policy, found, seed)
-                outcome = refused.get(policy.name) or _attempt(game, policy, case, seed, limit)
+                outcome = refused.get(policy.name) or _alone(game, policy, case, seed, limit)
+                if not outcome.values:
+                    refused[policy.name] = outcome
                 bar.update()
-                if not isinstance(outcome, Outcome):
-                    outcome = refused[policy.name] = _refusal(policy, outcome, seed)
                 outcomes.append(outcome)
             for place, (name, outcome) in enumerate(zip(names, outcomes, strict=True)):
                 broke = outcome.broke or starved(outcome.waits, waiting, patience)
@@ -205,43 +200,51 @@ def race(
     return runs if each else standings(runs)
 
 
-def _attempt(
-    game: Game, policy: Any, case: Any, seed: int, limit: float
-) -> Outcome | BaseException:
-    """The outcome of a reader's policy, or what it raised; TimeoutError after so many seconds."""
-    heard: list = []
-    hook, sys.unraisablehook = sys.unraisablehook, heard.append  # what a kernel cannot pass on
+def _alone(game: Game, policy: Any, case: Any, seed: int, limit: float) -> Outcome:
+    """The outcome of a reader's policy, run in a process of its own."""
+    if isinstance(policy, Unusable):
+        return _refusal(policy, str(policy.error), seed)
     try:
-        outcome = stoppable(game.run, limit)(policy, case, seed)
-    except TimeoutError as error:
-        return error
-    except Exception as error:
-        return heard[0].exc_value if heard else error
-    finally:
-        sys.unraisablehook = hook
-    return heard[0].exc_value if heard else outcome
+        record = apart(partial(_watched, game.play, policy, case, seed), limit)
+    except Broke as error:
+        return _refusal(policy, str(error), seed)
+    return game.judge(record, case)
 
 
-def _refusal(policy: Any, error: BaseException, seed: int) -> Outcome:
-    """What a policy broke that raised: a rule of the simulator, or its own function did."""
+def _watched(play: Callable, policy: Any, case: Any, seed: int) -> Any:
+    """The record of a run; ValueError when the case is another one after it."""
+    shown = list(_arrays(case))
+    before = [array.tobytes() for array in shown]
+    record = play(policy, case, seed)
+    if before != [array.tobytes() for array in shown]:
+        raise ValueError("it changed what it was shown")
+    return record
+
+
+def _arrays(part: Any) -> Iterator[np.ndarray]:
+    """All arrays in a case, as deep as they lie."""
+    if isinstance(part, np.ndarray):
+        yield part
+    elif isinstance(part, pd.DataFrame):
+        for name in part:
+            yield part[name].to_numpy()
+    else:
+        parts = (
+            part
+            if isinstance(part, tuple | list)
+            else vars(part).values()
+            if hasattr(part, "__dict__")
+            else ()
+        )
+        for inner in parts:
+            yield from _arrays(inner)
+
+
+def _refusal(policy: Any, why: str, seed: int) -> Outcome:
+    """What a policy broke: a rule of the simulator, or its own function did."""
     # the row names the policy
-    text = re.sub(rf"^\w+ {re.escape(repr(policy.name))}: ", "", str(error))
-    raised = f"its function raised {type(error).__name__}: "
-    kind = "" if isinstance(error, ValueError | TimeoutError) else raised
-    return Outcome((), broke=f"a rule: {kind}{text} (seed {seed})")
-
-
-def bounds_checked(policy: Any) -> Any:
-    """The policy with each of its compiled functions compiled anew so that every index is checked."""
-    changed = {}
-    for part in fields(policy):
-        function = getattr(policy, part.name)
-        if isinstance(function, Dispatcher) and not function.py_func.__module__.startswith(
-            "schedlib."
-        ):
-            signature = function.nopython_signatures[0]
-            changed[part.name] = compiling.rule(signature, boundscheck=True)(function.py_func)
-    return replace(policy, **changed) if changed else policy
+    text = re.sub(rf"^\w+ {re.escape(repr(policy.name))}: ", "", why)
+    return Outcome((), broke=f"a rule: {text} (seed {seed})")
 
 
 def tampered(
