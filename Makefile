@@ -63,7 +63,7 @@ prototype: .venv/.ready ## Eagle and Hawk on 100 real processes, for figures/ (2
 bench: .venv/.ready ## speed, as ratios in one run (8 min; again 4 min); ARGS='core lotes' only these
 	@$(py) tests/bench/speed.py $(ARGS)
 
-times: .venv/.ready ## measure the README's table of times anew (60 min); ARGS='start venv' only these parts
+times: .venv/.ready ## measure the README's table of times again (60 min); ARGS='start venv' only these parts
 	@PYTHONPATH=tests/bench $(py) .ci/times.py $(ARGS)
 
 lint: .venv/.ready ## style and types (20 s)

@@ -96,7 +96,7 @@ def stale(options: Namespace) -> None:
 @command(
     "hmhs.fig1 --scale smoke",
     argument("id", metavar="ID", help="an experiment or figure, as `list` names it"),
-    argument("--refresh", action="store_true", help="compute anew what is stored already"),
+    argument("--refresh", action="store_true", help="compute again what is stored already"),
     argument("--csv", metavar="FILE", help="write the frame there instead of printing it"),
     *SWEEP,
 )
@@ -157,7 +157,7 @@ def claims(options: Namespace) -> None:
     argument("--out", metavar="FOLDER", help="where the figures are"),
 )
 def gallery(options: Namespace) -> None:
-    """Write README.md and CLAIMS.md anew from what lies in the figures' folder; nothing is run."""
+    """Write README.md and CLAIMS.md again from what lies in the figures' folder; nothing is run."""
     from schedlib.reproduce import gallery, ledger, publish
 
     folder = publish.out_folder(out=options.out)
@@ -209,7 +209,7 @@ def data(options: Namespace) -> None:
         help="mean inter-arrival times in units of a mean job's (else 0.6, 1.2, 1.6 and 2)",
     ),
     argument("--repeats", type=int, metavar="N", help="runs of each (else 3)"),
-    argument("--fresh", action="store_true", help="measure anew what was measured already"),
+    argument("--fresh", action="store_true", help="measure again what was measured already"),
     argument(
         "--hosts",
         nargs="+",

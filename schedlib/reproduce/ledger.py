@@ -163,7 +163,7 @@ def read(out: Path) -> pd.DataFrame:
 def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
     """Put these rows into the folder's `claims.csv` and `CLAIMS.md`; rows of other claims stay as they were.
     A row whose paper is here but no longer makes the claim is dropped. The page of `figures/` also shows the
-    verdicts at paper scale, and is made anew when these are."""
+    verdicts at paper scale, and is made again when these are."""
     known, table, page = registry.load(), out / "claims.csv", out / "CLAIMS.md"
     with paths.alone(out):
         before, judged_now = read(out), set(frame["id"])

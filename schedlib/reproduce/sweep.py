@@ -75,7 +75,7 @@ def run(
 
     - `experiment`: its id, that of one of its figures, or your own Experiment; `scale`: smoke, quick or paper
     - `seeds`: how many (else the scale's own number, or as many as its claims need to be decided)
-    - `refresh`: compute anew what is stored already
+    - `refresh`: compute again what is stored already
     - `workers`: how many processes (else all cores; 1 is this one), or `dask`: the address of a scheduler
 
     The point's parameters and `seed` are columns. The same rows come out however it is run. Raises ValueError
