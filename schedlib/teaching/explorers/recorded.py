@@ -27,7 +27,8 @@ def values(control: Any) -> dict:
         return {number: f"{number:g}" for number in numbers}
     if kind == "Text":
         return {control.value: control.value}
-    return dict(zip(control._options_values, map(str, control._options_labels), strict=True))
+    pairs = (one if isinstance(one, tuple) else (one, one) for one in control.options)
+    return {value: str(label) for label, value in pairs}
 
 
 def kept(explorer: Explorer, name: str) -> dict:
