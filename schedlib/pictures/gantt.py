@@ -24,7 +24,8 @@ def _bars(stage: Stage) -> np.ndarray:
     rows = np.column_stack(stage)[order]
     if len(rows) <= ONE_BY_ONE:
         return rows
-    earlier, later = rows[:-1], rows[1:]
+    earlier = rows[:-1]
+    later = rows[1:]
     same_job_and_machine = (later[:, :2] == earlier[:, :2]).all(axis=1)
     no_break = later[:, 2] == earlier[:, 3]
     begins = np.r_[True, ~(same_job_and_machine & no_break)]
@@ -38,18 +39,26 @@ def _bars(stage: Stage) -> np.ndarray:
 def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
     job, machine, start, finish = bars.T
     number = job.astype(int)
-    low, high = machine - 0.42, machine + 0.42
-    corners = [[start, low], [finish, low], [finish, high], [start, high]]
+    low = machine - 0.42
+    high = machine + 0.42
+    corners = [
+        [start, low],
+        [finish, low],
+        [finish, high],
+        [start, high],
+    ]
     boxes: Any = np.array(corners).transpose(2, 0, 1)
-    colours = np.array(style.PALETTE)[number % len(style.PALETTE)]
+    palette = np.array(style.PALETTE)
+    colours = palette[number % len(palette)]
     white: dict[str, Any] = {"edgecolor": "white", "alpha": 0.85}
     ax.add_collection(PolyCollection(boxes, facecolors=colours, linewidths=0.5, **white))
-    pattern = number // len(style.PALETTE) % len(HATCHES)
+    pattern = number // len(palette) % len(HATCHES)
     for k in set(pattern[pattern > 0]):
         # all bars of a pattern are one path: hatching each alone is slow
         outlines = [Path(box, closed=False) for box in boxes[pattern == k]]
         outline = Path.make_compound_path(*outlines)
-        ax.add_patch(PathPatch(outline, facecolor="none", linewidth=0, hatch=HATCHES[k], **white))
+        look = white | {"facecolor": "none", "linewidth": 0, "hatch": HATCHES[k]}
+        ax.add_patch(PathPatch(outline, **look))
     if len(bars) > MOST_NUMBERED:
         return
     wide_enough = finish - start > until / 40
@@ -84,7 +93,8 @@ def plot_gantt(
         if bound is not None:
             ax.axvline(bound, color="black", linestyle=":", linewidth=1.2)
         ax.axvline(schedule.makespan, color="black", linewidth=1.2)
-        ax.set(ylabel=f"{name}\nmachine", ylim=(rows - 0.4, -0.6), xlim=(0, until))
+        ax.set_ylabel(f"{name}\nmachine")
+        ax.set(ylim=(rows - 0.4, -0.6), xlim=(0, until))
         shown = range(rows) if rows <= MOST_ROWS else ()
         ax.set_yticks(shown, [str(k + 1) for k in shown])
         ax.grid(axis="y", visible=False)

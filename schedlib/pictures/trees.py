@@ -1,6 +1,7 @@
 """Pictures of a hierarchy: boxes with names, weights, demands and shares, as a tidy tree."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,11 @@ from schedlib.pictures import style
 # trees of at most this number of leaves stand upright, the root above; larger ones lie, a row a leaf
 UPRIGHT = 9
 # Inches: a character's width, a line's height, a box's margins, what is between boxes, a title's height.
-CHARACTER, LINE, PAD, GAP, HEAD = 0.082, 0.17, 0.16, 0.16, 0.3
+CHARACTER = 0.082
+LINE = 0.17
+PAD = 0.16
+GAP = 0.16
+HEAD = 0.3
 # leaves that do not need every resource
 PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
 
@@ -54,10 +59,12 @@ def plot_tree(
     ax.axis("off")
     for node in range(1, tree.n_nodes):
         _line(ax, centre, box, tree.parent[node], node, _upright(tree))
-    look = {"ha": "center", "va": "center", "fontsize": 9, "linespacing": 1.2, "zorder": 4}
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
+    look |= {"linespacing": 1.2, "zorder": 4}
     for node, text in enumerate(texts):
         _box(ax, centre[node], box[node], _colour(tree, node), share[node])
-        ax.text(*centre[node], text, **look)
+        x, y = centre[node]
+        ax.text(x, y, text, **look)
     return ax
 
 
@@ -227,12 +234,14 @@ def _line(ax, centre, box, parent, child, upright):
         begin = y - box[parent, 1] / 2
         end = v + box[child, 1] / 2
         bend = (begin + end) / 2
-        xs, ys = (x, x, u, u), (begin, bend, bend, end)
+        xs = (x, x, u, u)
+        ys = (begin, bend, bend, end)
     else:
         begin = x + box[parent, 0] / 2
         end = u - box[child, 0] / 2
         bend = (begin + end) / 2
-        xs, ys = (begin, bend, bend, end), (y, y, v, v)
+        xs = (begin, bend, bend, end)
+        ys = (y, y, v, v)
     ax.plot(xs, ys, color="#888888", linewidth=1.1, zorder=1, solid_joinstyle="round")
 
 

@@ -70,14 +70,16 @@ def _diagram(title: str, ax: Axes) -> str:
 
 def _span(ax: Axes) -> str:
     """From where to where the lines go, or else the x axis."""
-    lines = [line.get_xdata() for line in ax.lines if line.get_transform() == ax.transData]
-    values = [np.asarray(one, float) for one in lines if np.size(one) > 1]
+    low, high = sorted(ax.get_xlim())
+    lines = [line for line in ax.lines if line.get_transform() == ax.transData]
+    values = [np.asarray(line.get_xdata(), float) for line in lines]
+    values = [one for one in values if one.size > 1]
     if values:
         low = min(map(np.nanmin, values))
         high = max(map(np.nanmax, values))
-    else:
-        low, high = sorted(ax.get_xlim())
-    return f" from {low:.4g} to {high:.4g}" if np.isfinite([low, high]).all() else ""
+    if not np.isfinite([low, high]).all():
+        return ""
+    return f" from {low:.4g} to {high:.4g}"
 
 
 def _ticks(labels) -> str:
@@ -91,10 +93,12 @@ def _series(handle, label: str) -> str:
     if isinstance(handle, Line2D):
         values = np.asarray(handle.get_ydata(), dtype=float)
         values = values[np.isfinite(values)]
-        if len(values) > 1 and values[0] != values[-1]:
-            return f"{label} from {values[0]:.3g} to {values[-1]:.3g}"
-        if len(values):
-            return f"{label} {values[-1]:.3g}"
+        if not len(values):
+            return label
+        first, last = values[0], values[-1]
+        if first == last:
+            return f"{label} {last:.3g}"
+        return f"{label} from {first:.3g} to {last:.3g}"
     return label
 
 

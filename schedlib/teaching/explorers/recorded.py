@@ -33,8 +33,11 @@ def values(control: Any) -> dict:
 
 def kept(explorer: Explorer, name: str) -> dict:
     """The values, with their labels, that the website has of a control as it now stands."""
-    chosen, every = explorer.page.get(name), values(explorer.controls[name])
-    return every if chosen is None else {value: every[value] for value in chosen if value in every}
+    chosen = explorer.page.get(name)
+    every = values(explorer.controls[name])
+    if chosen is None:
+        return every
+    return {value: every[value] for value in chosen if value in every}
 
 
 def record(explorer: Explorer) -> dict[str, Any]:
@@ -63,11 +66,13 @@ def record(explorer: Explorer) -> dict[str, Any]:
     def level(name=None, *rest):
         if name is None:
             return shown()
-        options, below = kept(explorer, name), []
+        options = kept(explorer, name)
+        below = []
         for value in options:
             explorer.set(name, value)
             below.append(level(*rest))
-        return [list(options.values()), explorer.places(name) or list(options), below]
+        places = explorer.places(name) or list(options)
+        return [list(options.values()), places, below]
 
     tree = level(*names)
     for name, value in first.items():
