@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 import pages
 import slides
 from schedlib import paths
-from schedlib.pictures import style
+from schedlib.pictures import style, words
 from schedlib.reproduce import notebooks
 
 ROOT = paths.checkout()
@@ -206,7 +206,7 @@ def test_a_chart_says_what_it_shows():
     left.set(xlabel="machines", ylabel="wait (s)", title="One")
     right.bar(["a", "b"], [1, 2], label="jobs")
     right.set(ylabel="jobs")
-    said = style.describe(figure)
+    said = words.describe(figure)
     assert said.startswith(
         "One: chart of wait (s) against machines from 1 to 4: FIFO from 8 to 2. Chart of jobs against a, b"
     )

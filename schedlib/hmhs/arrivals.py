@@ -205,7 +205,8 @@ def serve(
     ):
         if not low <= value <= high:
             raise ValueError(f"{name}: {value:g}, must be from {low} to {high:g}")
-    instance, machines = arrivals.instance, arrivals.instance.map_machines
+    instance = arrivals.instance
+    machines = arrivals.instance.map_machines
     slowed = (
         np.ones(machines)
         if slow is None

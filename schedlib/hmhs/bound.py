@@ -42,7 +42,8 @@ def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
     >>> round(prices.makespan, 9), (3 * prices.machine).round(9).tolist()
     (2.0, [2.0, 1.0])
     """
-    tasks, time = np.asarray(tasks), np.asarray(time, float)
+    tasks = np.asarray(tasks)
+    time = np.asarray(time, float)
     jobs, machines = time.shape
     if not tasks.any():
         return Prices(0.0, np.full(machines, 1 / machines), np.zeros(jobs))
@@ -58,7 +59,8 @@ def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
         price = _solve(engine, jobs, machines)
         cost = price * time
         cheapest_known = np.where(known, cost, np.inf).min(axis=1)
-        cheap = ~known & (cost < cheapest_known[:, None] * (1 - 1e-9))
+        limit = cheapest_known[:, None] * (1 - 1e-9)
+        cheap = ~known & (cost < limit)
     least = tasks * cost.min(axis=1)
     return Prices(float(least.sum()), price, least)
 
@@ -67,14 +69,18 @@ def _program(tasks: np.ndarray, machines: int):
     """HiGHS with the variable C and a row for each job's tasks and for each machine's load; no pair yet."""
     import highspy  # slow to load
 
-    jobs, no_values = tasks.size, np.zeros(0)
-    no_places, no_pairs = np.zeros(0, np.int32), np.zeros(jobs, np.int32)
+    jobs = tasks.size
+    no_values = np.zeros(0)
+    no_places = np.zeros(0, np.int32)
+    no_pairs = np.zeros(jobs, np.int32)
     engine = highspy.Highs()
     engine.setOptionValue("output_flag", False)
     engine.addCol(1.0, 0.0, np.inf, 0, no_places, no_values)  # C
     engine.addRows(jobs, tasks, tasks, 0, no_pairs, no_places, no_values)
-    no_bound, no_load = np.full(machines, -np.inf), np.zeros(machines)
-    row, column = np.arange(machines, dtype=np.int32), np.zeros(machines, np.int32)
+    no_bound = np.full(machines, -np.inf)
+    no_load = np.zeros(machines)
+    row = np.arange(machines, dtype=np.int32)
+    column = np.zeros(machines, np.int32)
     engine.addRows(machines, no_bound, no_load, machines, row, column, -np.ones(machines))
     return engine
 
@@ -82,10 +88,13 @@ def _program(tasks: np.ndarray, machines: int):
 def _add_pairs(engine, chosen: np.ndarray, time: np.ndarray) -> None:
     """A variable x_ij for each pair in `chosen (N, M)`: one entry in its job's row, one in its machine's."""
     job, machine = chosen.nonzero()
-    rows = np.column_stack([job, len(time) + machine]).ravel().astype(np.int32)
-    values = np.column_stack([np.ones(job.size), time[chosen]]).ravel()
+    rows = np.column_stack([job, len(time) + machine])
+    rows = rows.ravel().astype(np.int32)
+    values = np.column_stack([np.ones(job.size), time[chosen]])
+    values = values.ravel()
     first = np.arange(0, values.size, 2, dtype=np.int32)
-    free, most = np.zeros(job.size), np.full(job.size, np.inf)
+    free = np.zeros(job.size)
+    most = np.full(job.size, np.inf)
     engine.addCols(job.size, free, free, most, values.size, first, rows, values)
 
 
@@ -116,7 +125,8 @@ def likely_prices(tasks: np.ndarray, time: np.ndarray) -> np.ndarray:
         machine = cost.argmin(axis=1)
         bound = (tasks * cost[jobs, machine]).sum() / price.sum()
         if bound > most:
-            best, most = price.copy(), bound
+            best = price.copy()
+            most = bound
         load = np.bincount(machine, tasks * time[jobs, machine], price.size)
         above = (load / load.mean() - 1).clip(-0.5, 0.5)
         price *= 1 + 0.5 / (1 + step) ** 0.5 * above
@@ -154,7 +164,8 @@ def bounds(instance: Instance) -> Bounds:
     reduce_prices = stage_prices(instance.reduce_tasks, instance.reduce_task_time)
     map_alone = _alone(instance.map_tasks, instance.map_task_time)
     reduce_alone = _alone(instance.reduce_tasks, instance.reduce_task_time)
-    first, second = map_prices.job, reduce_prices.job
+    first = map_prices.job
+    second = reduce_prices.job
     return Bounds(
         johnson=flow_shop_makespan(first, second, johnson(first, second)),
         map_first=map_prices.makespan + float(reduce_alone.min()),
@@ -179,11 +190,14 @@ def lower_bound(instance: Instance) -> float:
 
 def _alone(tasks: np.ndarray, time: np.ndarray) -> np.ndarray:
     """The least time that each job's stage takes with all machines to itself, (N,), by bisection."""
-    low, high = np.zeros(tasks.size), tasks * time.min(axis=1)
+    low = np.zeros(tasks.size)
+    high = tasks * time.min(axis=1)
     for _ in range(60):
         middle = (low + high) / 2
-        enough = np.floor(middle[:, None] / time).sum(axis=1) >= tasks
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        each = np.floor(middle[:, None] / time)
+        enough = each.sum(axis=1) >= tasks
+        low = np.where(enough, low, middle)
+        high = np.where(enough, middle, high)
     return low
 
 
@@ -226,9 +240,8 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
         count = [[[variable(i, j, k) for k in jobs] for j in range(machines)] for i in jobs]
         for i in jobs:
             for k in jobs:
-                problem.addConstraint(
-                    pulp.lpSum(row[k] for row in count[i]) == int(tasks[i]) * place[i][k]
-                )
+                all_tasks = pulp.lpSum(row[k] for row in count[i])
+                problem.addConstraint(all_tasks == int(tasks[i]) * place[i][k])
         return count
 
     def work(count, time, machine, positions):
@@ -238,11 +251,14 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
 
     x = counts("x", instance.map_tasks, instance.map_machines)
     y = counts("y", instance.reduce_tasks, instance.reduce_machines)
+    map_time = instance.map_task_time
+    reduce_time = instance.reduce_task_time
     for k in jobs:
+        until, since = range(k + 1), range(k, n)
         for j in range(instance.map_machines):
-            problem += work(x, instance.map_task_time, j, range(k + 1)) <= ready[k]
+            problem += work(x, map_time, j, until) <= ready[k]
         for j in range(instance.reduce_machines):
-            problem += ready[k] + work(y, instance.reduce_task_time, j, range(k, n)) <= makespan
+            problem += ready[k] + work(y, reduce_time, j, since) <= makespan
     problem += ready[n - 1] <= makespan
     problem.solve(pulp.HiGHS(msg=False, timeLimit=seconds, gapRel=1e-9))
     if problem.sol_status != pulp.LpSolutionOptimal:

@@ -21,7 +21,8 @@ def johnson(first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
     >>> johnson([4, 1, 5, 2, 5], [5, 2, 3, 6, 1]).tolist()
     [1, 3, 0, 2, 4]
     """
-    first, second = np.asarray(first, float), np.asarray(second, float)
+    first = np.asarray(first, float)
+    second = np.asarray(second, float)
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError(
             f"first, second: shapes {first.shape}, {second.shape}; need one time per job"
@@ -38,9 +39,12 @@ def flow_shop_makespan(
     >>> flow_shop_makespan([4, 1, 5, 2, 5], [5, 2, 3, 6, 1], [1, 3, 0, 2, 4])
     18.0
     """
-    first_end = np.cumsum(np.asarray(first, float)[order])
-    second_left = np.cumsum(np.asarray(second, float)[order][::-1])[::-1]
-    return float((first_end + second_left).max())
+    first = np.asarray(first, float)[order]
+    second = np.asarray(second, float)[order]
+    first_end = np.cumsum(first)
+    second_left = np.cumsum(second[::-1])[::-1]
+    ends = first_end + second_left
+    return float(ends.max())
 
 
 @typed

@@ -153,7 +153,8 @@ def _dispatch(
     # kernels are compiled for writeable arrays only
     tasks = np.array(getattr(instance, f"{name}_tasks"))
     time = getattr(instance, f"{name}_task_time")
-    stage, arrivals = Stage.empty(int(tasks.sum())), by_arrival(ready, tasks)
+    stage = Stage.empty(int(tasks.sum()))
+    arrivals = by_arrival(ready, tasks)
     if rule == MIN_MIN:
         quickest = getattr(instance, f"{name}_quickest")
         return stage, np.array(min_min.dispatch(arrivals, ready, tasks, time, quickest, stage))
@@ -177,7 +178,8 @@ def _dispatch(
         score=score,
     )
     ended = list_scheduling.dispatch(rule, work, stage, rng)
-    job, broke = ended.job, f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"
+    job = ended.job
+    broke = f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"
     if ended.status == STUCK:
         raise ValueError(
             f"{broke} left every machine waiting with {tasks.sum() - ended.started} tasks still "

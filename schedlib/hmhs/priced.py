@@ -53,10 +53,13 @@ def dispatch(order, price, most, tasks, time, stage):
     """
     machines, jobs = price.shape
     left = tasks.copy()
-    keys, items = np.zeros(machines), np.arange(machines)
-    current, looked = np.full(machines, -1), np.zeros(machines, np.int64)
+    keys = np.zeros(machines)
+    items = np.arange(machines)
+    current = np.full(machines, -1)
+    looked = np.zeros(machines, np.int64)
     for task in range(left.sum()):
-        now, machine = keys[0], items[0]
+        now = keys[0]
+        machine = items[0]
         job = current[machine]
         if job < 0 or left[job] == 0:
             k = looked[machine]
@@ -71,20 +74,27 @@ def dispatch(order, price, most, tasks, time, stage):
                         k = other
             job = current[machine] = order[k]
         left[job] -= 1
-        stage.job[task], stage.machine[task] = job, machine
-        stage.start[task], stage.finish[task] = now, now + time[job, machine]
+        stage.job[task] = job
+        stage.machine[task] = machine
+        stage.start[task] = now
+        stage.finish[task] = now + time[job, machine]
         heap.replace(keys, items, machines, stage.finish[task], machine)
 
 
 def plans(instance: Instance, known: Bounds) -> Iterator[Schedule]:
     """The plan with each of `FACTORS`, by the prices in `known`."""
     order = johnson(known.map_prices.job, known.reduce_prices.job)
-    rank, tasks, time = np.argsort(order), instance.map_tasks.copy(), instance.map_task_time
-    price = np.ascontiguousarray(relative_prices(known.map_prices.machine, time)[order].T)
+    rank = np.argsort(order)
+    tasks = instance.map_tasks.copy()
+    time = instance.map_task_time
+    price = relative_prices(known.map_prices.machine, time)
+    price = np.ascontiguousarray(price[order].T)
+    policy = Policy(lambda _: rank, first, MIN_MIN, name="priced")
     for factor in FACTORS:
+        most = factor * (1 + 1e-9)
         maps = Stage.empty(int(tasks.sum()))
-        dispatch(order, price, factor * (1 + 1e-9), tasks, time, maps)
-        yield run(instance, Policy(lambda _: rank, first, MIN_MIN, name="priced"), maps)
+        dispatch(order, price, most, tasks, time, maps)
+        yield run(instance, policy, maps)
 
 
 def priced(

@@ -140,7 +140,8 @@ def begin(
 
     `inputs (T, R)`: the machines that hold a map task's input; the rest as in `State`.
     """
-    n, m = jobs.size, slow.size
+    n = jobs.size
+    m = slow.size
     state = State(
         rules=rules,
         clock=records((1,), CLOCK, wake=np.inf),
@@ -211,12 +212,15 @@ def next_event(clock, jobs, end):
 @compiled
 def end_tasks(state, now):
     """Free the slots whose tasks end by now."""
-    clock, m = state.clock[0], state.slow.size
+    clock = state.clock[0]
+    m = state.slow.size
     while clock.ends > 0 and state.end[0] <= now:
-        stage, machine = state.slot[0] // m, state.slot[0] % m
+        stage = state.slot[0] // m
+        machine = state.slot[0] % m
         clock.ends = pop(state.end, state.slot, clock.ends)
         slot = state.slots[stage, machine]
-        slot.idle, slot.believed = 1, now
+        slot.idle = 1
+        slot.believed = now
         job = slot.job
         state.used[stage, state.jobs[job].queue] -= 1
         work = state.work[stage, job]
@@ -231,7 +235,8 @@ def end_tasks(state, now):
 @compiled
 def end_map(state, job, now):
     """What the end of one of its maps means for a job."""
-    maps, reduces = state.work[MAP, job], state.work[REDUCE, job]
+    maps = state.work[MAP, job]
+    reduces = state.work[REDUCE, job]
     if maps.unfinished == 0:
         state.jobs[job].map_end = now
         release_reduces(state, job, now)
@@ -247,7 +252,8 @@ def end_map(state, job, now):
 @compiled
 def release_reduces(state, job, now):
     """The last map has ended: now it is known when the reduces that hold slots for it end."""
-    copy, maps = state.jobs[job].copy, state.work[MAP, job].tasks
+    copy = state.jobs[job].copy
+    maps = state.work[MAP, job].tasks
     k = state.jobs[job].held
     while k >= 0:
         reduce = state.reduces[k]
@@ -271,7 +277,8 @@ def admit_jobs(state, now):
     while clock.arrived < state.jobs.size and state.jobs[clock.arrived].submit <= now:
         job = clock.arrived
         clock.arrived += 1
-        maps, reduces = state.work[MAP, job].tasks, state.work[REDUCE, job].tasks
+        maps = state.work[MAP, job].tasks
+        reduces = state.work[REDUCE, job].tasks
         if maps > 0:
             enter(state.lines[MAP], state.waiting[MAP], job)
         else:
@@ -310,9 +317,12 @@ def place(state, stage, now):
     """Min-Min over all waiting tasks of a stage, from the times at which slots are believed to be free."""
     m = state.slow.size
     queue = state.waiting[stage, : state.lines[stage].length]
-    speed, guess = state.speed[stage], state.work[stage].guess
+    speed = state.speed[stage]
+    guess = state.work[stage].guess
     left = state.work[stage].left.copy()
-    best, free, end = np.full(m, -1), np.empty(m), np.empty(m)
+    best = np.full(m, -1)
+    free = np.empty(m)
+    end = np.empty(m)
     total = 0
     for job in queue:
         total += left[job]
@@ -380,17 +390,21 @@ def choose_map(state, machine, now):
         if state.rules.policy != FAIR or now >= until:
             return job, task
         # The job lets the slot pass and waits for a local one; the offer goes to the next job.
-        this.skipped, this.tried = since, state.clock[0].offer
+        this.skipped = since
+        this.tried = state.clock[0].offer
         state.clock[0].wake = min(state.clock[0].wake, until)
 
 
 @compiled
 def choose(state, stage, machine):
     """The job whose task a free slot runs next, -1 for none; jobs that let this offer pass are left out."""
-    policy, offer = state.rules.policy, state.clock[0].offer
-    chosen, least = -1, np.inf
+    policy = state.rules.policy
+    offer = state.clock[0].offer
+    chosen = -1
+    least = np.inf
     for job in state.waiting[stage, : state.lines[stage].length]:
-        maps, reduces = state.work[MAP, job], state.work[REDUCE, job]
+        maps = state.work[MAP, job]
+        reduces = state.work[REDUCE, job]
         if policy == FIFO:
             return job
         if policy == FAIR:
@@ -426,7 +440,8 @@ def local_task(head, following, started, machine):
 @compiled
 def start_map(state, job, task, machine, now):
     """Start the local `task`, or where that is -1 the job's first unstarted one."""
-    this, k = state.jobs[job], state.lines[MAP].begun
+    this = state.jobs[job]
+    k = state.lines[MAP].begun
     factor = occupy(state, MAP, job, machine, now)
     state.maps[k].local = task >= 0
     if task < 0:
@@ -443,7 +458,8 @@ def start_map(state, job, task, machine, now):
 @compiled
 def start_reduce(state, job, machine, now):
     """Start a reduce; before the job's last map has ended it copies, and when it ends is not known."""
-    this, k = state.jobs[job], state.lines[REDUCE].begun
+    this = state.jobs[job]
+    k = state.lines[REDUCE].begun
     factor = occupy(state, REDUCE, job, machine, now)
     work = state.work[REDUCE, job].time * factor
     if state.work[MAP, job].unfinished > 0:
@@ -459,7 +475,9 @@ def start_reduce(state, job, machine, now):
 @compiled
 def occupy(state, stage, job, machine, now):
     """Give a slot to a job's task and record it; returns the machine's factor for what starts now."""
-    work, line, slot = state.work[stage, job], state.lines[stage], state.slots[stage, machine]
+    work = state.work[stage, job]
+    line = state.lines[stage]
+    slot = state.slots[stage, machine]
     work.left -= 1
     work.running += 1
     state.used[stage, state.jobs[job].queue] += 1
@@ -467,11 +485,15 @@ def occupy(state, stage, job, machine, now):
     if work.left == 0:
         leave(line, state.waiting[stage], job)
     task = state.maps[line.begun] if stage == MAP else state.reduces[line.begun]
-    task.job, task.machine, task.start = job, machine, now
+    task.job = job
+    task.machine = machine
+    task.start = now
     line.begun += 1
     factor = state.speed[stage, job, machine]
     # The policy knows neither of slowed machines nor of remote input.
-    slot.idle, slot.job, slot.believed = 0, job, now + work.guess * factor
+    slot.idle = 0
+    slot.job = job
+    slot.believed = now + work.guess * factor
     if now >= state.rules.slow_since:
         factor *= state.slow[machine]
     return factor

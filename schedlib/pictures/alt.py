@@ -33,11 +33,14 @@ def alt(
     def text(frame: pd.DataFrame) -> str:
         rows = frame if of is None else of(frame)
         rows = rows.dropna(subset=[y])
-        groups = rows.groupby(list(by), sort=False, observed=True) if by else [((), rows)]
+        groups: Any = [((), rows)]
+        if by:
+            groups = rows.groupby(list(by), sort=False, observed=True)
         series = []
         for values, group in groups:
             words = [known.get(value) or word(value) for value in values]
-            series.append(" ".join([*words, points(group, x, y, average)]))
+            words.append(points(group, x, y, average))
+            series.append(" ".join(words))
         return f"{head}: {'; '.join(series)}."
 
     return text
@@ -52,8 +55,11 @@ def points(rows: pd.DataFrame, x: str | None, y: str, average: str = "mean") -> 
     if x is None:
         return number(rows[y].agg(average))
     means = rows.groupby(x, observed=True)[y].agg(average)
-    places = sorted({0, means.argmin(), means.argmax(), len(means) - 1})
-    return ", ".join(f"{number(means.iloc[k])} at {word(means.index[k])}" for k in places)
+    ends = {0, len(means) - 1}
+    extremes = {means.argmin(), means.argmax()}
+    told = means.iloc[sorted(ends | extremes)]
+    words = [f"{number(mean)} at {word(place)}" for place, mean in told.items()]
+    return ", ".join(words)
 
 
 def word(value: Any) -> str:

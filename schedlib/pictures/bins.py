@@ -34,12 +34,17 @@ def _corners(capacity, demand):
     corners = []
     for a, b in itertools.combinations(range(len(rows)), 2):
         pair = rows[[b, a]]
-        if abs(np.linalg.det(pair)) > 1e-12 * max(np.abs(pair).max() ** 2, 1e-300):
-            point = np.linalg.solve(pair, sides[[b, a]])
-            if (rows @ point <= sides + 1e-9 * np.maximum(np.abs(sides), 1)).all():
-                corners.append(np.maximum(point, 0))
+        size = max(np.abs(pair).max() ** 2, 1e-300)
+        if abs(np.linalg.det(pair)) <= 1e-12 * size:
+            continue  # the sides are parallel
+        point = np.linalg.solve(pair, sides[[b, a]])
+        slack = 1e-9 * np.maximum(np.abs(sides), 1)
+        if (rows @ point <= sides + slack).all():
+            corners.append(np.maximum(point, 0))
     corners = np.unique(np.round(corners, 9), axis=0)
-    return corners[np.argsort(np.arctan2(*(corners - corners.mean(axis=0)).T[::-1]))]
+    x, y = (corners - corners.mean(axis=0)).T
+    around = np.argsort(np.arctan2(y, x))
+    return corners[around]
 
 
 def plot_polytope(
@@ -62,7 +67,8 @@ def plot_polytope(
     >>> len(plot_polytope([7], [[2], [3]]).axes)
     1
     """
-    capacity, demand = np.asarray(capacity, float), np.asarray(demand, float)
+    capacity = np.asarray(capacity, float)
+    demand = np.asarray(demand, float)
     if demand.ndim != 2 or len(demand) != 2 or demand.shape[1:] != capacity.shape:
         raise ValueError(
             f"demand: shape {demand.shape}; give two classes, and a column for each resource"
@@ -79,7 +85,8 @@ def plot_polytope(
     axes.fill(*corners.T, color=style.BLUE, alpha=0.15, linewidth=0)
     handles: list[Artist] = [Patch(color=style.BLUE, alpha=0.25, label="fits, jobs divisible")]
     for l, name in enumerate(names):
-        colour, dash = style.PALETTE[(0, 3)[l] if l < 2 else l % 7], ("-", "--", "-.", ":")[l % 4]
+        colour = style.PALETTE[(0, 3)[l] if l < 2 else l % 7]
+        dash = ("-", "--", "-.", ":")[l % 4]
         first, second = (capacity[l] / need if need > 0 else None for need in demand[:, l])
         if first is None and second is None:
             continue
@@ -93,15 +100,20 @@ def plot_polytope(
         axes.locator_params(integer=True)
         handles += _dots(axes, capacity, demand)
     if mix is not None:
-        used = np.asarray(mix, float) @ demand
-        x, y = np.asarray(mix, float) * (capacity[used > 0] / used[used > 0]).min()
+        mix = np.asarray(mix, float)
+        used = mix @ demand
+        needed = used > 0
+        times = capacity[needed] / used[needed]
+        x, y = mix * times.min()
         axes.plot([0, x], [0, y], color="black", linewidth=1.2)
         axes.plot(x, y, "*", color="black", markersize=11)
         label = f"asked mix, at most\n({x:.4g}, {y:.4g}) at a time"
         handles.append(
             Line2D([], [], color="black", marker="*", markersize=9, linewidth=1.2, label=label)
         )
-    axes.set(xlim=(-0.02 * reach[0], reach[0]), ylim=(-0.02 * reach[1], reach[1]))
+    width, height = reach
+    axes.set_xlim(-0.02 * width, width)
+    axes.set_ylim(-0.02 * height, height)
     axes.set(xlabel="jobs of class 1 at a time", ylabel="jobs of class 2 at a time")
     figure.legend(handles=handles, loc="outside right upper")
     return figure
@@ -114,11 +126,14 @@ def _named(kind, count, names):
 
 def _dots(ax, capacity, demand):
     room, need = scaled(capacity, demand)
-    most = [int(np.where(n > 0, room // np.maximum(n, 1), 2**62).min()) for n in need]
-    grid = np.stack(np.meshgrid(*(np.arange(m + 1) for m in most), indexing="ij"), axis=-1).reshape(
-        -1, 2
-    )
-    inside = grid[(grid @ need <= room).all(axis=1)]
+    axes = []
+    for amount in need:
+        fit = np.where(amount > 0, room // np.maximum(amount, 1), 2**62)
+        axes.append(np.arange(int(fit.min()) + 1))
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    grid = grid.reshape(-1, 2)
+    fits = (grid @ need <= room).all(axis=1)
+    inside = grid[fits]
     kept = non_dominated_bins(capacity, demand)
     dot = {"marker": "o", "color": "#777777", "markersize": 3, "linestyle": ""}
     box = {"marker": "s", "color": style.VERMILLION, "markersize": 7, "linestyle": ""}
@@ -151,8 +166,11 @@ def draw_blocks(
     for s, f, h, colour, name in zip(start, finish, height, colours, names, strict=True):
         own = np.flatnonzero(until <= s)[:h]
         until[own] = f
-        pieces = np.split(own, np.flatnonzero(np.diff(own) > 1) + 1)
-        boxes = [[(s, p[0]), (f, p[0]), (f, p[-1] + 1), (s, p[-1] + 1)] for p in pieces]
+        gaps = np.flatnonzero(np.diff(own) > 1)
+        boxes = []
+        for piece in np.split(own, gaps + 1):
+            low, high = piece[0], piece[-1] + 1
+            boxes.append([(s, low), (f, low), (f, high), (s, high)])
         look = {"facecolors": to_rgba(colour, 0.4), "edgecolors": colour, "linewidths": 1.2}
         ax.add_collection(PolyCollection(boxes, **look))
         ax.text(
@@ -192,7 +210,8 @@ def plot_timetable(
     figure, axes = style.subplots(len(room) + 1, 1, size=size, sharex=True, height_ratios=heights)
     for machine, (ax, lanes) in enumerate(zip(axes, room, strict=False)):
         mine = jobs[jobs["machine"] == machine].sort_values(["start", "job"])
-        colours = np.array(style.PALETTE)[mine["class"].astype(int) % len(style.PALETTE)]
+        palette = np.array(style.PALETTE)
+        colours = palette[mine["class"].astype(int) % len(palette)]
         draw_blocks(
             ax, mine["start"], mine["finish"], mine["height"], lanes, colours, mine.index + 1
         )
@@ -211,9 +230,13 @@ def plot_timetable(
 
 def _queue_steps(ax, run, until):
     held = run.jobs.assign(start=run.jobs["start"].fillna(np.inf)).query("start > submit")
-    joined, left = np.sort(held["submit"]), np.sort(held["start"])
-    moments = np.unique(np.concatenate([[0.0], joined, left[np.isfinite(left)], [until]]))
-    length = np.searchsorted(joined, moments, "right") - np.searchsorted(left, moments, "right")
+    joined = np.sort(held["submit"])
+    left = np.sort(held["start"])
+    changes = np.concatenate([joined, left[np.isfinite(left)]])
+    moments = np.unique(np.concatenate([[0.0], changes, [until]]))
+    have_joined = np.searchsorted(joined, moments, "right")
+    have_left = np.searchsorted(left, moments, "right")
+    length = have_joined - have_left
     ax.fill_between(moments, length, step="post", color="#555555", alpha=0.35, linewidth=0)
     ax.step(moments, length, where="post", color="#333333", linewidth=1.0)
     ax.set(
@@ -234,7 +257,8 @@ def occupancy(
     """How full each machine is at each of the moments (T,): the share of its fullest resource, (N, T)."""
     jobs: Any = run.jobs
     started = jobs["machine"].to_numpy() >= 0
-    jobs, demand = jobs[started], _demands(workload)[: len(jobs)][started]
+    demand = _demands(workload)[: len(jobs)][started]
+    jobs = jobs[started]
     begin = np.searchsorted(moments, jobs["start"].to_numpy(), "left")
     end = np.searchsorted(moments, jobs["finish"].fillna(np.inf).to_numpy(), "left")
     capacity = np.repeat(configs.capacity, configs.count, axis=0)
@@ -243,8 +267,10 @@ def occupancy(
         change = np.zeros((len(capacity), len(moments) + 1))
         np.add.at(change, (jobs["machine"], begin), demand[:, l])
         np.add.at(change, (jobs["machine"], end), -demand[:, l])
-        used, room = change.cumsum(axis=1)[:, :-1], capacity[:, [l]]
-        full = np.maximum(full, np.divide(used, room, out=np.zeros_like(used), where=room > 0))
+        used = change.cumsum(axis=1)[:, :-1]
+        room = capacity[:, [l]]
+        share = np.divide(used, room, out=np.zeros_like(used), where=room > 0)
+        full = np.maximum(full, share)
     return full
 
 
@@ -263,13 +289,12 @@ def plot_occupancy(
     options = {"height_ratios": (2.6, 1), "gridspec_kw": place | {"hspace": 0.12}}
     figure, (top, low) = style.subplots(2, 1, size=(9.0, 4.2), sharex=True, **options)
     figure.set_layout_engine("none")
-    titles, longest, shades = (
-        [],
-        [],
-        {"cmap": "viridis", "vmin": 0, "vmax": 1, "interpolation": "nearest"},
-    )
+    titles = []
+    longest = []
+    shades = {"cmap": "viridis", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
     for start, run in zip(starts, runs, strict=True):
-        look, (time, queue) = style.look(run.policy), run.queue_length.to_numpy().T
+        look = style.look(run.policy)
+        (time, queue) = run.queue_length.to_numpy().T
         wait = f"mean wait {run.mean_response:.2g} h" if run.mean_response > 0 else "no waits"
         titles.append(f"{look.label}: {wait}")
         longest.append(f"{look.label} {queue.max():.0f}")
@@ -286,11 +311,15 @@ def plot_occupancy(
         f"How full each of {configs.n_machines} machines is over {until:.3g} h. {'; '.join(titles)}. "
         f"Longest queue: {', '.join(longest)} jobs."
     )
-    ticks = [tick for tick in MaxNLocator(3).tick_values(0, until) if 0 <= tick < 0.97 * until]
-    low.set_xticks((starts[:, None] + ticks).ravel(), [f"{tick:g}" for tick in ticks] * len(runs))
+    ticks = MaxNLocator(3).tick_values(0, until)
+    ticks = [tick for tick in ticks if 0 <= tick < 0.97 * until]
+    places = (starts[:, None] + ticks).ravel()
+    labels = [f"{tick:g}" for tick in ticks]
+    low.set_xticks(places, labels * len(runs))
     low.vlines(starts[1:], 0, 1, transform=low.get_xaxis_transform(), color="black", linewidth=0.8)
     low.set(xlabel="time (h)", ylabel="jobs waiting")
-    low.set(xlim=(0, starts[-1] + until), ylim=(0, max(1, low.get_ylim()[1])))
+    low.set_xlim(0, starts[-1] + until)
+    low.set_ylim(0, max(1, low.get_ylim()[1]))
     top.set(ylabel="machine", ylim=(configs.n_machines, 0))
     top.grid(visible=False)
     top.spines[:].set_visible(False)
@@ -324,8 +353,10 @@ def plot_allocation(
     1
     """
     m, k, r = allocation.delta.shape
-    names, resources = _named("configuration", m, names), _named("resource", r, resources)
-    rows = np.add.outer(np.arange(m) * (r + 0.6), np.arange(r)).ravel()  # pools stand apart
+    names = _named("configuration", m, names)
+    resources = _named("resource", r, resources)
+    pools = np.arange(m) * (r + 0.6)  # which stand apart
+    rows = np.add.outer(pools, np.arange(r)).ravel()
     columns = 1 if gain is None else 2
     # The axes are placed by hand, which is twice as quick as the layout engine.
     place = {
@@ -338,7 +369,8 @@ def plot_allocation(
     options = {"sharey": True, "squeeze": False, "width_ratios": (2.4, 1)[:columns]}
     figure, axes = style.subplots(1, columns, size=(8.4, 3.6), gridspec_kw=place, **options)
     figure.set_layout_engine("none")
-    ax, left = axes[0, 0], np.zeros(m * r)
+    ax = axes[0, 0]
+    left = np.zeros(m * r)
     for c in range(k):
         share = 100 * allocation.delta[:, c].ravel()
         look = {"color": style.PALETTE[c % 7], "hatch": HATCHES[c % 4], "edgecolor": "white"}
@@ -350,7 +382,8 @@ def plot_allocation(
     ax.grid(axis="y", visible=False)
     ax.set_title(f"$\\lambda^*$ = {allocation.rate:,.4g}")
     if gain is not None:
-        worth, beside = 100 * np.ravel(gain), axes[0, 1]
+        worth = 100 * np.ravel(gain)
+        beside = axes[0, 1]
         beside.barh(rows, worth, 0.8, color="#555555")
         for row, value in zip(rows, worth, strict=True):
             beside.text(

@@ -49,11 +49,15 @@ class Words(NamedTuple):
 
 def in_words(step: Step, run: Simulation) -> str:
     """A step in words."""
-    job, n, one = run.jobs.iloc[step.job], len(step.workers), len(set(step.workers)) == 1
+    job = run.jobs.iloc[step.job]
+    n = len(step.workers)
+    one = len(set(step.workers)) == 1
     name = f"{'long' if job['long'] else 'short'} job {step.job}"
     single, several = ("a task", "tasks") if job["long"] else ("a probe", "probes")
     things = f"{single if n == 1 else f'{n} {several}'} of {name}"
-    where, s, bits = _workers(step.workers), "s" if one else "", "bit" if one else "bits"
+    where = _workers(step.workers)
+    s = "s" if one else ""
+    bits = "bit" if one else "bits"
     tasks = "one task" if job["tasks"] == 1 else f"{job['tasks']} tasks"
     words = {
         "submit": f"{name} is submitted: {tasks} of about {job['estimate']:.3g} s",
@@ -70,15 +74,20 @@ def in_words(step: Step, run: Simulation) -> str:
         "mark": f"the centre sets the {bits} of {where}, for {name}",
         "clear": f"the centre clears the {bits} of {where}: no long task is left there",
     }
-    complete = step.event == "finish" and step.done[step.job] == job["tasks"]
-    end = f"; it is complete after {job['completion']:.4g} s" if complete else ""
-    return f"{step.time:.4f} s: {words.get(step.event, f'{step.event} {name}')}{end}"
+    what = words.get(step.event, f"{step.event} {name}")
+    text = f"{step.time:.4f} s: {what}"
+    if step.event == "finish" and step.done[step.job] == job["tasks"]:
+        text += f"; it is complete after {job['completion']:.4g} s"
+    return text
 
 
 def _workers(workers):
     names = [str(worker) for worker in sorted(set(workers))]
-    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    return f"worker{'s' * (len(names) != 1)} {', '.join(names[:12])}{more}"
+    kind = "worker" if len(names) == 1 else "workers"
+    text = f"{kind} {', '.join(names[:12])}"
+    if len(names) > 12:
+        text += f" and {len(names) - 12} more"
+    return text
 
 
 def shapes(step: Step, run: Simulation) -> tuple[list[Box | Words], tuple[float, float]]:
@@ -95,7 +104,8 @@ def shapes(step: Step, run: Simulation) -> tuple[list[Box | Words], tuple[float,
     none = Words(LEFT + 4, CENTRE_AT + 8, "this system shares no bits", 11, "#888888", "start")
     drawn += _bit_rows(step) if run.system.short_jobs in ("sss", "clear") else [none]
     right = LEFT + workers * (BOX + GAP)
-    return [*drawn, *_panel(step, run, right + 22)], (right + PANEL, HEIGHT)
+    drawn += _panel(step, run, right + 22)
+    return drawn, (right + PANEL, HEIGHT)
 
 
 def _left(worker):
@@ -108,7 +118,8 @@ def _frame(workers, short_only) -> Iterator[Box | Words]:
         (short_only, workers, "general partition"),
     ):
         if last > first:
-            x, width = LEFT + first * (BOX + GAP) + 1, (last - first) * (BOX + GAP) - 2
+            x = LEFT + first * (BOX + GAP) + 1
+            width = (last - first) * (BOX + GAP) - 2
             yield Box(x, 26, width, CENTRE_AT - 32, "#f3f3f3")
             yield Words(x + width / 2, 36, words if width > 60 else "short", 10, DARK)
     for words, y in (
@@ -125,33 +136,47 @@ def _column(step, worker, x, long) -> Iterator[Box | Words]:
     def colour(job):
         return LONG if long[job] else SHORT
 
-    middle, touched, running = x + BOX / 2, worker in step.workers, step.running[worker]
+    middle = x + BOX / 2
+    touched = worker in step.workers
+    running = step.running[worker]
     job = running if running >= 0 else step.asking[worker]
     if job < 0:
         yield Box(x, RUN_AT, BOX, BOX, "#ffffff", FAINT)
     else:
-        edge, thick = (INK, 2.0) if job == step.job else (colour(job), 1.0)
-        fill, words, ink = (0.75, f"{job}", "#ffffff") if running >= 0 else (0.12, f"{job}?", INK)
-        yield Box(x, RUN_AT, BOX, BOX, pale(colour(job), fill), edge, thick, running < 0)
+        edge, thick = _outline(job == step.job, colour(job), 1.0)
+        if running >= 0:
+            fill, words, ink = 0.75, f"{job}", "#ffffff"
+        else:
+            fill, words, ink = 0.12, f"{job}?", INK
+        paint = pale(colour(job), fill)
+        yield Box(x, RUN_AT, BOX, BOX, paint, edge, thick, running < 0)
         yield Words(middle, RUN_AT + BOX / 2, words, 11, ink)
     line = step.queue[worker]
     for place, job in enumerate(line[:DEEP]):
         y = RUN_AT - 4 - (place + 1) * QUEUED
-        edge, thick = (INK, 2.0) if job == step.job else (colour(job), 0.8)
-        yield Box(x, y, BOX, QUEUED - 2, pale(colour(job), 0.25), edge, thick)
+        edge, thick = _outline(job == step.job, colour(job), 0.8)
+        paint = pale(colour(job), 0.25)
+        yield Box(x, y, BOX, QUEUED - 2, paint, edge, thick)
         yield Words(middle, y + QUEUED / 2 - 1, f"{job}", 9.5)
     y = RUN_AT - 4 - min(len(line), DEEP) * QUEUED
     if len(line) > DEEP:
         y -= 10
         yield Words(middle, y + 4, f"+{len(line) - DEEP}", 9, DARK)
     if coming := step.coming[worker]:
-        yield Box(x + 2, y - 18, BOX - 4, 12, "#ffffff", colour(coming[0]), 1, True)
-        yield Words(middle, y - 12, f"{coming[0]}", 9, colour(coming[0]))
+        first = coming[0]
+        edge = colour(first)
+        yield Box(x + 2, y - 18, BOX - 4, 12, "#ffffff", edge, dashed=True)
+        yield Words(middle, y - 12, f"{first}", 9, edge)
     if step.event == "reject" and touched:
         yield Words(middle, y - 12, "\N{MULTIPLICATION SIGN}", 17, INK)
     yield Words(middle, RUN_AT + BOX + 16, f"{worker}", 11, INK if touched else "#777777")
     if touched:
         yield Box(x + 3, RUN_AT + BOX + 25, BOX - 6, 2, INK)
+
+
+def _outline(chosen, colour, thick):
+    """Colour and width of an edge: what the step is about stands out."""
+    return (INK, 2.0) if chosen else (colour, thick)
 
 
 def _bit_rows(step) -> Iterator[Box | Words]:
@@ -163,7 +188,8 @@ def _bit_rows(step) -> Iterator[Box | Words]:
         yield Words(LEFT - 6, COPY_AT + 8, "a worker's copy", 11, FAINT, "end")
         yield Words(LEFT + 4, COPY_AT + 8, "nobody has one yet", 11, FAINT, "start")
         return
-    wrong = sum(a != b for a, b in zip(copy, step.bits, strict=True))
+    pairs = zip(copy, step.bits, strict=True)
+    wrong = sum(a != b for a, b in pairs)
     state = f"{wrong or 'no'} {'bit is' if wrong == 1 else 'bits are'} out of date"
     yield Words(LEFT - 6, COPY_AT + 8, f"copy at {worker}", 11, DARK, "end")
     yield from _bits(copy, COPY_AT, step.bits)
@@ -174,7 +200,8 @@ def _bit_rows(step) -> Iterator[Box | Words]:
 def _bits(bits, y, truth) -> Iterator[Box | Words]:
     """A row of bits; those that differ from the truth have dashed edges."""
     for worker, (bit, true) in enumerate(zip(bits, truth, strict=True)):
-        x, stale = _left(worker), bit != true
+        x = _left(worker)
+        stale = bit != true
         edge, thick = (INK, 2) if stale else ("#bbbbbb", 0.8)
         yield Box(x, y, BOX, 16, pale(LONG, 0.3) if bit else "#ffffff", edge, thick, stale)
         yield Words(
@@ -184,22 +211,16 @@ def _bits(bits, y, truth) -> Iterator[Box | Words]:
 
 def _panel(step, run, x) -> Iterator[Box | Words]:
     """The jobs that are in the system: tasks that have ended, that run, and that are still to start."""
-    jobs = zip(
-        run.jobs["submit"],
-        run.jobs["long"],
-        run.jobs["tasks"],
-        step.started,
-        step.done,
-        strict=True,
-    )
-    here = [
-        (job, *row) for job, (at, *row) in enumerate(jobs) if at <= step.time and row[-1] < row[1]
-    ]
+    jobs = run.jobs[["submit", "long", "tasks"]].assign(started=step.started, done=step.done)
+    there = (jobs["submit"] <= step.time) & (jobs["done"] < jobs["tasks"])
+    here = [tuple(row) for row in jobs.loc[there].drop(columns="submit").itertuples()]
     yield Words(x, 36, "jobs: tasks ended, running, to start", 10, DARK, "start")
     for row, (job, long, tasks, started, done) in enumerate(here[:JOBS]):
-        y, colour = 48 + 17 * row, LONG if long else SHORT
+        y = 48 + 17 * row
+        colour = LONG if long else SHORT
         yield Words(x + 18, y + 7, f"{job}", 10, INK, "end")
-        scale, left = 120 / max(tasks, 12), x + 24
+        scale = 120 / max(tasks, 12)
+        left = x + 24
         edge, thick = (INK, 1.6) if job == step.job else (colour, 0.6)
         for count, share in ((done, 0.95), (started - done, 0.55), (tasks - started, 0.12)):
             if count:
@@ -214,8 +235,10 @@ def _panel(step, run, x) -> Iterator[Box | Words]:
 
 def svg(step: Step, run: Simulation) -> str:
     """A step as an SVG picture with its words above; text for a page, made in a millisecond or two."""
-    (drawn, (width, height)), words = shapes(step, run), in_words(step, run)
-    inside = "".join(map(_svg, (Words(4, 11, words, 13, INK, "start"), *drawn)))
+    drawn, (width, height) = shapes(step, run)
+    words = in_words(step, run)
+    head_line = Words(4, 11, words, 13, INK, "start")
+    inside = "".join(_svg(shape) for shape in (head_line, *drawn))
     size = f'viewBox="0 0 {width:g} {height}" width="{width:g}" height="{height}"'
     look = 'style="max-width:100%;background:#fff" font-family="DejaVu Sans,Verdana,sans-serif"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{escape(words)}" {look}>'

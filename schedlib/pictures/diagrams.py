@@ -65,7 +65,8 @@ def plot_diagram(
     reach = np.array(box) / 2 + MARGIN
     for title, names in groups.items():
         centres = np.array([centre[name] for name in names])
-        low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach + (0, TITLE)
+        low = centres.min(axis=0) - reach
+        high = centres.max(axis=0) + reach + (0, TITLE)
         style.rounded(ax, low, high - low, 0.1, facecolor="#F0F0F0", edgecolor="none", zorder=0)
         ax.text(
             low[0] + 0.08,
@@ -84,7 +85,8 @@ def plot_diagram(
 
 
 def _box(ax, box, centre, size):
-    low, (x, y) = centre - np.array(size) / 2, centre
+    low = centre - np.array(size) / 2
+    (x, y) = centre
     style.rounded(ax, low, size, facecolor="white", edgecolor="none")
     look = {"facecolor": to_rgba(box.colour, 0.14), "edgecolor": box.colour, "linewidth": 1.3}
     top, va = (y + size[1] / 2 - 0.08, "top") if box.text else (y, "center")
@@ -94,12 +96,14 @@ def _box(ax, box, centre, size):
 
 
 def _arrow(ax, arrow, centre, patches, box, back):
-    a, b = centre[arrow.source], centre[arrow.target]
+    a = centre[arrow.source]
+    b = centre[arrow.target]
     along = (b - a) / np.linalg.norm(b - a)
     left = np.array([-along[1], along[0]])
     shift = APART * left * back
     middle = (a + b) / 2 + shift
-    level, upright = abs(along[1]) < 1e-9, abs(along[0]) < 1e-9
+    level = abs(along[1]) < 1e-9
+    upright = abs(along[0]) < 1e-9
     if level or upright:  # the arrow goes between the facing sides
         reach = along * (box[0] if level else box[1]) / 2
         ends = a + reach + shift, b - reach + shift

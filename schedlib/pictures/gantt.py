@@ -13,9 +13,9 @@ from schedlib.hmhs.model import Schedule, Stage
 from schedlib.pictures import style
 
 HATCHES = ("", "////", "....", "xxxx", "----")
-ONE_BY_ONE = (
-    200  # with more tasks in a stage, those of a job that follow without a break share a bar
-)
+# with more tasks in a stage, those of a job that follow without a break share a bar
+ONE_BY_ONE = 200
+MOST_NUMBERED, MOST_ROWS = 80, 12  # more bars have no numbers, more machines no ticks
 
 
 def _bars(stage: Stage) -> np.ndarray:
@@ -24,30 +24,47 @@ def _bars(stage: Stage) -> np.ndarray:
     rows = np.column_stack(stage)[order]
     if len(rows) <= ONE_BY_ONE:
         return rows
-    follows = (rows[1:, :2] == rows[:-1, :2]).all(axis=1) & (rows[1:, 2] == rows[:-1, 3])
-    first = np.flatnonzero(np.r_[True, ~follows])
+    earlier = rows[:-1]
+    later = rows[1:]
+    same_job_and_machine = (later[:, :2] == earlier[:, :2]).all(axis=1)
+    no_break = later[:, 2] == earlier[:, 3]
+    begins = np.r_[True, ~(same_job_and_machine & no_break)]
+    first = np.flatnonzero(begins)
+    last = np.r_[first[1:] - 1, len(rows) - 1]
     bars = rows[first]
-    bars[:, 3] = rows[np.r_[first[1:] - 1, len(rows) - 1], 3]
+    bars[:, 3] = rows[last, 3]
     return bars
 
 
 def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
     job, machine, start, finish = bars.T
-    low, high = machine - 0.42, machine + 0.42
-    boxes: Any = np.array([[start, low], [finish, low], [finish, high], [start, high]]).transpose(
-        2, 0, 1
-    )
-    colour = np.array(style.PALETTE)[job.astype(int) % len(style.PALETTE)]
+    number = job.astype(int)
+    low = machine - 0.42
+    high = machine + 0.42
+    corners = [
+        [start, low],
+        [finish, low],
+        [finish, high],
+        [start, high],
+    ]
+    boxes: Any = np.array(corners).transpose(2, 0, 1)
+    palette = np.array(style.PALETTE)
+    colours = palette[number % len(palette)]
     white: dict[str, Any] = {"edgecolor": "white", "alpha": 0.85}
-    ax.add_collection(PolyCollection(boxes, facecolors=colour, linewidths=0.5, **white))
-    pattern = job.astype(int) // len(style.PALETTE) % len(HATCHES)
+    ax.add_collection(PolyCollection(boxes, facecolors=colours, linewidths=0.5, **white))
+    pattern = number // len(palette) % len(HATCHES)
     for k in set(pattern[pattern > 0]):
         # all bars of a pattern are one path: hatching each alone is slow
-        outline = Path.make_compound_path(*(Path(box, closed=False) for box in boxes[pattern == k]))
-        ax.add_patch(PathPatch(outline, facecolor="none", linewidth=0, hatch=HATCHES[k], **white))
-    if len(bars) <= 80:
-        for k in np.flatnonzero(finish - start > until / 40):
-            style.number_on_bar(ax, (start[k] + finish[k]) / 2, machine[k], int(job[k]) + 1)
+        outlines = [Path(box, closed=False) for box in boxes[pattern == k]]
+        outline = Path.make_compound_path(*outlines)
+        look = white | {"facecolor": "none", "linewidth": 0, "hatch": HATCHES[k]}
+        ax.add_patch(PathPatch(outline, **look))
+    if len(bars) > MOST_NUMBERED:
+        return
+    wide_enough = finish - start > until / 40
+    middle = (start + finish) / 2
+    for k in np.flatnonzero(wide_enough):
+        style.number_on_bar(ax, middle[k], machine[k], int(number[k]) + 1)
 
 
 def _digits(value: float) -> str:
@@ -70,21 +87,27 @@ def plot_gantt(
     stages = (schedule.map, schedule.reduce)
     machines = [int(stage.machine.max(initial=0)) + 1 for stage in stages]
     figure, axes = style.subplots(2, 1, size=size, sharex=True, height_ratios=machines)
-    for ax, stage, name, rows in zip(axes, stages, ("map", "reduce"), machines, strict=True):
+    panels = zip(axes, stages, ("map", "reduce"), machines, strict=True)
+    for ax, stage, name, rows in panels:
         _draw_stage(ax, _bars(stage), until)
         if bound is not None:
             ax.axvline(bound, color="black", linestyle=":", linewidth=1.2)
         ax.axvline(schedule.makespan, color="black", linewidth=1.2)
-        ax.set(ylabel=f"{name}\nmachine", ylim=(rows - 0.4, -0.6), xlim=(0, until))
-        shown = range(rows) if rows <= 12 else ()
+        ax.set_ylabel(f"{name}\nmachine")
+        ax.set(ylim=(rows - 0.4, -0.6), xlim=(0, until))
+        shown = range(rows) if rows <= MOST_ROWS else ()
         ax.set_yticks(shown, [str(k + 1) for k in shown])
         ax.grid(axis="y", visible=False)
     axes[1].set_xlabel("time (the instance's unit)")
-    title = f"{style.look(schedule.policy).label}: makespan {_digits(schedule.makespan)}"
+    name = style.look(schedule.policy).label
+    title = f"{name}: makespan {_digits(schedule.makespan)}"
     if bound is not None:
-        title += f", {100 * (schedule.makespan / bound - 1):.0f} % above the bound {_digits(bound)}"
+        above = 100 * (schedule.makespan / bound - 1)
+        title += f", {above:.0f} % above the bound {_digits(bound)}"
     axes[0].set_title(title)
-    if (jobs := schedule.job_end.size) <= len(style.PALETTE):
-        handles = [Patch(color=style.PALETTE[job], label=f"job {job + 1}") for job in range(jobs)]
+    jobs = schedule.job_end.size
+    if jobs <= len(style.PALETTE):
+        colours = style.PALETTE[:jobs]
+        handles = [Patch(color=c, label=f"job {k}") for k, c in enumerate(colours, 1)]
         figure.legend(handles=handles, loc="outside right upper")
     return figure

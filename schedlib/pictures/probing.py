@@ -13,7 +13,9 @@ from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 from schedlib.eagle.simulating.results import Simulation
 from schedlib.pictures import style
 
-SHORT, LONG = style.BLUE, style.VERMILLION  # colours of short and of long jobs
+# colours of short and of long jobs
+SHORT = style.BLUE
+LONG = style.VERMILLION
 # the same for words, dark enough to be read on a tinted box
 INK = {SHORT: "#005A8C", LONG: "#9E4600"}
 SHORT_ONLY, WORKERS = 3, 10
@@ -60,7 +62,8 @@ def plot_overview(ax: Any = None) -> Figure:
         ("short", 0, SHORT_ONLY, short),
         ("general", SHORT_ONLY, WORKERS, long),
     ):
-        left, right = _x(first) - PITCH / 2 + 0.02, _x(last - 1) + PITCH / 2 - 0.02
+        left = _x(first) - PITCH / 2 + 0.02
+        right = _x(last - 1) + PITCH / 2 - 0.02
         style.rounded(ax, (left, 0.14), (right - left, 2.0), facecolor="#F0F0F0", edgecolor="none")
         look = {
             "ha": "center",
@@ -71,13 +74,13 @@ def plot_overview(ax: Any = None) -> Figure:
         }
         ax.text((left + right) / 2, 0.2, f"{name} partition: {words}", **look)
     for worker in range(WORKERS):
-        x, tasks, colour = _x(worker), TASKS.get(worker, 0), LONG if worker in LONG_AT else SHORT
+        x = _x(worker)
+        tasks = TASKS.get(worker, 0)
+        colour = LONG if worker in LONG_AT else SHORT
         for place in range(max(tasks, 1)):
             face = to_rgba(colour, 0.9 if place == 0 else 0.3) if tasks else "white"
-            corner, edge = (
-                (x - SLOT / 2, FLOOR + place * (SLOT + 0.05)),
-                colour if tasks else "#888888",
-            )
+            corner = (x - SLOT / 2, FLOOR + place * (SLOT + 0.05))
+            edge = colour if tasks else "#888888"
             ax.add_patch(
                 Rectangle(corner, SLOT, SLOT, linewidth=1.2, facecolor=face, edgecolor=edge)
             )
@@ -107,7 +110,8 @@ def _schedulers(ax):
     _scheduler(ax, (5.35, 3.62), (2.95, 0.95), words, LONG, 0.1)
     side, y = 0.25, 3.72
     for worker in range(WORKERS):
-        x, bit = 5.57 + worker * side, worker in LONG_AT
+        x = 5.57 + worker * side
+        bit = worker in LONG_AT
         look = {"facecolor": to_rgba(LONG, 0.35) if bit else "white", "edgecolor": "#666666"}
         ax.add_patch(Rectangle((x, y), side, side, linewidth=0.8, **look))
         ax.text(x + side / 2, y + side / 2 - 0.01, int(bit), ha="center", va="center", fontsize=8)
@@ -126,7 +130,9 @@ def _scheduler(ax, corner, size, words, colour, tint):
 
 def _messages(ax):
     # the middle of the schedulers
-    short, central, (x, y) = (0.3 + 1.62 + 0.75, 5.35 + 2.95 / 2, _top(4))
+    short = 0.3 + 1.62 + 0.75
+    central = 5.35 + 2.95 / 2
+    (x, y) = _top(4)
     _arrow(ax, (short - 0.15, 3.93), _top(3), SHORT, "3")
     _arrow(ax, (short + 0.3, 3.93), (x - 0.09, y), SHORT, "1")
     _arrow(ax, (x + 0.08, y), (short + 0.68, 3.93), "#444444", "2", "--")
@@ -151,7 +157,8 @@ def _arrow(ax, start, end, colour, number, line="-"):
     }
     ax.add_patch(FancyArrowPatch(start, end, shrinkA=0, shrinkB=1, **look))
     if number:
-        x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+        x = (start[0] + end[0]) / 2
+        y = (start[1] + end[1]) / 2
         circle = {"boxstyle": "circle,pad=0.2", "facecolor": "white", "edgecolor": colour}
         look = {"ha": "center", "va": "center", "fontsize": 9, "zorder": 4, "bbox": circle}
         ax.text(x, y, number, color=INK.get(colour, colour), **look)
@@ -175,13 +182,16 @@ def plot_gantt(
     """
     if run.tasks is None:
         raise ValueError("run: holds no tasks; simulate with record=True")
-    workers, tasks = run.stats["workers"], run.tasks.sort_values(["worker", "start"])
+    workers = run.stats["workers"]
+    tasks = run.tasks.sort_values(["worker", "start"])
     until = 1.02 * tasks["finish"].max() if until is None else until
     figure, ax = style.into(ax, size)
     again = tasks.duplicated(["worker", "job", "queued"]).to_numpy()
     for repeated, (_, task) in zip(again, tasks.iterrows(), strict=True):
-        colour, stands_out = LONG if task["long"] else SHORT, job is None or task["job"] == job
-        face, width = colour if stands_out else pale(colour, 0.35), task["finish"] - task["start"]
+        colour = LONG if task["long"] else SHORT
+        stands_out = job is None or task["job"] == job
+        face = colour if stands_out else pale(colour, 0.35)
+        width = task["finish"] - task["start"]
         corner = task["start"], task["worker"] - 0.36
         ax.add_patch(
             Rectangle(corner, width, 0.62, facecolor=face, edgecolor="white", linewidth=0.6)

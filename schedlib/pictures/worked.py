@@ -5,7 +5,10 @@ from matplotlib.figure import Figure
 
 from schedlib.pictures import style
 
-BINS, DEMAND, CORES, MACHINES = ((2, 1), (1, 2), (0, 4)), (3, 2), 8, 30
+BINS = ((2, 1), (1, 2), (0, 4))
+DEMAND = (3, 2)
+CORES = 8
+MACHINES = 30
 JOBS = ((1, 5), (2, 2), (3, 7), (4, 1), (5, 3), (6, 6))  # (arrival, size), sizes below 8
 
 

@@ -55,9 +55,12 @@ def table(paper: str | None = None, chapter: int | None = None) -> Notation:
     """
     if paper is not None and paper not in SOURCES:
         raise unknown("paper", paper, SOURCES)
-    rows = [row for row in TABLE if paper in (None, row.paper) and chapter in (None, *row.chapters)]
+    rows = [row for row in TABLE if paper in (None, row.paper) if chapter in (None, *row.chapters)]
     if not rows:
         raise ValueError(f"chapter: {chapter!r} uses none of the symbols of {paper or 'any paper'}")
     frame = Notation([row._asdict() for row in rows])
     frame["ours"] = [f"`{name}`" for name in frame["ours"]]
-    return frame[[*(["paper"] if paper is None else []), *COLUMNS]].rename(columns=COLUMNS)
+    shown = list(COLUMNS)
+    if paper is None:
+        shown.insert(0, "paper")
+    return frame[shown].rename(columns=COLUMNS)

@@ -25,7 +25,8 @@ from schedlib.teaching.exercises.reading import (
 )
 
 batches = partial(exercises.exercise, "hmhs")
-MAPS, REDUCES = [3, 7, 4, 5], [6, 2, 4, 1]
+MAPS = [3, 7, 4, 5]
+REDUCES = [6, 2, 4, 1]
 
 
 @batches(
@@ -34,10 +35,8 @@ MAPS, REDUCES = [3, 7, 4, 5], [6, 2, 4, 1]
 def order_by_hand(answer: object) -> str:
     """Give a pair: the four jobs in Johnson's order, numbered from 1, and the makespan."""
     given = items(answer, "a pair: a list of four jobs, and a makespan", 2)
-    order, makespan = (
-        wholes(numbers(given[0], 4, "four jobs"), "jobs") - 1,
-        number(given[1], "a makespan"),
-    )
+    order = wholes(numbers(given[0], 4, "four jobs"), "jobs") - 1
+    makespan = number(given[1], "a makespan")
     expect(sorted(order) == [0, 1, 2, 3], "each of the jobs 1 to 4 once")
     took = flow_shop_makespan(MAPS, REDUCES, order)
     johnson = hmhs.johnson(MAPS, REDUCES)
@@ -105,7 +104,9 @@ def max_min(answer: object) -> str:
     )
     rng = np.random.default_rng(0)
     for _ in range(5):
-        time, tasks, same = rng.uniform(1, 9, 6), rng.integers(1, 4, 6), np.ones((6, 3))
+        time = rng.uniform(1, 9, 6)
+        tasks = rng.integers(1, 4, 6)
+        same = np.ones((6, 3))
         length = np.diff(
             time[_map_order(policy, hmhs.Instance(time, tasks, same, time, tasks, same))]
         )
@@ -137,7 +138,9 @@ RESOURCES = ("CPU", "memory")
 def shares_by_hand(answer: object) -> str:
     """Give a triple: three weights, the first full resource ("CPU" or "memory"), three dominant shares."""
     given = items(answer, "a triple: three weights, a resource, three shares", 3)
-    weights, first, shares = numbers(given[0], 3), one_of(given[1], RESOURCES), numbers(given[2], 3)
+    weights = numbers(given[0], 3)
+    first = one_of(given[1], RESOURCES)
+    shares = numbers(given[2], 3)
     hint = "which resource fills first? Add the normalised demands up to the root, and take the largest"
     expect(first == "CPU", hint)
     hint = "weights: 1 over the largest entry of the sum over group 2, for those inside"
@@ -220,7 +223,8 @@ def near_h_drf(answer: object) -> str:
     """Give a function of (tree): a weight for each leaf, with one unit of each resource, so that weighted DRF
     keeps every leaf's guarantee and comes nearer to H-DRF than MCH does."""
     weigh = function(answer, "tree")
-    rng, far = np.random.default_rng(2020), np.zeros(2)
+    rng = np.random.default_rng(2020)
+    far = np.zeros(2)
     for i in range(60):
         tree = random_tree(rng, depth=3, partial=0.5)
         with hinted(f"it stopped at tree {i + 1} of 60"):

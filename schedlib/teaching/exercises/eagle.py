@@ -81,7 +81,9 @@ def best_split(answer: object) -> str:
 def three_choices(answer: object) -> str:
     """Give an `eagle.System` whose `short_jobs` is your `send` for d = 3."""
     system = own_send(answer)
-    rng, workers, n = np.random.default_rng(1), 200, 200_000
+    rng = np.random.default_rng(1)
+    workers = 200
+    n = 200_000
     jobs = Workload.from_arrays(
         np.cumsum(rng.exponential(1 / (0.9 * workers), n)), rng.exponential(1.0, n)
     )
@@ -108,7 +110,8 @@ def never_behind_long(answer: object) -> str:
     }
     run = simulated(jobs, own_send(answer), 600, **setting, record=True)
     hawk = eagle.simulate(jobs, "hawk", 600, **setting)
-    stats, tasks = run.stats, pd.DataFrame(run.tasks)
+    stats = run.stats
+    tasks = pd.DataFrame(run.tasks)
     double = abs(stats["probes"] - 2 * stats["short_tasks"]) <= 0.001 * stats["probes"]
     expect(double, "two probes a task, as Hawk has: leave `min_probes` at 0")
     behind = stats["behind_long"] / stats["probes"]
@@ -162,7 +165,8 @@ def simulated(jobs: Workload, system: eagle.System, workers: int, **setting) -> 
 
 
 eagle_ = partial(exercises.exercise, "eagle")
-CUTOFF, PARTITION = eagle.CUTOFF["google"], eagle.PARTITION["google"]
+CUTOFF = eagle.CUTOFF["google"]
+PARTITION = eagle.PARTITION["google"]
 SEEDS = (0, 1, 2)
 
 
@@ -210,7 +214,8 @@ def killed_node(answer: object) -> str:
 def near_the_limit(answer: Any) -> str:
     """Give a function of (busy, workers, k): the share of jobs that wait, if they arrive while `busy` (an
     array) of the workers are busy."""
-    own, rng = function(answer, "busy, workers, k"), np.random.default_rng(0)
+    own = function(answer, "busy, workers, k")
+    rng = np.random.default_rng(0)
     for spread in (0, 5, 12):
         busy = np.clip(np.rint(rng.normal(85, spread, 5000)), 0, 100).astype(int)
         for k in (2, 5, 10):

@@ -67,7 +67,8 @@ MOST = np.array(
 def limit_by_hand(answer: object) -> None:
     """Give a pair: the limit in jobs an hour, and the scarce resource, "cores" or "memory"."""
     given = items(answer, "a pair: a number and a word", 2)
-    rate, scarce = number(given[0]), one_of(given[1], ("cores", "memory"))
+    rate = number(given[0])
+    scarce = one_of(given[1], ("cores", "memory"))
     limit = 2 * 240 / 3.25
     expect(
         not near(rate, limit / 2), "that is how many run at a time: a job lasts only half an hour"
@@ -154,7 +155,8 @@ def face(answer: object) -> str:
     configs, classes = lotes.google2011()
     for vertex in ("least waste", "solver"):
         running = lotes.allocate(configs, classes, vertex=vertex).running
-        slack, call = 1 + 1e-3 * np.abs(running), f"`lotes.allocate(..., vertex={vertex!r})`"
+        slack = 1 + 1e-3 * np.abs(running)
+        call = f"`lotes.allocate(..., vertex={vertex!r})`"
         expect((low <= running + slack).all(), f"the fewest are too many: {call} has fewer")
         expect((high >= running - slack).all(), f"the most are too few: {call} has more")
     pairs = np.stack([low, high], axis=2)
@@ -194,7 +196,8 @@ def _limit(mix):
 
 
 bins = partial(exercises.exercise, "bins")
-CAPACITY, DEMAND = np.array([9, 9]), np.array([[3, 1], [1, 3]])
+CAPACITY = np.array([9, 9])
+DEMAND = np.array([[3, 1], [1, 3]])
 
 
 @bins("go through 0, 1, 2, ... jobs of class 1, and add as many of class 2 as fit")
@@ -203,7 +206,8 @@ def bins_by_hand(answer: object) -> str:
     bin."""
     given = wholes(rows(answer, 2, "a list of pairs"), "jobs of each class")
     for jobs in given:
-        name, takes = tuple(jobs.tolist()), tuple((jobs @ DEMAND).tolist())
+        name = tuple(jobs.tolist())
+        takes = tuple((jobs @ DEMAND).tolist())
         fits = (jobs @ DEMAND <= CAPACITY).all()
         expect((jobs >= 0).all(), f"{name}: jobs are counted from 0")
         expect(fits, f"{name} does not fit: it takes {takes} of 9 cores and 9 GB")
@@ -288,10 +292,12 @@ def rounding(answer: object) -> str:
     capacity, demand = lotes.scaled(case.configs.capacity, case.classes.demand)
     bins, machines = [], []
     for j, (mixes, counts) in enumerate(zip(all_bins, all_machines, strict=True)):
-        mixes, counts = rows(mixes, 9, "bins of nine classes"), numbers(counts)
+        mixes = rows(mixes, 9, "bins of nine classes")
+        counts = numbers(counts)
         here = f"configuration {j + 1}"
         expect(len(mixes) == len(counts), f"{here}: a number of machines for each bin")
-        mixes, counts = wholes(mixes, "jobs"), wholes(counts, "machines")
+        mixes = wholes(mixes, "jobs")
+        counts = wholes(counts, "machines")
         expect(
             min(mixes.min(), *counts) >= 0, f"{here}: numbers of jobs and machines are not negative"
         )
@@ -387,7 +393,8 @@ def by_score(answer: object) -> None:
 def _follows_the_score(jobs, cores, target):
     """Hint unless a job starts, when it arrives, on a machine with the largest score of those with room."""
     submit, start, finish = (jobs[name].to_numpy() for name in ("submit", "start", "finish"))
-    job_class, machine = jobs["class"].to_numpy(), jobs["machine"].to_numpy()
+    job_class = jobs["class"].to_numpy()
+    machine = jobs["machine"].to_numpy()
     for i in range(len(jobs)):
         there = (start < submit[i]) & ~(finish <= submit[i])
         there[i] = False

@@ -139,12 +139,15 @@ def mean_end(answer: Any) -> str:
 
 own_policy = partial(exercises.exercise, "own_policy")
 # A leaf of CPUs, of memory, and of both, in exercise 4.
-TREE, CAPACITY, UNTIL = [(1, 0), (0, 1), (1, 1)], (20.0, 20.0), 600.0
+TREE = [(1, 0), (0, 1), (1, 1)]
+CAPACITY = (20.0, 20.0)
+UNTIL = 600.0
 
 
 def best_fit(cluster: lotes.Cluster, job: int) -> int:
     """The chapter's `arrive`: the machine with the least left over."""
-    best, least = -1, np.inf
+    best = -1
+    least = np.inf
     for machine in range(len(cluster.config)):
         left = (cluster.free[machine] - cluster.size[job]).sum()
         if left < least and can_start(cluster, job, machine):

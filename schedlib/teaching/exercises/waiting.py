@@ -61,11 +61,9 @@ def levels(answer: object) -> str:
     """Give a function of (submit, finish), two arrays: the fraction of the time from the first submission to
     the last finish with 0, 1, 2 and 3 jobs in the system."""
     rng = np.random.default_rng(7)
-    submit, work, finish = (
-        np.cumsum(rng.exponential(1 / 0.7, 400)),
-        rng.exponential(1.0, 400),
-        np.zeros(400),
-    )
+    submit = np.cumsum(rng.exponential(1 / 0.7, 400))
+    work = rng.exponential(1.0, 400)
+    finish = np.zeros(400)
     for job in range(400):
         finish[job] = max(submit[job], finish[job - 1] if job else 0.0) + work[job]
     cases = (
@@ -112,7 +110,9 @@ def last_first(answer: object) -> str:
     """Give three numbers, in mean service times: the mean wait when the last comes first, and the standard
     deviations of waits, first come first and last come first."""
     mean, first, last = numbers(answer, 3)
-    mean_wait, deviation, last_deviation = 0.7 / 0.3, 3.18, 6.81
+    mean_wait = 0.7 / 0.3
+    deviation = 3.18
+    last_deviation = 6.81
     expect(
         not near(mean, mean_wait + 1),
         "that is wait and service: here the wait ends when the service starts",

@@ -77,7 +77,8 @@ def placed(size: tuple[float, float], *places: Sequence[float]) -> tuple[Figure,
 def png(figure: Figure) -> bytes:
     """A figure as a PNG file of 100 dots an inch, laid out and drawn once (`savefig` does both twice)."""
     figure.set_dpi(100)
-    canvas, buffer = FigureCanvasAgg(figure), io.BytesIO()
+    canvas = FigureCanvasAgg(figure)
+    buffer = io.BytesIO()
     canvas.draw()
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     image.save(buffer, format="png", compress_level=1)
@@ -131,7 +132,9 @@ def working(show: Callable[[str], None] | None = None, after: float = 1.5) -> It
     ('Working, 0 s: what is run for the first time is compiled first.', '')
     """
     said: list[str] = []
-    say, start, done = show or _below_the_cell(), time.monotonic(), threading.Event()
+    say = show or _below_the_cell()
+    start = time.monotonic()
+    done = threading.Event()
 
     def keep_saying():
         while not done.wait(1.0 if said else after):
@@ -190,7 +193,8 @@ class Explorer(widgets.VBox):
         page: Mapping[str, Sequence] | None = None,
     ):
         self.draw, self.controls, self.height, self.page = draw, dict(controls), height, page or {}
-        self.on_change, self.updating = on_change or {}, False
+        self.on_change = on_change or {}
+        self.updating = False
         for control in self.controls.values():
             control.style.description_width = "11em"
             control.layout.width = "34em"

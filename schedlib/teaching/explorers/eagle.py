@@ -61,7 +61,8 @@ def _google(jobs, seed=0):
 @functools.lru_cache(maxsize=16)
 def _workload(load):
     """The same 15,000 jobs for every load, at other times."""
-    jobs, tasks = _google(15_000).jobs, _google(15_000).tasks
+    jobs = _google(15_000).jobs
+    tasks = _google(15_000).tasks
     return Workload(jobs.assign(submit=jobs["submit"] * (100 * LOAD / load)), tasks)
 
 
@@ -75,7 +76,9 @@ def _run(system, load, partition):
         short_partition=partition / 100,
         cutoff=eagle.CUTOFF["google"],
     )
-    took, long, stats = run.jobs["completion"].to_numpy(), run.jobs["long"].to_numpy(), run.stats
+    took = run.jobs["completion"].to_numpy()
+    long = run.jobs["long"].to_numpy()
+    stats = run.stats
     behind = stats["behind_long"] if stats["probes"] else 0
     shares = [
         stats["utilisation_short"],
@@ -103,7 +106,8 @@ def draw_load(
     words = []
     for row, system in enumerate(dict.fromkeys((left, right))):
         *times, shares = _run(system, load, partition)
-        look, rows = _look(system), np.arange(5) + 0.4 * row - 0.2
+        look = _look(system)
+        rows = np.arange(5) + 0.4 * row - 0.2
         for ax, took in zip(axes[:2], times, strict=True):
             ax.plot(np.quantile(took, QUANTILES), 1 - QUANTILES, **look.line() | {"marker": ""})
         axes[2].barh(rows, np.nan_to_num(shares), height=0.36, color=look.color, label=look.label)

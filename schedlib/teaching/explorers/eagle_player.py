@@ -36,7 +36,8 @@ EVENTS = {
 
 def small_workload(seed: int = 0) -> Workload:
     """Forty jobs in 72 s for 20 workers: nine long, of about five tasks of 20 s, others of 1-6 of 1-4 s."""
-    rng, long = np.random.default_rng(seed), np.zeros(40, dtype=bool)
+    rng = np.random.default_rng(seed)
+    long = np.zeros(40, dtype=bool)
     long[[0, *rng.choice(np.arange(1, 36), 8, replace=False)]] = True
     tasks = np.where(long, rng.integers(4, 7, 40), rng.integers(1, 7, 40))
     mean = np.where(long, rng.uniform(14, 26, 40), rng.uniform(1, 4, 40))
@@ -121,7 +122,8 @@ class Player(Explorer):
             page={"seed": ()},
             on_change=dict.fromkeys(("system", "seed", "events"), self.take_up),
         )
-        self.pace.style, self.pace.layout = self.at.style, self.at.layout
+        self.pace.style = self.at.style
+        self.pace.layout = self.at.layout
         width = widgets.Layout(width="7em")
         back, on = (
             widgets.Button(description=text, layout=width) for text in ("step back", "step on")

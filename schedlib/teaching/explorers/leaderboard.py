@@ -13,17 +13,22 @@ def draw_seeds(runs: pd.DataFrame, seeds: int = 5, metric: str | None = None) ->
     nothing is simulated. Raises ValueError on fewer than one seed."""
     if seeds < 1:
         raise ValueError(f"seeds: {seeds}, must be at least 1")
-    runs = runs[runs["metric"] == (metric or runs["metric"].iloc[0])]
-    board = standings(runs[runs["seed"].isin(sorted(runs["seed"].unique())[:seeds])])
+    metric = metric or runs["metric"].iloc[0]
+    runs = runs[runs["metric"] == metric]
+    first = sorted(runs["seed"].unique())[:seeds]
+    board = standings(runs[runs["seed"].isin(first)])
     figure = plot(board)
     # fixed margins: quicker, and nothing jumps when intervals change
     figure.set_layout_engine("none")
-    left = 0.03 + 0.0115 * max(len(style.look(policy).label) for policy in board["policy"])
+    labels = [style.look(policy).label for policy in board["policy"]]
+    left = 0.03 + 0.0115 * max(map(len, labels))
     bottom = 0.5 / figure.get_figheight()
     figure.axes[0].set_position((left, bottom, 0.7 - left, 0.9 - bottom))
-    low, high = runs["value"].min(), runs["value"].max()
+    low = runs["value"].min()
+    high = runs["value"].max()
     if low < high:
-        figure.axes[0].set_xlim(low - 0.1 * (high - low), high + 0.1 * (high - low))
+        margin = 0.1 * (high - low)
+        figure.axes[0].set_xlim(low - margin, high + margin)
     return figure, alt_text(board)
 
 

@@ -18,7 +18,10 @@ from schedlib.teaching.explorers import Explorer, Picture, menu, slider
 from schedlib.teaching.lessons import dispatch as stored_clusters
 
 CORES, MEMORY = 10, 10
-WIDE, HIGH, SPREAD, LINE = 8.6, 4.6, 0.12, 0.19
+WIDE = 8.6
+HIGH = 4.6
+SPREAD = 0.12
+LINE = 0.19
 POLICIES = ("lotes", "greedy", "tetris")
 NO_VERDICT = "no verdict", "the claims are judged under other laws of sizes"
 
@@ -36,7 +39,8 @@ def _line(servers, load, seed):
 def draw_line(servers: int = 1, load: int = 80, seed: int = 0) -> Picture:
     """The queue at one machine of `servers` cores over 500 mean service times, its mean and Erlang's formula.
     Jobs need one core each; arrivals are Poisson, service exponential."""
-    run, rate = _line(servers, load, seed), servers * load / 100
+    run = _line(servers, load, seed)
+    rate = servers * load / 100
     expected = theory.little(rate, theory.mmc_mean_wait(rate, 1.0, servers))
     figure, ax = style.subplots(size=(8.0, 3.4))
     queue = run.intervals["queue"]
@@ -78,11 +82,14 @@ def draw_pools(
     for 1 h. Machines have 4 cores and 16 GB in the first pool, `pool_cores` and `pool_memory` in the second.
     """
     configs = lotes.MachineConfigs([[4, 16], [pool_cores, pool_memory]], [10, 10])  # type: ignore[arg-type]
-    shares, demand = [share / 100, 1 - share / 100], [[1, memory], [cores, 1]]
+    shares = [share / 100, 1 - share / 100]
+    demand = [[1, memory], [cores, 1]]
     classes = lotes.JobClasses(shares, demand, [[1, 1], [1, 1]])  # type: ignore[arg-type]
-    allocation, gain = lotes.allocate(configs, classes), lotes.scarcity(configs, classes)
+    allocation = lotes.allocate(configs, classes)
+    gain = lotes.scarcity(configs, classes)
     pools = ["4 cores, 16 GB", f"{_cores(pool_cores)}, {pool_memory} GB"]
-    resources, scarce = ["cores", "memory"], zip(*np.nonzero(gain > 1e-6), strict=True)
+    resources = ["cores", "memory"]
+    scarce = zip(*np.nonzero(gain > 1e-6), strict=True)
     words = " and ".join(f"{resources[l]} of the {('first', 'second')[j]} pool" for j, l in scarce)
     alt = f"Two pools sustain {allocation.rate:.4g} jobs an hour. Scarce: "
     alt += f"{words or 'no resource on its own, as several give out at once'}."
@@ -112,7 +119,8 @@ def draw_bins(
     cores_1: float = 2, cores_2: float = 3, memory_1: float = 3, memory_2: float = 1
 ) -> Picture:
     """The mixes of two classes that fit a machine of 10 cores and 10 GB, and its non-dominated bins."""
-    capacity, demand = [CORES, MEMORY], [[cores_1, memory_1], [cores_2, memory_2]]
+    capacity = [CORES, MEMORY]
+    demand = [[cores_1, memory_1], [cores_2, memory_2]]
     bins = len(lotes.non_dominated_bins(capacity, demand))
     jobs = f"Jobs of {cores_1:g} cores and {memory_1:g} GB, and of {cores_2:g} cores and {memory_2:g} GB"
     alt = f"{jobs}, on a machine of {CORES} cores and {MEMORY} GB: {bins} non-dominated bins."
@@ -186,7 +194,8 @@ def draw_stored(
         claims = claims[
             claims["id"].str.startswith(f"lotes.{figure}-") & (claims["reading"] == sizes)
         ]
-    point, words = frame[(frame["sizes"] == sizes) & np.isclose(frame[axis_of(frame)], at)], []
+    point = frame[(frame["sizes"] == sizes) & np.isclose(frame[axis_of(frame)], at)]
+    words = []
     if point.empty:
         values = ", ".join(f"{value:g}" for value in sorted(frame[axis_of(frame)].unique()))
         raise ValueError(
@@ -215,11 +224,9 @@ def _plot_point(frame, rows, sizes, at, claims):
     }
     figure, axes = style.subplots(1, 2, size=(WIDE, HIGH), sharey=True, gridspec_kw=place)
     figure.set_layout_engine("none")
-    waits, growth, threshold = (
-        frame["wait"].clip(lower=SHORTEST),
-        100 * frame["slope"],
-        100 * GROWTH,
-    )
+    waits = frame["wait"].clip(lower=SHORTEST)
+    growth = 100 * frame["slope"]
+    threshold = 100 * GROWTH
     for ax, values in zip(axes, (waits, growth), strict=True):
         for height, policy in enumerate(policies):
             runs = rows[rows["policy"] == policy].sort_values("seed")
@@ -260,11 +267,13 @@ def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None)
         (f"load {run['load'].iloc[0]:g}, {varies[axis_of(run)]}", name)
         for name, run in runs.items()
     ]
-    figure, sizes = menu(names, text="runs"), menu([], text="law of sizes")
+    figure = menu(names, text="runs")
+    sizes = menu([], text="law of sizes")
     at = widgets.SelectionSlider(options=[0], description="Phi or Omega")
 
     def offer():
-        frame, law = runs[figure.value], sizes.value
+        frame = runs[figure.value]
+        law = sizes.value
         sizes.options = laws = [
             (name, law) for law, name in LAWS.items() if law in set(frame["sizes"])
         ]

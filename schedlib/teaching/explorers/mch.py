@@ -31,8 +31,12 @@ RULES = (
     "c-ch",
     "m-ch",
 )
-RESOURCES, FULL = ("CPU", "GB", "GPU"), ("CPU", "memory", "GPU")
-LEAVES, DEPTH, SMALLEST, LARGEST = 12, 5, 1e-3, 1e6
+RESOURCES = ("CPU", "GB", "GPU")
+FULL = ("CPU", "memory", "GPU")
+LEAVES = 12
+DEPTH = 5
+SMALLEST = 1e-3
+LARGEST = 1e6
 # Examples by name: the tree's text, CPUs, memory (GB), and GPUs where it names them.
 PRESETS: dict[str, tuple] = {
     "MCH breaks its promise": ("[(4, 1), [(1, 0), (0, 1), (0, 1)]]", 36, 36),
@@ -130,11 +134,13 @@ def draw_filling(
     filling; a group's is what its poorest child lets it show. Raises ValueError as `read_tree` does, and when
     the rule is not for this tree."""
     tree, path, used = _path(text, (cpu, memory, gpu), rule)
-    capacity, resources = (cpu, memory, gpu)[: tree.n_resources], RESOURCES[: tree.n_resources]
+    capacity = (cpu, memory, gpu)[: tree.n_resources]
+    resources = RESOURCES[: tree.n_resources]
     shares = np.array(
         [np.interp(filled / 100, used, path[:, leaf]) for leaf in range(tree.n_leaves)]
     )
-    need, names = tree.demand / capacity, [tree.name(node) for node in tree.leaves]
+    need = tree.demand / capacity
+    names = [tree.name(node) for node in tree.leaves]
     usage = need * (shares / need.max(axis=1))[:, None]
     full = np.array(FULL[: len(capacity)])[usage.sum(axis=0) > 1 - 1e-6]
     title = (
@@ -144,7 +150,8 @@ def draw_filling(
     nodes[0] = np.nan
     width, height = tree_size(tree, nodes, resources=resources)
     # inches; the bars stand below the tree
-    width, below = (max(width, 8.0), 0.7 + 0.5 * len(capacity))
+    width = max(width, 8.0)
+    below = 0.7 + 0.5 * len(capacity)
     whole = height + below + 0.3
     bars = (0.8 / width, 0.5 / whole, 1 - 1.0 / width, (below - 0.6) / whole)
     figure, (top, bottom) = placed((width, whole), (0, below / whole, 1, height / whole), bars)
@@ -159,7 +166,8 @@ def draw_filling(
 
 def _plot_usage(ax: Axes, usage, names, capacity):
     """A bar for each resource, a part of it for each leaf."""
-    start, at = np.zeros(len(capacity)), np.arange(len(capacity))[::-1]
+    start = np.zeros(len(capacity))
+    at = np.arange(len(capacity))[::-1]
     for leaf, (name, amount) in enumerate(zip(names, 100 * usage, strict=True)):
         ax.barh(
             at,
@@ -225,7 +233,9 @@ SCENES = {
 @functools.lru_cache(maxsize=32)
 def _run(scene, rule):
     """Times (T,), the leaves' names, and their shares (T, p)."""
-    tree, capacity, jobs = workloads.fig4(), workloads.FIG4_CAPACITY, workloads.fig4_jobs()
+    tree = workloads.fig4()
+    capacity = workloads.FIG4_CAPACITY
+    jobs = workloads.fig4_jobs()
     if scene != FIG4:  # here jobs never run out, and tasks last 5 to 15 s
         starves = scene.startswith("[M")
         tree = read_tree(
@@ -247,7 +257,8 @@ def draw_churn(
     """Shares over time, up to `time` (s), under two rules, while jobs come and go in a scene of `SCENES`."""
     if scene not in SCENES:
         raise unknown("scene", scene, SCENES)
-    end, words = SCENES[scene], []
+    end = SCENES[scene]
+    words = []
     figure, axes = placed((9.0, 4.2), (0.07, 0.28, 0.43, 0.64), (0.55, 0.28, 0.43, 0.64))
     axes[1].sharey(axes[0])
     for ax, rule in zip(axes, (left, right), strict=True):

@@ -49,10 +49,12 @@ def plot_answers(frame: pd.DataFrame) -> Picture:
     words = []
     for (question, (title, measure, policies)), ax in zip(PANELS.items(), axes, strict=True):
         scale, ends, ticks = AXES[question]
-        rows, values = frame[(frame["question"] == question) & (frame["measure"] == measure)], []
+        rows = frame[(frame["question"] == question) & (frame["measure"] == measure)]
+        values = []
         beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
         for line, policy in enumerate(policies):
-            ours, look = rows.loc[rows["policy"] == policy, "value"], _look(policy)
+            ours = rows.loc[rows["policy"] == policy, "value"]
+            look = _look(policy)
             geometric = scale == "log" and len(ours) > 1
             mean, low, high = np.exp(mean_ci(np.log(ours))) if geometric else mean_ci(ours)
             if np.isfinite(low):

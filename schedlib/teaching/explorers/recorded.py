@@ -27,13 +27,17 @@ def values(control: Any) -> dict:
         return {number: f"{number:g}" for number in numbers}
     if kind == "Text":
         return {control.value: control.value}
-    return dict(zip(control._options_values, map(str, control._options_labels), strict=True))
+    pairs = (one if isinstance(one, tuple) else (one, one) for one in control.options)
+    return {value: str(label) for label, value in pairs}
 
 
 def kept(explorer: Explorer, name: str) -> dict:
     """The values, with their labels, that the website has of a control as it now stands."""
-    chosen, every = explorer.page.get(name), values(explorer.controls[name])
-    return every if chosen is None else {value: every[value] for value in chosen if value in every}
+    chosen = explorer.page.get(name)
+    every = values(explorer.controls[name])
+    if chosen is None:
+        return every
+    return {value: every[value] for value in chosen if value in every}
 
 
 def record(explorer: Explorer) -> dict[str, Any]:
@@ -62,11 +66,13 @@ def record(explorer: Explorer) -> dict[str, Any]:
     def level(name=None, *rest):
         if name is None:
             return shown()
-        options, below = kept(explorer, name), []
+        options = kept(explorer, name)
+        below = []
         for value in options:
             explorer.set(name, value)
             below.append(level(*rest))
-        return [list(options.values()), explorer.places(name) or list(options), below]
+        places = explorer.places(name) or list(options)
+        return [list(options.values()), places, below]
 
     tree = level(*names)
     for name, value in first.items():

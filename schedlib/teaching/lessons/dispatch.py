@@ -12,7 +12,9 @@ from schedlib.lotes.planning.plan import make_plan
 from schedlib.lotes.workloads.instances import RandomInstance
 
 MACHINES, HOURS, MOST_BINS = 6, 6.0, 1_000_000
-PHIS, SEEDS = tuple(range(0, 16, 3)), tuple(range(10))  # phi in thousandths of the largest machine
+# phi in thousandths of the largest machine
+PHIS = tuple(range(0, 16, 3))
+SEEDS = tuple(range(10))
 PLANS = Path(__file__).with_name("dispatch.csv")
 MIXES = [f"n{k}" for k in range(1, 10)]
 

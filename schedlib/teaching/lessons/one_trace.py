@@ -33,7 +33,9 @@ RULES = ("mch", "h-drf", "naive-h-drf", "drf")
 COLUMNS = ["question", "policy", "measure", "value"]
 SYSTEMS = ("eagle", "hawk", "sparrow", "dlwl")
 # The stored grid: minutes at which slices begin, which n-th job they take, loads in %.
-STARTS, STEPS, LOADS = (0, 10, 20, 30, 40, 50), (4, 6, 8), (60, 70, 80, 90, 95)
+STARTS = (0, 10, 20, 30, 40, 50)
+STEPS = (4, 6, 8)
+LOADS = (60, 70, 80, 90, 95)
 GRID = Path(__file__).with_name("one_trace.csv")
 
 
@@ -55,24 +57,25 @@ def part(start: float = 0, every: int = 8, first: int = 0) -> Workload:
     >>> part(50, every=64)
     Workload(216 jobs, 4784 tasks, 595 s, demands: cpu, mem)
     """
-    if every != int(every) or every < 1 or first != int(first) or not 0 <= first < every:
+    whole = every == int(every) and first == int(first)
+    if not whole or not 0 <= first < every:
         raise ValueError(
             f"every, first: {every}, {first}; whole numbers, at least 1, and 0 to every - 1"
         )
-    stages = hour()[0]
+    stages, _ = hour()
     jobs = stages.jobs
-    jobs = jobs[(jobs["submit"] >= 60 * start) & (jobs["submit"] < 60 * start + SPAN)]
-    jobs = jobs[jobs["trace_job"].isin(jobs["trace_job"].unique()[first::every])]
+    zero = 60 * start
+    jobs = jobs[(jobs["submit"] >= zero) & (jobs["submit"] < zero + SPAN)]
+    chosen = jobs["trace_job"].unique()[first::every]
+    jobs = jobs[jobs["trace_job"].isin(chosen)]
     if not len(jobs):
         raise ValueError(
             f"start: no job is in the ten minutes from minute {start} on; take one from 0 to 59"
         )
-    tasks = stages.tasks[
-        np.repeat(stages.jobs["job"].isin(jobs["job"]).to_numpy(), np.diff(stages.offsets))
-    ]
-    return Workload(
-        jobs.assign(submit=jobs["submit"] - 60 * start, end=jobs["end"] - 60 * start), tasks
-    )
+    kept = stages.jobs["job"].isin(jobs["job"]).to_numpy()
+    tasks = stages.tasks[np.repeat(kept, np.diff(stages.offsets))]
+    jobs = jobs.assign(submit=jobs["submit"] - zero, end=jobs["end"] - zero)
+    return Workload(jobs, tasks)
 
 
 def pairs(stages: Workload) -> pd.DataFrame:
@@ -93,26 +96,28 @@ def waits_for_others(stages: Workload) -> np.ndarray:
 def place(stages: Workload, load: float = 0.8, known: bool = True) -> dict[str, lotes.Simulation]:
     """Every instance to a machine of Table 1's proportions, under LoTES, Tetris and Greedy."""
     configs, classes, jobs = lotes.alibaba_hour(trace=stages, load=load, first=FIRST)
-    runs = {"lotes": lotes.simulate("lotes", configs, jobs, plan=lotes.plan(configs, classes))}
+    plan = lotes.plan(configs, classes)
+    runs = {"lotes": lotes.simulate("lotes", configs, jobs, plan=plan)}
     if known:
         _, whole, labelled = lotes.alibaba_hour(trace=stages, load=load, first=SPAN)
-        runs["lotes-known"] = lotes.simulate(
-            "lotes", configs, labelled, plan=lotes.plan(configs, whole)
-        )
-    return runs | {
-        policy: lotes.simulate(policy, configs, jobs, classes=classes)
-        for policy in ("tetris", "greedy")
-    }
+        plan = lotes.plan(configs, whole)
+        runs["lotes-known"] = lotes.simulate("lotes", configs, labelled, plan=plan)
+    for policy in ("tetris", "greedy"):
+        runs[policy] = lotes.simulate(policy, configs, jobs, classes=classes)
+    return runs
 
 
 def batch(stages: Workload, seed: int = 0, alike: bool = False) -> hmhs.Instance:
     """The slice's map-reduce pairs as HMHS takes them. `seed` draws the speeds of 100 + 100 machines; `alike`
     gives all of them the mean, 0.55."""
     instance = hmhs.from_trace(pairs(stages), seed)
-    maps, reduces = (
-        np.full_like(speed, 0.55) for speed in (instance.map_speed, instance.reduce_speed)
+    if not alike:
+        return instance
+    return replace(
+        instance,
+        map_speed=np.full_like(instance.map_speed, 0.55),
+        reduce_speed=np.full_like(instance.reduce_speed, 0.55),
     )
-    return replace(instance, map_speed=maps, reduce_speed=reduces) if alike else instance
 
 
 def order(
@@ -121,50 +126,65 @@ def order(
     """The slice's `batch` by every policy of `ORDERS`, and a lower bound on the makespan (s)."""
     instance = batch(stages, seed, alike)
     bounds = hmhs.bounds(instance)
-    shipped = {name: hmhs.schedule(instance, name) for name in ORDERS if name != "priced"}
-    return {name: shipped.get(name) or priced(instance, bounds) for name in ORDERS}, bounds.best
+    schedules = {}
+    for name in ORDERS:
+        if name == "priced":
+            schedules[name] = priced(instance, bounds)
+        else:
+            schedules[name] = hmhs.schedule(instance, name)
+    return schedules, bounds.best
 
 
 def hierarchy(stages: Workload) -> mch.Tree:
     """The slice as a tree: a group for each of the trace's jobs, a leaf for each stage, in order. A leaf
     demands what a task of the stage requested, in parts of one machine: (cores / 96, memory)."""
-    demand = list(zip(stages.jobs["plan_cpu"] / CORES, stages.jobs["plan_mem"], strict=True))
-    ends = np.flatnonzero(stages.jobs["trace_job"].diff().to_numpy() != 0)
-    return mch.Tree(
-        [demand[low:high] for low, high in zip(ends, [*ends[1:], len(demand)], strict=True)]
-    )
+    cores = stages.jobs["plan_cpu"] / CORES
+    demand = list(zip(cores, stages.jobs["plan_mem"], strict=True))
+    begins = np.flatnonzero(stages.jobs["trace_job"].diff().to_numpy() != 0)
+    ends = [*begins[1:], len(demand)]
+    groups = [demand[low:high] for low, high in zip(begins, ends, strict=True)]
+    return mch.Tree(groups)
 
 
 def shares(stages: Workload) -> dict[str, np.ndarray]:
     """What each of the trace's jobs holds, in times an equal share, when all ask without end, by rule. A
     job's share is the sum of its stages' dominant shares."""
-    tree, job = hierarchy(stages), stages.jobs["trace_job"].to_numpy()
-    group = np.cumsum(np.r_[True, job[1:] != job[:-1]]) - 1
-    held = {rule: np.bincount(group, mch.allocate(tree, (1, 1), rule).shares) for rule in RULES}
-    return {rule: amount * len(amount) / amount.sum() for rule, amount in held.items()}
+    tree = hierarchy(stages)
+    job = stages.jobs["trace_job"].to_numpy()
+    begins = np.r_[True, job[1:] != job[:-1]]
+    group = np.cumsum(begins) - 1
+    times = {}
+    for rule in RULES:
+        leaves = mch.allocate(tree, (1, 1), rule).shares
+        held = np.bincount(group, leaves)
+        times[rule] = held * len(held) / held.sum()
+    return times
 
 
 def churn(stages: Workload, load: float = 0.8) -> dict[str, mch.Churn]:
     """The slice's stages arriving at and leaving their leaves, on one pool that is busy to `load`, by rule.
     "h-drf" keeps sums up to date; "h-drf-literal" walks through the tree for each decision, as printed."""
-    tree, tasks = hierarchy(stages), np.diff(stages.offsets)
+    tree = hierarchy(stages)
+    tasks = np.diff(stages.offsets)
     duration = np.maximum(eagle.job_means(stages), SHORTEST)
-    capacity = (tree.demand.T @ (tasks * duration)).max() / (load * SPAN)
+    work = tree.demand.T @ (tasks * duration)
+    capacity = work.max() / (load * SPAN)
     jobs = stages.jobs[["submit"]].assign(leaf=range(len(tasks)), tasks=tasks, duration=duration)
     run = partial(mch.simulate, tree, (capacity, capacity), jobs=jobs, record=False)
-    return {rule: run(rule=rule) for rule in RULES} | {
-        "h-drf-literal": run(rule="h-drf", method="literal")
-    }
+    runs = {rule: run(rule=rule) for rule in RULES}
+    runs["h-drf-literal"] = run(rule="h-drf", method="literal")
+    return runs
 
 
 def per_decision(run: mch.Churn, nodes: int) -> float:
-    """Nodes and heap places looked at for a task placed; working out weights anew looks at all `nodes`."""
+    """Nodes and heap places looked at for a task placed; working out weights again looks at all `nodes`."""
     return (run.operations + run.reflattens * nodes) / run.decisions
 
 
 def probe(stages: Workload, load: float = 0.8, seed: int = 0) -> dict[str, eagle.Simulation]:
     """Every stage to the fewest workers of one task at a time that are busy to at most `load`, by system."""
-    workload, cutoff = eagle.alibaba(1, trace=stages), eagle.CUTOFF["alibaba"]
+    workload = eagle.alibaba(1, trace=stages)
+    cutoff = eagle.CUTOFF["alibaba"]
     workers = int(np.ceil(eagle.offered_load(workload, 1) / load))
     setting: Any = {
         "short_partition": eagle.short_share(workload, cutoff),
@@ -191,7 +211,8 @@ def answers(stages: Workload, load: float = 0.8, seed: int = 0) -> pd.DataFrame:
 
 
 def _without_load(stages, seed):
-    (orders, bound), rows = order(stages, seed), []
+    (orders, bound) = order(stages, seed)
+    rows = []
     for policy, done in orders.items():
         rows.append(("order", policy, "makespan", done.makespan / bound))
         rows.append(("order", policy, "end", done.job_end.mean()))
@@ -216,7 +237,7 @@ def grid() -> pd.DataFrame:
 
 
 def made_grid() -> pd.DataFrame:
-    """The grid computed anew, in minutes; `python -m schedlib.teaching.lessons.one_trace` writes it."""
+    """The grid computed again, in minutes; `python -m schedlib.teaching.lessons.one_trace` writes it."""
     blocks = []
     for start, every in product(STARTS, STEPS):
         stages = part(start, every)
