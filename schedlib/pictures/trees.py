@@ -12,11 +12,13 @@ from matplotlib.patches import Rectangle
 from schedlib.mch.model import Tree
 from schedlib.pictures import style
 
-UPRIGHT = (
-    9  # trees of up to so many leaves stand upright, the root above; larger ones lie, a row a leaf
-)
-# Inches: a character's width, a line's height, a box's margins, what is between boxes, a title's height.
-CHARACTER, LINE, PAD, GAP, HEAD = 0.082, 0.17, 0.16, 0.16, 0.3
+UPRIGHT = 9  # trees with at most this many leaves stand upright, the root above; larger ones lie
+# in inches
+CHARACTER = 0.082  # a character's width
+LINE = 0.17  # a line's height
+PAD = 0.16  # a box's margins
+GAP = 0.16  # what is between boxes
+HEAD = 0.3  # a title's height
 # leaves that do not need every resource
 PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
 
@@ -44,14 +46,18 @@ def plot_tree(
     >>> [text.get_text() for text in ax.texts[:3]]
     ['root', 'n1', 'n1,1\\n1 CPU\\nshare 0.5']
     """
-    texts, share = _texts(tree, shares, labels, resources), _per_node(tree, shares)
+    texts = _texts(tree, shares, labels, resources)
+    share = _per_node(tree, shares)
     box, centre, size = _layout(tree, texts, title)
+    width, height = size
     _, ax = style.into(ax, size)
-    ax.set(xlim=(0, size[0]), ylim=(0, size[1] - HEAD * bool(title)), aspect="equal", title=title)
+    top = height - HEAD if title else height
+    ax.set(xlim=(0, width), ylim=(0, top), aspect="equal", title=title)
     ax.axis("off")
     for node in range(1, tree.n_nodes):
         _line(ax, centre, box, tree.parent[node], node, _upright(tree))
-    for node, (text, (x, y)) in enumerate(zip(texts, centre, strict=True)):
+    for node, text in enumerate(texts):
+        x, y = centre[node]
         _box(ax, centre[node], box[node], _colour(tree, node), share[node])
         ax.text(x, y, text, ha="center", va="center", fontsize=9, linespacing=1.2, zorder=4)
     return ax
@@ -60,14 +66,20 @@ def plot_tree(
 def side_by_side(rows: Sequence[Sequence[Mapping]]) -> Figure:
     """Trees in rows of panels, each at its own size; a panel is a dictionary of `plot_tree`'s arguments."""
     sizes = np.array([[tree_size(**panel) for panel in row] for row in rows])
-    widths, heights = sizes[..., 0].max(axis=0), sizes[..., 1].max(axis=1)
-    ratios = {"width_ratios": widths.tolist(), "height_ratios": heights.tolist()}
-    size = (float(widths.sum() + 0.4), float(heights.sum() + 0.1 * len(rows)))
+    widths = sizes[..., 0].max(axis=0)
+    heights = sizes[..., 1].max(axis=1)
+    width = float(widths.sum() + 0.4)
+    height = float(heights.sum() + 0.1 * len(rows))
     figure, axes = style.subplots(
-        len(rows), len(widths), size=size, squeeze=False, gridspec_kw=ratios
+        len(rows),
+        len(widths),
+        size=(width, height),
+        squeeze=False,
+        gridspec_kw={"width_ratios": widths.tolist(), "height_ratios": heights.tolist()},
     )
-    for ax, panel in zip(axes.flat, [panel for row in rows for panel in row], strict=True):
-        plot_tree(**panel, ax=ax)
+    for line, row in zip(axes, rows, strict=True):
+        for ax, panel in zip(line, row, strict=True):
+            plot_tree(**panel, ax=ax)
     return figure
 
 
@@ -85,7 +97,9 @@ def tree_size(
     >>> width > 1 and height > 0.5
     True
     """
-    return _layout(tree, _texts(tree, shares, labels, resources), title)[2]
+    texts = _texts(tree, shares, labels, resources)
+    _, _, size = _layout(tree, texts, title)
+    return size
 
 
 def _upright(tree):
@@ -94,13 +108,13 @@ def _upright(tree):
 
 def _per_node(tree, shares):
     """Shares as (Q,), NaN where a node has none."""
-    per_node, given = (
-        np.full(tree.n_nodes, np.nan),
-        np.asarray(np.nan if shares is None else shares, float),
-    )
+    per_node = np.full(tree.n_nodes, np.nan)
+    if shares is None:
+        return per_node
+    given = np.asarray(shares, float)
     if given.shape == per_node.shape:
         return given
-    if shares is not None and given.shape != (tree.n_leaves,):
+    if given.shape != (tree.n_leaves,):
         wanted = f"each of {tree.n_leaves} leaves or {tree.n_nodes} nodes"
         raise ValueError(f"shares: shape {given.shape}; give one for {wanted}")
     per_node[tree.leaves] = given
@@ -117,80 +131,126 @@ def _texts(tree, shares, labels, resources):
     joint = "\n" if _upright(tree) else "  "
     texts = []
     for node, share in enumerate(_per_node(tree, shares)):
-        path, lines = tree.paths[node], [tree.name(node)]
+        path, leaf = tree.paths[node], tree.leaf_of[node]
+        lines = [tree.name(node)]
         if path in labels:
-            lines += labels[path].split("\n") if labels[path] else []
+            if labels[path]:
+                lines += labels[path].split("\n")
         else:
-            lines += [f"weight {tree.weight[node]:g}"] if tree.weights and node else []
-            leaf = tree.leaf_of[node]
-            lines += _needs(tree.demand[leaf], resources).split("\n") if leaf >= 0 else []
-        lines += [] if np.isnan(share) else [f"share {share:.3g}"]
+            if tree.weights and node > 0:
+                lines.append(f"weight {tree.weight[node]:g}")
+            if leaf >= 0:
+                lines += _needs(tree.demand[leaf], resources).split("\n")
+        if not np.isnan(share):
+            lines.append(f"share {share:.3g}")
         texts.append(joint.join(lines))
     return texts
 
 
 def _needs(demand, resources):
+    amounts = [f"{amount:.3g}" for amount in demand]
     if len(resources) != len(demand):
-        return "<" + ", ".join(f"{amount:.3g}" for amount in demand) + ">"
-    needs = [
-        f"{amount:.3g} {name}" for amount, name in zip(demand, resources, strict=True) if amount
-    ]
-    return ", ".join(needs[:2]) + "".join(f",\n{need}" for need in needs[2:])
+        return "<" + ", ".join(amounts) + ">"
+    named = zip(demand, amounts, resources, strict=True)
+    needs = [f"{amount} {name}" for need, amount, name in named if need]
+    first_line = ", ".join(needs[:2])
+    return ",\n".join([first_line, *needs[2:]])
 
 
 def _layout(tree, texts, title):
     """Each node's box (Q, 2) and centre (Q, 2) and the whole's size, in inches; a level's boxes are alike."""
-    lines = [text.split("\n") for text in texts]
-    box = np.array(
-        [[max(CHARACTER * max(map(len, one)) + PAD, 0.6), LINE * len(one) + PAD] for one in lines]
-    )
-    across, along = (0, 1) if _upright(tree) else (1, 0)
+    box = np.array([_box_of(text) for text in texts])
+    upright = _upright(tree)
+    across, along = (0, 1) if upright else (1, 0)
     box[:, across] = box[:, across].max()
-    levels = np.array(
-        [box[tree.depth == depth, along].max() for depth in range(tree.depth.max() + 1)]
-    )
+    depths = range(tree.depth.max() + 1)
+    levels = np.array([box[tree.depth == depth, along].max() for depth in depths])
     box[:, along] = levels[tree.depth]
-    apart = 0.36 if _upright(tree) else 0.5
-    start = np.concatenate(([0], np.cumsum(levels + apart)[:-1]))
+    apart = 0.36 if upright else 0.5
+    ends = np.cumsum(levels + apart)
+    start = np.append(0.0, ends[:-1])
     # leaves are at 0, 1, ..., a group is in the middle of its children
     order = np.zeros(tree.n_nodes)
     order[tree.leaves] = np.arange(tree.n_leaves)
     for node in np.flatnonzero(tree.leaf_of < 0)[::-1]:
-        order[node] = order[tree.children(node)[[0, -1]]].sum() / 2
+        children = tree.children(node)
+        order[node] = (order[children[0]] + order[children[-1]]) / 2
+    wide = box[0, across]
+    pitch = wide + (GAP if upright else GAP / 2)
+    middle = start + levels / 2
     centre = np.empty_like(box)
-    pitch = box[0, across] + (GAP if _upright(tree) else GAP / 2)
-    centre[:, across] = order * pitch + box[0, across] / 2 + GAP / 2
-    centre[:, along] = (start + levels / 2)[tree.depth] + GAP / 2
-    size = (centre + box / 2).max(axis=0) + GAP / 2
-    centre[:, 1] = size[1] - centre[:, 1]  # the first on top
-    return box, centre, (float(size[0]), float(size[1] + HEAD * bool(title)))
+    centre[:, across] = order * pitch + wide / 2 + GAP / 2
+    centre[:, along] = middle[tree.depth] + GAP / 2
+    width, height = (centre + box / 2).max(axis=0) + GAP / 2
+    centre[:, 1] = height - centre[:, 1]  # the first on top
+    if title:
+        height += HEAD
+    return box, centre, (float(width), float(height))
+
+
+def _box_of(text):
+    """Width and height of a box around a text."""
+    lines = text.split("\n")
+    longest = max(map(len, lines))
+    width = CHARACTER * longest + PAD
+    return max(width, 0.6), LINE * len(lines) + PAD
 
 
 def _colour(tree, node):
     if tree.leaf_of[node] < 0:
         return "#666666"
     needs = tree.demand[tree.leaf_of[node]] > 0
-    return style.BLUE if needs.all() else PARTIAL[int(needs.argmax()) % len(PARTIAL)]
+    if needs.all():
+        return style.BLUE
+    first = int(needs.argmax())
+    return PARTIAL[first % len(PARTIAL)]
 
 
 def _line(ax, centre, box, parent, child, upright):
     """From a parent to a child, with its bends half-way between their sides."""
-    (x, y), (u, v) = centre[parent], centre[child]
+    x, y = centre[parent]
+    u, v = centre[child]
     if upright:
-        ends = y - box[parent, 1] / 2, v + box[child, 1] / 2
-        path = [(x, ends[0]), (x, sum(ends) / 2), (u, sum(ends) / 2), (u, ends[1])]
+        begin = y - box[parent, 1] / 2
+        end = v + box[child, 1] / 2
+        bend = (begin + end) / 2
+        across, along = [x, x, u, u], [begin, bend, bend, end]
     else:
-        ends = x + box[parent, 0] / 2, u - box[child, 0] / 2
-        path = [(ends[0], y), (sum(ends) / 2, y), (sum(ends) / 2, v), (ends[1], v)]
+        begin = x + box[parent, 0] / 2
+        end = u - box[child, 0] / 2
+        bend = (begin + end) / 2
+        across, along = [begin, bend, bend, end], [y, y, v, v]
     ax.plot(
-        *zip(*path, strict=True), color="#888888", linewidth=1.1, zorder=1, solid_joinstyle="round"
+        across,
+        along,
+        color="#888888",
+        linewidth=1.1,
+        zorder=1,
+        solid_joinstyle="round",
     )
 
 
 def _box(ax, centre, size, colour, share):
-    low, look = centre - size / 2, {"edgecolor": colour, "linewidth": 1.3, "zorder": 2}
-    shape = style.rounded(ax, low, size, 0.05, facecolor=to_rgba(colour, 0.1), **look)
+    low = centre - size / 2
+    width, height = size
+    shape = style.rounded(
+        ax,
+        low,
+        size,
+        0.05,
+        facecolor=to_rgba(colour, 0.1),
+        edgecolor=colour,
+        linewidth=1.3,
+        zorder=2,
+    )
     if share > 0:
-        filled = {"facecolor": to_rgba(colour, 0.28), "edgecolor": "none", "zorder": 3}
-        bar = ax.add_patch(Rectangle(low, min(share, 1) * size[0], size[1], **filled))
+        bar = Rectangle(
+            low,
+            min(share, 1) * width,
+            height,
+            facecolor=to_rgba(colour, 0.28),
+            edgecolor="none",
+            zorder=3,
+        )
+        ax.add_patch(bar)
         bar.set_clip_path(shape)
