@@ -60,7 +60,7 @@ class Filling(NamedTuple):
     """A tree while it fills: Q nodes by depth, so that siblings are neighbours; p leaves, R resources."""
 
     first: np.ndarray  # (Q,) the first child
-    count: np.ndarray  # (Q,) children
+    children: np.ndarray  # (Q,) how many
     leaf_of: np.ndarray  # (Q,)
     node_of: np.ndarray  # (p,)
     weight: np.ndarray  # (Q,)
@@ -84,7 +84,7 @@ def empty_cluster(tree: Tree, capacity: npt.ArrayLike) -> Filling:
     nodes.tied = True
     return Filling(
         first=np.cumsum(count) - count + 1,
-        count=count,
+        children=count,
         leaf_of=tree.leaf_of[order],
         node_of=np.argsort(order)[tree.leaves],
         weight=tree.weight[order],
@@ -135,7 +135,7 @@ def fluid_hdrf(
 def below(tree, i):
     """The children of a group."""
     first = tree.first[i]
-    return range(first, first + tree.count[i])
+    return range(first, first + tree.children[i])
 
 
 @kernel
@@ -319,7 +319,7 @@ def flow_down(tree, naive):
         tree.nodes[i].when = np.inf
     tree.nodes[0].flow = 1.0
     for i in range(tree.weight.size):
-        if tree.count[i] == 0 or tree.nodes[i].flow == 0:
+        if tree.children[i] == 0 or tree.nodes[i].flow == 0:
             continue
         caught_up, rivals = until_caught_up(tree, i)
         span = min(span, caught_up)

@@ -132,7 +132,8 @@ def by_parts(tree, i, child, rescale):
             set_place(tree, i, at, rescale)
             looked += 2
     else:
-        at = (group.count + child - group.first) >> 1
+        place = group.count + child - group.first
+        at = place >> 1
         while at >= 1:
             set_place(tree, i, at, rescale)
             looked += 2

@@ -125,9 +125,8 @@ def leaf_weight(tree: Tree, i: int, first: int, product: float) -> float:
 
 def weight_over_mean(tree: Tree, node: int) -> float:
     """A node's omega over the mean of its siblings': always 1 in the paper, and for a tree that is one leaf."""
-    if node == 0:
-        return 1.0
-    omegas = tree.weight[tree.children(tree.parent[node])].tolist()
+    siblings = tree.children(tree.parent[node]) if node > 0 else [0]
+    omegas = tree.weight[siblings].tolist()
     return float(tree.weight[node] * len(omegas) / sum(omegas))
 
 

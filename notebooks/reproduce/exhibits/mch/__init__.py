@@ -73,9 +73,11 @@ def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabe
     """
     whole = (size[0] * len(panels), size[1])
     figure, axes = style.subplots(1, len(panels), size=whole, squeeze=False, sharey=True)
-    for ax, (table, rows, columns, title) in zip(axes[0], panels, strict=True):
-        image = ax.imshow(table.to_numpy(float), cmap="Blues", vmin=0, vmax=100, aspect="auto")
-        for (i, j), value in np.ndenumerate(table.to_numpy(float)):
+    for ax, panel in zip(axes[0], panels, strict=True):
+        table, rows, columns, title = panel
+        values = table.to_numpy(float)
+        image = ax.imshow(values, cmap="Blues", vmin=0, vmax=100, aspect="auto")
+        for (i, j), value in np.ndenumerate(values):
             digits = 0 if value in (0, 100) or 1 <= value <= 99 else 1
             text = "–" if np.isnan(value) else f"{value:.{digits}f}"
             ax.annotate(
