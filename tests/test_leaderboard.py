@@ -443,6 +443,16 @@ def test_a_policy_of_machines_that_writes_by_an_alias_gains_nothing():
     assert row_of(board, "makes_room")["broke"] and row_of(board, "shortens")["broke"]
 
 
+def test_what_a_function_prints_is_seen(capsys):
+    def prints(stage, machine, now):
+        print("machine", machine)
+        return stage.queue[0]
+
+    batch = hmhs.single(3, machines=(2, 2))
+    board = leaderboard.hmhs(prints, workload=batch, seeds=1, against=["fifo"])
+    assert "machine 1" in capsys.readouterr().out and not row_of(board, "prints")["broke"]
+
+
 def test_a_function_that_ends_its_process_costs_its_row_and_no_more():
     def deep(stage, machine, now):
         return deep(stage, machine, now) if now >= 0 else 0
