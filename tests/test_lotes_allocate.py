@@ -167,3 +167,15 @@ def test_an_optimum_with_table_1_s_numbers_of_classes_exists_and_one_class_every
     assert served.min() >= lotes.allocate(configs, classes).rate * (1 - 1e-7)
     with pytest.raises(RuntimeError, match="these numbers of classes"):
         vertices.with_supports(configs, classes, (1,) * 10)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_of_columns_does_not_decide_which_optimum_is_taken(seed):
+    rng = np.random.default_rng(seed)
+    rows, cost = rng.integers(1, 4, (3, 12)).astype(float), rng.integers(1, 3, 12).astype(float)
+    then, order = rng.random(12), rng.permutation(12)
+    ends = np.full(3, 8.0), np.full(3, np.inf)
+    one, _ = solve("in order", cost, rows, *ends, most=2.0, then=[then])
+    other, _ = solve("shuffled", cost[order], rows[:, order], *ends, most=2.0, then=[then[order]])
+    np.testing.assert_allclose(other, one[order], atol=1e-9)
+    assert cost @ one == pytest.approx(cost @ solve("alone", cost, rows, *ends, most=2.0)[0])

@@ -5,6 +5,7 @@ n_j), where y_jk is how many jobs of class k the pool holds. So the program belo
 saying once per class.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,23 +37,56 @@ def solve(
     least: Any = 0.0,
     most: Any = np.inf,
     whole: Any = False,
+    then: Sequence[np.ndarray] = (),
 ) -> tuple[np.ndarray, np.ndarray]:
     """The x in [`least`, `most`] of least `cost (C,)` with `low <= rows x <= high`, and the N rows' prices.
 
-    By HiGHS. Where `whole (C,)` says so, x is a whole number, and prices mean nothing. `what` names the
-    program in errors: RuntimeError unless the optimum is proved within 600 s (of integer programs: to a
-    relative gap of a billionth).
+    By HiGHS. Of many such x it is one of least `then[0] (C,)`, of these one of least `then[1]`, and so on.
+    Where `whole (C,)` says so, x is a whole number; prices then mean nothing, and `then` must be empty. `what`
+    names the program in errors: RuntimeError unless the optimum is proved within 600 s (of integer programs:
+    to a relative gap of a billionth).
 
     >>> solve("the example", [3.0], [[1.0]], [2.0], [np.inf])[0].tolist()
     [2.0]
+    >>> solve("two alike", [1.0, 1.0], [[1.0, 1.0]], [2.0], [np.inf], then=[np.array([0.0, 1.0])])[0].tolist()
+    [2.0, 0.0]
     """
+    matrix, cost = csr_array(rows), np.asarray(cost, float)
+    low, high = np.asarray(low, float), np.asarray(high, float)
+    least, most, whole = (np.broadcast_to(ends, len(cost)) for ends in (least, most, whole))
+    x, reduced, prices = _optimum(what, cost, matrix, low, high, least, most, whole)
+    if not then:
+        return x, prices
+    # complementary slackness: the optima are the x that keep these columns and rows at their ends
+    free, tight = np.abs(reduced) <= TOLERANCE, np.abs(prices) > TOLERANCE
+    x = np.where(free, x, _nearer(x, least, most))
+    held = matrix[:, ~free] @ x[~free]
+    kept = _nearer(matrix @ x, low, high)
+    x[free], _ = solve(
+        what,
+        then[0][free],
+        matrix[:, free],
+        np.where(tight, kept, low) - held,
+        np.where(tight, kept, high) - held,
+        least=least[free],
+        most=most[free],
+        then=[other[free] for other in then[1:]],
+    )
+    return x, prices
+
+
+def _nearer(values, low, high):
+    """For each value that of its two ends which is nearer."""
+    return np.where(np.abs(values - low) <= np.abs(values - high), low, high)
+
+
+def _optimum(what, cost, matrix, low, high, least, most, whole):
+    """An x of least cost, the reduced costs of its columns and the prices of the rows."""
     import highspy  # slow to load
 
-    matrix = csr_array(rows)
-    least, most, whole = (np.broadcast_to(values, len(cost)) for values in (least, most, whole))
     program, engine = highspy.HighsLp(), highspy.Highs()
     program.num_row_, program.num_col_ = matrix.shape
-    program.col_cost_ = np.asarray(cost, float)
+    program.col_cost_ = cost
     program.col_lower_, program.col_upper_ = least, most
     program.row_lower_, program.row_upper_ = low, high
     program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
@@ -71,7 +105,16 @@ def solve(
             f"within {SECONDS:g} s"
         )
     found = engine.getSolution()
-    return np.asarray(found.col_value), np.asarray(found.row_dual)
+    return np.array(found.col_value), np.array(found.col_dual), np.array(found.row_dual)
+
+
+def by_place(n: int) -> np.ndarray:
+    """Costs that prefer early columns, (n,): square roots, since their sums at different places seldom tie.
+
+    >>> by_place(4).round(2).tolist()
+    [1.0, 1.41, 1.73, 2.0]
+    """
+    return np.sqrt(1.0 + np.arange(n))
 
 
 def pool_size(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
@@ -109,7 +152,9 @@ def allocate(
     Very many allocations reach lambda*; the paper's K^j are those of one. `vertex` says which is taken:
     "least waste" loses the smallest part of the cluster's capacity if every class had machines to itself,
     each full of whole jobs; "solver" is the first that the solver finds; an array (M, K) is the cost of each
-    class's part of a pool, and the optimum of least cost is taken. With `fitting` a class is kept off
+    class's part of a pool, and the optimum of least cost is taken. Of equal ones it is
+    the one with the least sum of parts, each times the square root of its place: configuration by
+    configuration, class by class. With `fitting` a class is kept off
     configurations on which not even one job fits: the paper's divisible jobs do not ask for that. Raises
     ValueError as `check` does and for unknown names. Source: LoTES, Section 4.1.
 
@@ -136,35 +181,28 @@ def allocate(
     )
     unit = np.where(able, served, 0).sum(axis=0).min()  # no class alone can do better
     pairs, asked = np.argwhere(able), np.flatnonzero(classes.share > 0)
-    # the order decides which optimum is found
-    pairs = pairs[np.argsort([f"y_{j}_{k}" for j, k in pairs])]
     j, k = pairs.T
     used = pool[j, k] * classes.demand[k].T / np.where(total > 0, total, np.inf)[j].T
     there = configs.capacity.ravel() > 0
     mine = j == np.arange(len(pool))[:, None]
-    serve, hold = (
-        np.where(k == asked[:, None], served[j, k] / unit, 0.0),
-        np.where(mine[:, None], used, 0.0),
-    )
-    hold = hold.reshape(-1, len(j))[there]
+    serve = np.where(k == asked[:, None], served[j, k] / unit, 0.0)
+    hold = np.where(mine[:, None], used, 0.0).reshape(-1, len(j))[there]
     rows = np.block([[-np.ones((len(serve), 1)), serve], [np.zeros((len(hold), 1)), hold]])
     low = np.r_[np.zeros(len(serve)), np.full(len(hold), -np.inf)]
     high = np.r_[np.full(len(serve), np.inf), np.ones(len(hold))]
-    part, _ = solve("the allocation program", np.r_[-1.0, 0.0 * j], rows, low, high)
+    machine = (configs.capacity / total.sum(axis=0)).mean(axis=1)
+    lost = waste(configs, classes) * (machine * configs.count)[:, None]
+    chosen = lost if isinstance(vertex, str) else vertex
+    then = [np.r_[0.0, chosen[j, k]], np.r_[0.0, by_place(len(j))]]
+    part, _ = solve(
+        "the allocation program",
+        np.r_[-1.0, np.zeros(len(j))],
+        rows,
+        low,
+        high,
+        then=[] if isinstance(vertex, str) and vertex == "solver" else then,
+    )
     best = part[0]
-    if isinstance(vertex, np.ndarray) or vertex == "least waste":
-        machine = (configs.capacity / total.sum(axis=0)).mean(axis=1)
-        lost = waste(configs, classes) * (machine * configs.count)[:, None]
-        cost = np.r_[0.0, (vertex if isinstance(vertex, np.ndarray) else lost)[j, k]]
-        least = np.r_[best * (1 - TOLERANCE), 0.0 * j]
-        part, _ = solve(
-            "the choice among optimal allocations",
-            cost,
-            rows,
-            low,
-            high,
-            least=least,
-        )
     running, part = np.zeros(pool.shape), part[1:]
     running[j, k] = np.where(
         part * configs.count[j] > USED * configs.n_machines, part * pool[j, k], 0.0

@@ -11,7 +11,7 @@ import numpy as np
 
 from schedlib.core.portable import dot
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, check
-from schedlib.lotes.planning.allocate import allocate, solve
+from schedlib.lotes.planning.allocate import allocate, by_place, solve
 from schedlib.lotes.planning.bins import count_bins, non_dominated_bins
 
 MAX_PLANNED = 500_000  # bins of a configuration in the program, a column each
@@ -50,34 +50,38 @@ def assign(
 ) -> Assignment:
     """Solve the machine-assignment program (Eqs. 6-10) over these bins, or the integer program behind it.
 
-    `bins`: M arrays (B_j, K). Raises RuntimeError as `solve` does; the prices of an integer program are
-    NaN.
+    `bins`: M arrays (B_j, K). Of equal optima of the linear program it is the one that rounding should harm
+    least: a machine adds N_ijk mu_jk / alpha_k to what class k gets, and the sum over machines of the squares
+    of these numbers is least. Of equal ones early bins are emulated: least is the sum over machines of the
+    square root of the bin's place. Raises RuntimeError
+    as `solve` does; the prices of an integer program are NaN.
     """
     served = [mixes * classes.rate[j] for j, mixes in enumerate(bins)]
     most = sum(n * each.max(axis=0) for n, each in zip(configs.count, served, strict=True))
     asked, sizes = np.flatnonzero(classes.share > 0), [len(mixes) for mixes in bins]
     unit = float((most[asked] / classes.share[asked]).min()) or 1.0
-    # by name: the order of the columns decides which of many optima the solver finds
-    order = np.argsort([f"x_{j}_{i}" for j, size in enumerate(sizes) for i in range(size)])
-    weights = np.concatenate(served)[order][:, asked] / (classes.share[asked] * unit)
-    owner = np.repeat(np.arange(len(sizes)), sizes)[order] == np.arange(len(sizes))[:, None]
+    weights = np.concatenate(served)[:, asked] / (classes.share[asked] * unit)
+    harm = (weights**2).sum(axis=1)
+    owner = np.repeat(np.arange(len(sizes)), sizes) == np.arange(len(sizes))[:, None]
     rows = np.block([[-np.ones((len(asked), 1)), weights.T], [np.zeros((len(sizes), 1)), owner]])
     low = np.r_[np.zeros(len(asked)), configs.count]
     high = np.r_[np.full(len(asked), np.inf), configs.count]
     x, prices = solve(
         "the integer assignment program" if integer else "the machine-assignment program",
-        np.r_[-1.0, np.zeros(len(order))],
+        np.r_[-1.0, np.zeros(len(weights))],
         rows,
         low,
         high,
-        whole=integer & (np.arange(len(order) + 1) > 0),
+        whole=integer & (np.arange(len(weights) + 1) > 0),
+        then=[] if integer else [np.r_[0.0, harm], np.r_[0.0, by_place(len(weights))]],
     )
-    price, machines = np.full(classes.n_classes, np.nan if integer else 0.0), np.zeros(len(order))
-    if not integer:
+    price = np.full(classes.n_classes, np.nan if integer else 0.0)
+    machines = np.maximum(x[1:], 0.0)
+    if integer:
+        machines = np.rint(machines).astype(np.int64)
+    else:
         price[asked] = np.abs(prices[: len(asked)])
         price[asked] /= price.sum() * classes.share[asked]
-    machines[order] = np.maximum(x[1:], 0.0)
-    machines = np.rint(machines).astype(np.int64) if integer else machines
     return Assignment(tuple(np.split(machines, np.cumsum(sizes)[:-1])), price)
 
 
