@@ -58,13 +58,12 @@ LONG_SHARE = {"google": 0.10, "cloudera": 0.0502, "yahoo": 0.0941}
 """Long jobs among all (Table 1)."""
 LONG_WORK = {"google": 0.83, "cloudera": 0.91, "yahoo": 0.98}
 """Long jobs' share of the task-seconds (Table 1)."""
-PARTITION = {"google": 0.17, "cloudera": 0.09, "yahoo": 0.02, "facebook": 0.02, "alibaba": 0.24}
+PARTITION = {"google": 0.17, "cloudera": 0.09, "yahoo": 0.02, "alibaba": 0.24}
 """Share of the workers reserved for short jobs: the short jobs' share of the task-seconds (Section 5)."""
 CUTOFF = {
     "google": 1129.532,
     "cloudera": 272.783,
     "yahoo": 90.5811,
-    "facebook": 76.5951,
     "alibaba": 48.99,
 }
 """Mean task duration (s) above which a job is long: the authors'; Alibaba's by `cutoff_for`."""
@@ -73,8 +72,8 @@ WORKERS = dict.fromkeys(("google", "cloudera"), (15_000, 17_000, 19_000, 21_000,
     "alibaba": (2_150, 2_450, 2_750, 3_000, 3_300),
 }
 """Workers, high load to low: Google's and the fewest of the others (Table 2) the paper's, else assumed."""
-HEARTBEAT = {"google": 3.0, "cloudera": 12.0, "yahoo": 7.0, "facebook": 3.0, "alibaba": 3.0}
-"""Seconds between DLWL's updates (Section 6.2; Facebook's and Alibaba's assumed)."""
+HEARTBEAT = {"google": 3.0, "cloudera": 12.0, "yahoo": 7.0, "alibaba": 3.0}
+"""Seconds between DLWL's updates (Section 6.2; Alibaba's assumed)."""
 GAP = {"google": 1.0, "cloudera": 13.0, "yahoo": 14.0}
 """Seconds from one submission to the next on the paper's cluster, on average (see above)."""
 LOAD = 0.95
@@ -322,27 +321,20 @@ def _means(trace: str, short_tasks, logit, long_tasks, above) -> tuple[np.ndarra
     return short, least + above * (excess / dot(long_tasks, above))
 
 
-def durations(
-    rng: np.random.Generator, tasks: np.ndarray, mean: np.ndarray, cv: float | None = None
-) -> np.ndarray:
-    """Durations of the tasks of all jobs, scaled so that each job of `tasks (N,)` has its `mean (N,)`.
+def durations(rng: np.random.Generator, tasks: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Durations (s) of the tasks of all jobs: positive Gaussians, scaled so that each job has its mean.
 
-    Positive Gaussians, whose coefficient of variation is 0.7, or with `cv` lognormal ones with that (before
-    they are scaled: a job of one task has no variation).
+    `tasks (N,)` is each job's number of tasks, `mean (N,)` its mean duration (s). The coefficient of variation
+    within a job is 0.7 before the scaling.
 
-    >>> durations(np.random.default_rng(0), np.array([2, 1]), np.array([3.0, 5.0]), cv=0.5).round(2).tolist()
-    [3.18, 2.82, 5.0]
+    >>> durations(np.random.default_rng(0), np.array([2, 1]), np.array([3.0, 5.0])).round(2).tolist()
+    [3.78, 2.22, 5.0]
     """
-    duration = rng.standard_normal(tasks.sum())
-    if cv is not None:
-        duration = exp(duration * round(np.sqrt(np.log1p(cv * cv)), 9))
-    else:
-        duration *= 2
-        duration += 1
+    duration = 1 + 2 * rng.standard_normal(tasks.sum())
     wrong = np.flatnonzero(duration <= 0)
     while len(wrong):
         duration[wrong] = 1 + 2 * rng.standard_normal(len(wrong))
         wrong = wrong[duration[wrong] <= 0]
-    total = np.add.reduceat(duration, np.cumsum(tasks) - tasks)
-    duration *= np.repeat(mean * tasks / total, tasks)
-    return duration
+    first = np.cumsum(tasks) - tasks
+    total = np.add.reduceat(duration, first)
+    return duration * np.repeat(mean * tasks / total, tasks)
