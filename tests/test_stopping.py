@@ -17,7 +17,7 @@ from schedlib.core.stopping import FLAG, interruptible, stoppable
 SCRIPT = """
 import signal, sys
 import pandas as pd
-from schedlib import eagle, hmhs, lotes, mch
+from schedlib import hmhs, lotes, mch
 from schedlib.workload import Workload
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # tests that a shell runs in the background ignore it
@@ -34,14 +34,12 @@ batch, machines = hmhs.single(3, machines=(2, 2)), lotes.MachineConfigs([[4.0]],
 policies = {
     "lotes": lambda: lotes.Policy(endless("cluster, job")),
     "hmhs": lambda: hmhs.Policy(map_rule=endless("stage, machine, now")),
-    "eagle": lambda: eagle.System("endless", short_jobs=endless("cluster, job, probe, rng")),
     "mch": lambda: mch.rule(room=0)(endless("tree")),
     "filling": lambda: mch.rule(room=0)(endless("tree"))}
-shipped = {"lotes": "greedy", "hmhs": "fifo", "eagle": "hawk", "mch": "drf", "filling": "h-drf"}
+shipped = {"lotes": "greedy", "hmhs": "fifo", "mch": "drf", "filling": "h-drf"}
 run = {
     "lotes": lambda policy: lotes.simulate(policy, machines, jobs),
     "hmhs": lambda policy: hmhs.schedule(batch, policy),
-    "eagle": lambda policy: eagle.simulate(jobs, policy, 3, short_partition=0.4, cutoff=float("inf")),
     "mch": lambda policy: mch.simulate(tree, (2.0,), policy, tasks),
     "filling": lambda policy: mch.allocate(tree, (2.0,), policy, divisible=False)}[sys.argv[1]]
 try:
@@ -54,7 +52,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a process cannot be sent Ctrl-C alone")
-@pytest.mark.parametrize("which", ["lotes", "hmhs", "eagle", "mch", "filling"])
+@pytest.mark.parametrize("which", ["lotes", "hmhs", "mch", "filling"])
 def test_ctrl_c_ends_a_policy_that_never_ends(which):
     there = os.environ | {"PYTHONPATH": str(paths.checkout())}
     command = [sys.executable, "-u", "-c", SCRIPT, which]

@@ -259,7 +259,7 @@ class SRPT(Hybrid):
 class Eagle(SSS, SRPT):
     """Eagle: SSS, SRPT, sticky probes (Section 4), and at least 20 probes a job (Section 5)."""
 
-    system = systems.Eagle()
+    system = systems.eagle_system()
     K = 20
     sticky = True
 

@@ -33,7 +33,7 @@ class Hawk(Hybrid):
     (0, False)
     """
 
-    system = systems.Hawk()
+    system = systems.hawk_system()
     attempts = 10
 
     def get_probe(self, worker: Worker) -> Probe | None:
@@ -100,7 +100,7 @@ class Sparrow(Hybrid):
     0
     """
 
-    system = systems.Sparrow()
+    system = systems.sparrow_system()
 
     def submit(self, job: Job) -> None:
         """Long jobs send probes as short jobs do."""
@@ -115,7 +115,7 @@ class Omniscient(Hybrid):
     0
     """
 
-    system = systems.Omniscient()
+    system = systems.omniscient_system()
 
     def submit(self, job: Job) -> None:
         """Short jobs may go to all workers, long ones to the general partition."""
@@ -193,7 +193,7 @@ class DLWL(OldNews, Reordering):
     0
     """
 
-    system = systems.DLWL()
+    system = systems.dlwl_system()
 
 
 SYSTEMS |= {"hawk": Hawk, "sparrow": Sparrow, "dlwl": DLWL, "omniscient": Omniscient}

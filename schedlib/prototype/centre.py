@@ -55,7 +55,8 @@ class Centre(Owner):
         bits = f"{self.bits:x}" if self.how["shares"] else ""
         for task, node in chosen:
             stamp = self.write("send", node, job.number)
-            duration, estimate = job.durations[task], job.estimate
+            duration = job.durations[task]
+            estimate = job.estimate
             self.peers["node", node].send(
                 "place", job.number, task, duration, estimate, bits, stamp
             )

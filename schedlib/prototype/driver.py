@@ -56,7 +56,9 @@ class Driver(Member):
                 f"hosts: put the secret that they were started with into {SECRET} (environment)"
             )
         super().__init__(("driver", 0), secret.encode())
-        self.orders, self.setting, self.told = orders, setting, told
+        self.orders = orders
+        self.setting = setting
+        self.told = told
         self.heard = asyncio.Event()
         self.answers: dict[
             Any, list[Any]
@@ -178,14 +180,16 @@ class Driver(Member):
     async def wait(self) -> None:
         """Until every job is done or has failed, or nothing is left but tasks that run to their known end."""
         patience = max(max(order.durations) for order in self.orders) + STALL
-        before, since = None, time.monotonic()
+        before = None
+        since = time.monotonic()
         while len(self.done) + len(self.failed) < len(self.orders):
             answers = await self.ask(dict.fromkeys(self.alive("scheduler", "centre"), ("status",)))
             left = [sum(counts) for counts in zip((0, 0), *answers.values(), strict=True)]
             if not self.setting.sleep_out and left[1] == 0:
                 return
             if (now := (len(self.done), left)) != before:
-                before, since = now, time.monotonic()
+                before = now
+                since = time.monotonic()
             elif time.monotonic() - since > patience:
                 waiting = sorted({*self.owner} - {*self.done} - self.failed)[:10]
                 raise RuntimeError(

@@ -34,7 +34,8 @@ class Host(Member):
 
     def __init__(self, address: str, secret: bytes, once: bool):
         super().__init__(("host", 0), secret)
-        self.address, self.once = address, once
+        self.address = address
+        self.once = once
         self.children: list[int] = []
         self.lifeline, self.held = os.pipe()
 

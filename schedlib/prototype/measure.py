@@ -165,7 +165,8 @@ def replayed(orders: Sequence[Order], setting: Setting, progress: bool = False) 
     box: dict[str, Any] = {}
 
     async def main() -> None:
-        box["loop"], box["task"] = asyncio.get_running_loop(), asyncio.current_task()
+        box["loop"] = asyncio.get_running_loop()
+        box["task"] = asyncio.current_task()
         box["driver"] = Driver(orders, setting, bar.update)
         await box["driver"].replay()
 

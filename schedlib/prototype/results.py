@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from schedlib.eagle.records import COUNTERS
 from schedlib.eagle.simulating.results import Simulation
-from schedlib.eagle.simulating.state import COUNTERS
 from schedlib.eagle.systems import System
 from schedlib.prototype.driver import Driver
 
@@ -54,7 +54,9 @@ def result(system: System, names: np.ndarray, driver: Driver, factor: float) -> 
 
     A second of this machine is `factor` units of the workload.
     """
-    orders, how, workers = driver.orders, driver.setting.how, driver.setting.nodes
+    orders = driver.orders
+    how = driver.setting.how
+    workers = driver.setting.nodes
     log = pd.DataFrame(driver.log, columns=["time", "event", "worker", "job"])
     log = log.assign(time=log["time"] * factor).sort_values(
         "time", kind="stable", ignore_index=True
@@ -106,10 +108,8 @@ class _Usage:
 
     def __init__(self, tasks, workers, short_only):
         self.sizes = {"short": short_only, "general": workers - short_only, "all": workers}
-        short, spans = (
-            (tasks["worker"] < short_only).to_numpy(),
-            tasks[["asked", "finish"]].to_numpy(),
-        )
+        short = (tasks["worker"] < short_only).to_numpy()
+        spans = tasks[["asked", "finish"]].to_numpy()
         self.spans = {"short": spans[short], "general": spans[~short], "all": spans}
         self.last = float(spans.max(initial=1e-9))
 
@@ -134,7 +134,8 @@ def _stats(driver: Driver, jobs: pd.DataFrame, usage: _Usage) -> dict[str, float
     total = {name: sum(one.get(name, 0) for one in of) for one in of for name in one}
     total["longest_queue"] = max((one.get("longest_queue", 0) for one in of), default=0)
     counts = {name: total.get(name, 0) for name in COUNTERS} | {"events": len(driver.log)}
-    once, twice = ("probes", "placements"), ("rejections", "requests", "steal_attempts")
+    once = ("probes", "placements")
+    twice = ("rejections", "requests", "steal_attempts")
     span = jobs["submit"].iloc[[0, -1]].to_numpy()
     busy = {part: float(usage.shares(part, span)[0]) for part in ("all", "short", "general")}
     more = {name: total.get(name, 0) for name in ("frames", "refused", "cpu")}

@@ -12,7 +12,10 @@ from typing import Any
 from schedlib.prototype.member import Member
 from schedlib.prototype.wire import Name, Peer, dial
 
-FIRST, SECOND, FALLBACK = 1, 2, 3  # rounds of Section 3.3
+# rounds of Section 3.3
+FIRST = 1
+SECOND = 2
+FALLBACK = 3
 PAUSE = 0.05  # s until what a full queue has sent back is tried elsewhere
 
 
@@ -105,7 +108,9 @@ class Scheduler(Owner):
 
     def joined(self, driver: Peer) -> None:
         super().joined(driver)
-        self.bits, self.stamp = 0, -1.0  # the freshest vector that a rejection has brought
+        # the freshest vector that a rejection has brought
+        self.bits = 0
+        self.stamp = -1.0
 
     def bring(self, job: Job) -> None:
         """The first round: max(K, 2t) probes, to distinct nodes while there are enough (Section 3.3)."""
@@ -126,7 +131,8 @@ class Scheduler(Owner):
 
     def probe_again(self, job: Job, stage: int) -> None:
         """A probe of the second or third round, if the job still needs one."""
-        alive, short = self.nodes(), self.how["short_only"]
+        alive = self.nodes()
+        short = self.how["short_only"]
         if not job.unstarted or not alive:
             return
         targets = alive
@@ -139,7 +145,8 @@ class Scheduler(Owner):
 
     def take_back(self, peer: Peer, number: int) -> Job | None:
         """A probe is no longer at a node; its job, unless that is done."""
-        job, node = self.jobs.get(number), peer.name[1]
+        job = self.jobs.get(number)
+        node = peer.name[1]
         if job and node in job.located:
             job.located[node] -= 1
             if job.located[node] == 0:
@@ -149,7 +156,8 @@ class Scheduler(Owner):
     def on_reject(self, peer: Peer, number: int, stage: int, bits: str, stamp: float) -> None:
         """A node with a long task returns a probe with its bit vector and the vector's time."""
         if stamp > self.stamp:
-            self.bits, self.stamp = int(bits, 16), stamp
+            self.bits = int(bits, 16)
+            self.stamp = stamp
         if job := self.take_back(peer, number):
             self.probe_again(job, SECOND if stage == FIRST else FALLBACK)
 
@@ -160,7 +168,8 @@ class Scheduler(Owner):
 
     def on_get(self, peer: Peer, number: int) -> None:
         """A node asks for a task: late binding. Where the job's other probes are, its size is updated."""
-        job, node = self.jobs.get(number), peer.name[1]
+        job = self.jobs.get(number)
+        node = peer.name[1]
         self.write("ask", node, number)
         if job is None or not job.unstarted:
             self.counts["vain"] += 1

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.eagle.simulating.messages import EVENTS
-from schedlib.eagle.simulating.state import COUNTERS, State
+from schedlib.eagle.messages import EVENTS
+from schedlib.eagle.records import COUNTERS
+from schedlib.eagle.state import State
 from schedlib.eagle.systems import System
 
 
@@ -56,12 +57,10 @@ class Simulation:
 
     def percentiles(self, q: Sequence[float] = (50, 90, 99)) -> pd.DataFrame:
         """Percentiles of the completion times of each class: `long, percentile, completion` (s)."""
-        times = self.jobs.groupby("long")["completion"]
-        rows = [
-            (long, *pair)
-            for long, one in times
-            for pair in zip(q, np.percentile(one, q), strict=True)
-        ]
+        rows = []
+        for long, times in self.jobs.groupby("long")["completion"]:
+            for percentile, time in zip(q, np.percentile(times, q), strict=True):
+                rows.append((long, percentile, time))
         return pd.DataFrame(rows, columns=["long", "percentile", "completion"])
 
 
@@ -94,15 +93,16 @@ def result(
 
 
 def _stats(state: State) -> dict[str, float]:
-    counts = {name: int(state.counts[0][name]) for name in COUNTERS}
-    jobs, sums = state.jobs, state.log.sums[0]
-    workers, short_only = len(state.workers), state.how.short_only
+    jobs = state.jobs
+    sums = state.log.sums[0]
+    workers = len(state.workers)
+    short_only = state.how.short_only
     span = jobs.submit[-1] - jobs.submit[0]
-    short, general = (
-        busy / span if span > 0 else math.nan for busy in (sums.last_short, sums.last_general)
-    )
-    once, twice = ("probes", "placements"), ("rejections", "requests", "steal_attempts")
-    messages = sum(counts[name] for name in once) + 2 * sum(counts[name] for name in twice)
+    busy_short = sums.last_short / span if span > 0 else math.nan
+    busy_general = sums.last_general / span if span > 0 else math.nan
+    counts = {name: int(state.counts[0][name]) for name in COUNTERS}
+    once = counts["probes"] + counts["placements"]
+    twice = counts["rejections"] + counts["requests"] + counts["steal_attempts"]
     return {
         "workers": workers,
         "short_only": short_only,
@@ -111,54 +111,61 @@ def _stats(state: State) -> dict[str, float]:
         "short_tasks": int(jobs.tasks[jobs.long == 0].sum()),
         **counts,
         "rescheduled": counts["rejections"] + counts["stolen"],
-        "messages": messages + workers * counts["heartbeats"],
-        "utilisation": float((short + general) / workers),
-        "utilisation_short": float(short / short_only) if short_only else math.nan,
-        "utilisation_general": float(general / (workers - short_only))
-        if workers > short_only
-        else math.nan,
+        "messages": once + 2 * twice + workers * counts["heartbeats"],
+        "utilisation": _share(busy_short + busy_general, workers),
+        "utilisation_short": _share(busy_short, short_only),
+        "utilisation_general": _share(busy_general, workers - short_only),
         "makespan": float(jobs.finish.max()),
     }
 
 
+def _share(busy: float, workers: int) -> float:
+    """The share of so many workers that is busy; NaN of none."""
+    return float(busy / workers) if workers else math.nan
+
+
 def _utilisation(state: State) -> pd.DataFrame:
-    width, last = state.log.sums[0].width, state.clock[0].now
+    width = state.log.sums[0].width
+    last = state.clock[0].now
     bins = state.log.bins[: max(1, math.ceil(last / width))]
-    workers, short_only = len(state.workers), state.how.short_only
+    workers = len(state.workers)
+    short_only = state.how.short_only
     time = width * np.arange(len(bins))
     room = np.minimum(width, np.maximum(last - time, 1e-300))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return pd.DataFrame(
-            {
-                "time": time,
-                "short": bins[:, 0] / (room * short_only),
-                "general": bins[:, 1] / (room * (workers - short_only)),
-                "all": bins.sum(axis=1) / (room * workers),
-            }
-        )
+        shares = {
+            "time": time,
+            "short": bins[:, 0] / (room * short_only),
+            "general": bins[:, 1] / (room * (workers - short_only)),
+            "all": bins.sum(axis=1) / (room * workers),
+        }
+    return pd.DataFrame(shares)
 
 
 def _records(
     names: np.ndarray, order: np.ndarray, state: State
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The frames of tasks and of events. The start of a fetched task, no event to the engine, is added."""
-    jobs, owner = state.jobs, np.repeat(order, state.jobs.tasks)
-    number = np.arange(len(owner)) - np.repeat(np.cumsum(jobs.tasks) - jobs.tasks, jobs.tasks)
-    rows = state.log.tasks[np.repeat(jobs.first, jobs.tasks) + number]
-    runs = {name: rows[name] for name in ("worker", "queued", "asked", "start", "finish")}
-    long = np.repeat(jobs.long == 1, jobs.tasks)
-    tasks = pd.DataFrame({"job": names[owner], "task": number, **runs, "long": long})
+    jobs = state.jobs
+    owner = np.repeat(order, jobs.tasks)
+    first_row = np.cumsum(jobs.tasks) - jobs.tasks
+    number = np.arange(len(owner)) - np.repeat(first_row, jobs.tasks)
+    runs = state.log.tasks[np.repeat(jobs.first, jobs.tasks) + number]
+    tasks = pd.DataFrame({"job": names[owner], "task": number})
+    for name in ("worker", "queued", "asked", "start", "finish"):
+        tasks[name] = runs[name]
+    tasks["long"] = np.repeat(jobs.long == 1, jobs.tasks)
+
     log = pd.DataFrame(state.log.events[: int(state.log.used[0])])
-    log = log.assign(
-        event=np.array(EVENTS, dtype=object)[log["event"]], job=names[order][log["job"]]
-    )
-    late = tasks[tasks["start"] > tasks["asked"]]
-    starts = (
-        late[["start", "worker", "job"]].rename(columns={"start": "time"}).assign(event="start")
-    )
-    log = pd.concat([starts[list(log)], log], ignore_index=True)
+    log["event"] = np.array(EVENTS, dtype=object)[log["event"]]
+    log["job"] = names[order][log["job"]]
+    fetched = tasks[tasks["start"] > tasks["asked"]]
+    starts = fetched[["start", "worker", "job"]].rename(columns={"start": "time"})
+    starts.insert(1, "event", "start")
+    log = pd.concat([starts, log], ignore_index=True)
     log = log.sort_values("time", kind="stable", ignore_index=True)
-    return tasks.sort_values(["job", "task"], kind="stable", ignore_index=True), log
+    tasks = tasks.sort_values(["job", "task"], kind="stable", ignore_index=True)
+    return tasks, log
 
 
 class Step(NamedTuple):
@@ -211,40 +218,51 @@ def replay(run: Simulation) -> list[Step]:
     alike = pd.DataFrame({"time": log["time"], "job": log["job"], "at_once": kind >= 0})
     burst = (alike != alike.shift()).any(axis=1).cumsum()
     log = log.assign(burst=burst, kind=kind).sort_values(["burst", "kind"], kind="stable")
-    cluster, steps = _Cluster(run), []
+    cluster = _Cluster(run)
+    steps = []
     for _, group in itertools.groupby(log.itertuples(), key=lambda row: (row.burst, row.event)):
         rows = list(group)
         for row in rows:
             cluster.take(row.time, row.event, row.job, row.worker)
-        where, first = tuple(row.worker for row in rows if row.worker >= 0), rows[0]
-        steps.append(Step(first.time, first.event, first.job, where, *cluster.state()))
+        where = tuple(row.worker for row in rows if row.worker >= 0)
+        first = rows[0]
+        steps.append(cluster.step(first.time, first.event, first.job, where))
     return steps
 
 
 class _Cluster:
     def __init__(self, run):
-        workers, jobs = run.stats["workers"], len(run.jobs)
-        self.long, self.tasks = run.jobs["long"].to_numpy(), run.jobs["tasks"].to_numpy()
+        workers = run.stats["workers"]
+        jobs = len(run.jobs)
+        self.long = run.jobs["long"].to_numpy()
+        self.tasks = run.jobs["tasks"].to_numpy()
         self.sticky = run.system.sticky
-        self.running, self.asking = [-1] * workers, [-1] * workers
-        self.queue, self.coming = [()] * workers, [()] * workers
-        self.bits, self.copies = [False] * workers, [None] * workers
-        self.given, self.started, self.done = [0] * jobs, [0] * jobs, [0] * jobs
+        self.running = [-1] * workers
+        self.asking = [-1] * workers
+        self.queue = [()] * workers
+        self.coming = [()] * workers
+        self.bits = [False] * workers
+        self.copies = [None] * workers
+        self.given = [0] * jobs
+        self.started = [0] * jobs
+        self.done = [0] * jobs
         self.victim = -1
 
-    def state(self):
-        return map(
-            tuple,
-            (
-                self.running,
-                self.asking,
-                self.queue,
-                self.coming,
-                self.bits,
-                self.copies,
-                self.started,
-                self.done,
-            ),
+    def step(self, time, event, job, workers):
+        """What has happened, and the cluster as it is now."""
+        return Step(
+            time=time,
+            event=event,
+            job=job,
+            workers=workers,
+            running=tuple(self.running),
+            asking=tuple(self.asking),
+            queue=tuple(self.queue),
+            coming=tuple(self.coming),
+            bits=tuple(self.bits),
+            copies=tuple(self.copies),
+            started=tuple(self.started),
+            done=tuple(self.done),
         )
 
     def take(self, time, event, job, worker):
@@ -277,7 +295,8 @@ class _Cluster:
         elif event == "start":
             if self.asking[worker] < 0:  # a task that was sent whole
                 self._serve(worker, job)
-            self.asking[worker], self.running[worker] = -1, job
+            self.asking[worker] = -1
+            self.running[worker] = job
             self.started[job] += 1
         elif event == "finish":
             self.running[worker] = -1

@@ -9,7 +9,8 @@ from schedlib.core.streams import streams
 from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS, google, job_means
 from schedlib.workload import Workload
 
-SAMPLE_JOBS, SAMPLE_NODES = 3_300, 100
+SAMPLE_JOBS = 3_300
+SAMPLE_NODES = 100
 """Jobs and nodes of the prototype's experiment (Section 7)."""
 SHORTEST = 1.0  # s: Alibaba's whole seconds are rounded down, so 0 stands for less than 1
 
@@ -52,7 +53,8 @@ def google_sample(
             f"nodes: {nodes}, must be from 1 to the {all_nodes} that the trace is shrunk from"
         )
     original = google(jobs, seed)
-    before, duration = np.diff(original.offsets), original.tasks["duration"].to_numpy()
+    before = np.diff(original.offsets)
+    duration = original.tasks["duration"].to_numpy()
     tasks = np.maximum(1, np.rint(before * nodes / all_nodes)).astype(np.int64)
     kept = np.arange(len(duration)) - np.repeat(original.offsets[:-1], before) < np.repeat(
         tasks, before
@@ -115,7 +117,8 @@ def alibaba(every: int = 16, *, trace: Workload | None = None) -> Workload:
         raise ValueError(
             f"every: {every}, must be a whole number from 1 to the trace's {len(trace)} stages"
         )
-    chosen, counts = np.arange(len(trace)) % every == 0, np.diff(trace.offsets)
+    chosen = np.arange(len(trace)) % every == 0
+    counts = np.diff(trace.offsets)
     kept = np.flatnonzero(chosen)
     duration = trace.tasks["duration"].to_numpy()[np.repeat(chosen, counts)]
     number = np.arange(len(kept))
@@ -126,6 +129,7 @@ def alibaba(every: int = 16, *, trace: Workload | None = None) -> Workload:
         {"job": number, "submit": trace.jobs["submit"].to_numpy()[kept], "stage": kept}
     )
     mean = job_means(Workload(jobs, tasks))
-    jobs["class"], jobs["mean"] = (mean > CUTOFF["alibaba"]).astype(np.int64), mean
+    jobs["class"] = (mean > CUTOFF["alibaba"]).astype(np.int64)
+    jobs["mean"] = mean
     short = f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)"
     return Workload(jobs, tasks, report={short: int((duration < SHORTEST).sum())})

@@ -103,9 +103,11 @@ TYPES = {
     ],
 }
 """Types of long jobs: jobs, tasks of one, duration (s); Chen et al.'s clusters without that of small jobs."""
-ONE_TASK, EXPONENT = 0.75, 1.4018
+ONE_TASK = 0.75
+EXPONENT = 1.4018
 MOST_WORKERS = 100_000_000
-LARGEST_SHORT, LARGEST_LONG = 1 / 5, {"google": 1 / 5, "cloudera": 1.0, "yahoo": 1.0}
+LARGEST_SHORT = 1 / 5
+LARGEST_LONG = {"google": 1 / 5, "cloudera": 1.0, "yahoo": 1.0}
 """The largest number of tasks of a job, as a share of the fewest workers."""
 
 
@@ -250,10 +252,12 @@ def yahoo(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workloa
 
 def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
     n_jobs = JOBS[trace] if jobs is None else jobs
-    share, fewest = LONG_SHARE[trace], WORKERS[trace][0]
+    share = LONG_SHARE[trace]
+    fewest = WORKERS[trace][0]
     if n_jobs < 1:
         raise ValueError(f"jobs: {jobs}, must be at least 1")
-    n_long, workers = round(share * n_jobs), scale * fewest
+    n_long = round(share * n_jobs)
+    workers = scale * fewest
     if n_long < 1:
         given = f"jobs: {jobs} have no long one among them at {share:.2%}"
         raise ValueError(f"{given}; ask for {int(np.ceil(1 / share))} or more")
@@ -283,7 +287,8 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
     mean[~long], mean[long] = _means(trace, tasks[~long], logit, tasks[long], above)
     span = (mean * tasks).sum() / (LOAD * workers)
     submit = np.floor(np.sort(arrivals.random(n_jobs)) * span)
-    number, duration = np.arange(n_jobs), durations(within, tasks, mean)
+    number = np.arange(n_jobs)
+    duration = durations(within, tasks, mean)
     frame = pd.DataFrame(
         {"job": number, "submit": submit, "class": long.astype(np.int64), "mean": mean}
     )
@@ -301,7 +306,9 @@ def _power_law(rng: np.random.Generator, n: int, most: int) -> np.ndarray:
 
 def _means(trace: str, short_tasks, logit, long_tasks, above) -> tuple[np.ndarray, np.ndarray]:
     """Mean durations of short and of long jobs with exactly Table 1's share of the task-seconds."""
-    cutoff, share, n_short = CUTOFF[trace], LONG_WORK[trace], short_tasks.sum()
+    cutoff = CUTOFF[trace]
+    share = LONG_WORK[trace]
+    n_short = short_tasks.sum()
     # A mean cut to whole seconds, as the authors' program does, has to stay above the cut-off.
     least = np.floor(cutoff) + 1
     # In a small sample long jobs may have so many tasks that short ones must be longer to keep their share.

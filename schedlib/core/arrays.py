@@ -1,0 +1,27 @@
+"""Arrays and records for kernels: made of zeros, and made longer."""
+
+from typing import Any
+
+import numpy as np
+
+
+def zeroed(dtype: np.dtype, n: int) -> np.recarray:
+    """`n` records of zeros, whose fields have names in compiled and in plain Python code alike.
+
+    >>> workers = zeroed(np.dtype([("busy", "i8")]), 2)
+    >>> workers[1].busy = 1
+    >>> workers.busy.tolist()
+    [0, 1]
+    """
+    return np.zeros(n, dtype).view(np.recarray)
+
+
+def grown(array: Any, n: int) -> Any:
+    """The same array, or records, with room for `n` rows: rows of zeros follow.
+
+    >>> grown(np.array([3, 4]), 4).tolist()
+    [3, 4, 0, 0]
+    """
+    longer = np.zeros((n, *array.shape[1:]), array.dtype).view(type(array))
+    longer[: len(array)] = array
+    return longer
