@@ -64,6 +64,7 @@ class Driver(Member):
             Any, list[Any]
         ] = {}  # what was answered to the last question, by who did
         self.failure: Exception | None = None
+        self.begun = False  # whether the replay has
         self.owner: dict[int, Name] = {}  # job -> who is responsible for it
         self.done: dict[int, list[list[Any]]] = {}  # job -> its tasks' rows
         self.rows: dict[
@@ -121,14 +122,18 @@ class Driver(Member):
         }
         calls = (dial(self, *where[name][1:3]) for name in wanted)
         await asyncio.gather(*calls, return_exceptions=True)
-        await self.until(
-            lambda: all(name in self.peers for name in wanted), "a process does not answer"
-        )
+
+        def everybody_is_here() -> bool:
+            return all(name in self.peers for name in wanted)
+
+        await self.until(everybody_is_here, "a process does not answer")
         nodes = [where["node", k][1:3] for k in range(self.setting.nodes)]
         await self.ask({self.peers[name]: ("join", self.setting.how, nodes) for name in wanted})
         asked = time.monotonic()
         clocks = await self.ask(dict.fromkeys(self.hosts, ("clock",)))
         middle = (asked + time.monotonic()) / 2
+        await self.until(everybody_is_here, "a process has died")
+        self.begun = True
         self.zero = time.monotonic() + 0.05
         for name in wanted:  # another machine's clock has its own zero
             ahead = 0.0 if self.own_host else clocks[where[name][0]][0] - middle
@@ -218,16 +223,21 @@ class Driver(Member):
         elif not peer.open:
             self.fail_soon(f"{name}: {why}. {self.last_words()}")
         elif self.peers.pop(peer.name, None):
-            self.notes.append((self.now(), "driver", f"{name} has died ({why})"))
-            own = [
-                job
-                for job, owner in self.owner.items()
-                if owner == peer.name and job not in self.done
-            ]
-            self.fail(own, f"jobs of {name} have failed: {', '.join(map(str, own))}")
-            if not self.alive("node"):
-                self.fail_soon("no node is left")
+            self.died(peer.name, why)
         self.heard.set()
+
+    def died(self, member: Name, why: str) -> None:
+        """A process is no more: before the replay begins this ends it, later its own jobs fail."""
+        name = f"{member[0]} {member[1]}"
+        if not self.begun:
+            self.fail_soon(f"{name} has died before the replay began ({why}). {self.last_words()}")
+            return
+        self.notes.append((self.now(), "driver", f"{name} has died ({why})"))
+        owned = [job for job, owner in self.owner.items() if owner == member]
+        own = [job for job in owned if job not in self.done]
+        self.fail(own, f"jobs of {name} have failed: {', '.join(map(str, own))}")
+        if not self.alive("node"):
+            self.fail_soon("no node is left")
 
     def fail_soon(self, why: str) -> None:
         """End the replay in a moment, unless a host turns out to be lost, which tells more."""
