@@ -33,7 +33,11 @@ def change_work(state, worker, work):
     loads = state.loads
     w = state.workers[worker]
     clock = state.clock[0]
-    loads.idle[worker >> BLOCK] += int(work == 0) - int(loads.work[worker] == 0)
+    block = worker >> BLOCK
+    if loads.work[worker] == 0:
+        loads.idle[block] -= 1
+    if work == 0:
+        loads.idle[block] += 1
     loads.work[worker] = work
     if state.how.stale and w.unheard == 0:
         w.unheard = 1
@@ -93,7 +97,8 @@ def advertise(state, now):
     for worker in range(loads.work.size):
         wait = loads.work[worker]
         if loads.picked[worker] >= 0:
-            wait = wait + fetch - min(now - loads.picked[worker], loads.picked_for[worker])
+            spent = now - loads.picked[worker]
+            wait = wait + fetch - min(spent, loads.picked_for[worker])
         loads.advertised[worker] = wait
         block = worker >> BLOCK
         loads.settled[OLD, block] = min(loads.settled[OLD, block], wait)
@@ -119,7 +124,8 @@ def idle_first(state, low, tasks):
 @kernel
 def earliest(falling, settled, stale, now):
     """The least that workers with these bounds may wait."""
-    least = min(falling * (1 - ROUNDING) - now * (1 + ROUNDING), settled)
+    still_falling = falling * (1 - ROUNDING) - now * (1 + ROUNDING)
+    least = min(still_falling, settled)
     return max(least, 0.0) if stale else least
 
 
@@ -193,9 +199,11 @@ def climb(key, item, leaves, leaf, load, worker):
 @kernel
 def draw_addition(how, rng):
     """What is added to old news: whole seconds up to the heartbeat as published, any time as written."""
+    drawn = rng.random()
     if how.published:
-        return float(int(rng.random() * (int(how.heartbeat) + 1)))
-    return rng.random() * how.heartbeat
+        seconds = int(drawn * (int(how.heartbeat) + 1))
+        return float(seconds)
+    return drawn * how.heartbeat
 
 
 @kernel
@@ -349,7 +357,9 @@ def pour(state, size, placed, tasks, estimate):
             # At equality with the next pouring goes on as published, not as written.
             if wait == following and not state.how.published:
                 break
-        place = first + waiting - (room if first + waiting >= room else 0)
+        place = first + waiting
+        if place >= room:
+            place -= room
         waiting += 1
         while place != first:  # equal sums, which rounding may make, stand by number
             front = place - 1 if place > 0 else room - 1
@@ -368,7 +378,9 @@ def choose_workers(state, job, low, stale, rng, now):
     # As published, unless news is stale, workers without work come first and are poured on with one task.
     tasks = state.jobs[job].tasks
     estimate = state.jobs[job].estimate
-    idle = idle_first(state, low, tasks) if state.how.published and not stale else 0
+    idle = 0
+    if state.how.published and not stale:
+        idle = idle_first(state, low, tasks)
     if idle < tasks:
         size = least_loaded(state, low, tasks - idle, idle, estimate, stale, rng, now)
         pour(state, size, idle, tasks, estimate)

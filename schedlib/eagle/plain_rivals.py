@@ -120,7 +120,10 @@ class Omniscient(Hybrid):
     def submit(self, job: Job) -> None:
         """Short jobs may go to all workers, long ones to the general partition."""
         self.note("submit", None, job)
-        self.place(job, self.workers[self.short_only :] if job.isLong else self.workers)
+        if job.isLong:
+            self.place(job, self.workers[self.short_only :])
+        else:
+            self.place(job, self.workers)
 
 
 def shortest_job(queue: Sequence[Probe], cap: float = 5) -> Probe | None:

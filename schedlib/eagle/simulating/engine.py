@@ -36,8 +36,8 @@ ROOM_OF = {
     MORE_LINE: "line",
 }
 """The field of the `State` that must be longer."""
-SLICE = 50_000
-"""Events in a slice, which takes a fraction of a second."""
+SLICE = 500_000
+"""Events in a slice, which takes a fraction of a second; a call of `advance` itself takes a millisecond."""
 
 
 @kernel

@@ -53,19 +53,25 @@ class Simulation:
     log: pd.DataFrame | None = None
 
     def __repr__(self):
-        return f"Simulation({self.system.name}, {len(self.jobs)} jobs on {self.stats['workers']} workers)"
+        size = f"{len(self.jobs)} jobs on {self.stats['workers']} workers"
+        return f"Simulation({self.system.name}, {size})"
 
     def percentiles(self, q: Sequence[float] = (50, 90, 99)) -> pd.DataFrame:
         """Percentiles of the completion times of each class: `long, percentile, completion` (s)."""
         rows = []
         for long, times in self.jobs.groupby("long")["completion"]:
-            for percentile, time in zip(q, np.percentile(times, q), strict=True):
+            values = np.percentile(times, q)
+            for percentile, time in zip(q, values, strict=True):
                 rows.append((long, percentile, time))
         return pd.DataFrame(rows, columns=["long", "percentile", "completion"])
 
 
 def result(
-    system: System, names: np.ndarray, order: np.ndarray, state: State, record: bool
+    system: System,
+    names: np.ndarray,
+    order: np.ndarray,
+    state: State,
+    record: bool,
 ) -> Simulation:
     """The run's frames and counters; the state's jobs are rows `order (N,)` of the workload."""
     ends = np.empty_like(state.jobs)
@@ -81,7 +87,9 @@ def result(
             "estimate": ends["estimate"],
         }
     )
-    tasks, log = _records(names, order, state) if record else (None, None)
+    tasks = log = None
+    if record:
+        tasks, log = _records(names, order, state)
     return Simulation(
         system=system,
         jobs=jobs,
@@ -100,7 +108,9 @@ def _stats(state: State) -> dict[str, float]:
     span = jobs.submit[-1] - jobs.submit[0]
     busy_short = sums.last_short / span if span > 0 else math.nan
     busy_general = sums.last_general / span if span > 0 else math.nan
-    counts = {name: int(state.counts[0][name]) for name in COUNTERS}
+    counts = {}
+    for name in COUNTERS:
+        counts[name] = int(state.counts[0][name])
     once = counts["probes"] + counts["placements"]
     twice = counts["rejections"] + counts["requests"] + counts["steal_attempts"]
     return {
@@ -127,37 +137,44 @@ def _share(busy: float, workers: int) -> float:
 def _utilisation(state: State) -> pd.DataFrame:
     width = state.log.sums[0].width
     last = state.clock[0].now
-    bins = state.log.bins[: max(1, math.ceil(last / width))]
+    intervals = max(1, math.ceil(last / width))
+    bins = state.log.bins[:intervals]
     workers = len(state.workers)
     short_only = state.how.short_only
     time = width * np.arange(len(bins))
-    room = np.minimum(width, np.maximum(last - time, 1e-300))
+    left = np.maximum(last - time, 1e-300)
+    room = np.minimum(width, left)
+    short, general = bins.T
+    shares = pd.DataFrame({"time": time})
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = {
-            "time": time,
-            "short": bins[:, 0] / (room * short_only),
-            "general": bins[:, 1] / (room * (workers - short_only)),
-            "all": bins.sum(axis=1) / (room * workers),
-        }
-    return pd.DataFrame(shares)
+        shares["short"] = short / (room * short_only)
+        shares["general"] = general / (room * (workers - short_only))
+        shares["all"] = bins.sum(axis=1) / (room * workers)
+    return shares
 
 
 def _records(
-    names: np.ndarray, order: np.ndarray, state: State
+    names: np.ndarray,
+    order: np.ndarray,
+    state: State,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The frames of tasks and of events. The start of a fetched task, no event to the engine, is added."""
     jobs = state.jobs
     owner = np.repeat(order, jobs.tasks)
     first_row = np.cumsum(jobs.tasks) - jobs.tasks
-    number = np.arange(len(owner)) - np.repeat(first_row, jobs.tasks)
-    runs = state.log.tasks[np.repeat(jobs.first, jobs.tasks) + number]
+    first_row_of_job = np.repeat(first_row, jobs.tasks)
+    number = np.arange(len(owner)) - first_row_of_job
+    rows = np.repeat(jobs.first, jobs.tasks) + number
+    runs = state.log.tasks[rows]
     tasks = pd.DataFrame({"job": names[owner], "task": number})
     for name in ("worker", "queued", "asked", "start", "finish"):
         tasks[name] = runs[name]
     tasks["long"] = np.repeat(jobs.long == 1, jobs.tasks)
 
-    log = pd.DataFrame(state.log.events[: int(state.log.used[0])])
-    log["event"] = np.array(EVENTS, dtype=object)[log["event"]]
+    used = int(state.log.used[0])
+    log = pd.DataFrame(state.log.events[:used])
+    names_of_events = np.array(EVENTS, dtype=object)
+    log["event"] = names_of_events[log["event"]]
     log["job"] = names[order][log["job"]]
     fetched = tasks[tasks["start"] > tasks["asked"]]
     starts = fetched[["start", "worker", "job"]].rename(columns={"start": "time"})
@@ -166,6 +183,10 @@ def _records(
     log = log.sort_values("time", kind="stable", ignore_index=True)
     tasks = tasks.sort_values(["job", "task"], kind="stable", ignore_index=True)
     return tasks, log
+
+
+# per worker: since when (s) it has its copy of the bits, and the copy
+Copy = tuple[float, tuple[bool, ...]]
 
 
 class Step(NamedTuple):
@@ -187,19 +208,28 @@ class Step(NamedTuple):
     queue: tuple[tuple[int, ...], ...]
     coming: tuple[tuple[int, ...], ...]
     bits: tuple[bool, ...]
-    copies: tuple[tuple[float, tuple[bool, ...]] | None, ...]
+    copies: tuple[Copy | None, ...]
     started: tuple[int, ...]
     done: tuple[int, ...]
 
 
 def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
     """The newest copy of the bits at the step's workers, or else at any: worker (-1: none), time, bits."""
-    copies = {worker: copy for worker, copy in enumerate(step.copies) if copy}
+    copies = {}
+    for worker, copy in enumerate(step.copies):
+        if copy:
+            copies[worker] = copy
     if not copies:
         return -1, 0.0, ()
     contacted = [worker for worker in step.workers if worker in copies]
-    worker = max(contacted or copies, key=lambda w: (copies[w][0], -w))
-    return worker, *copies[worker]
+
+    def rank(worker):
+        time, _ = copies[worker]
+        return time, -worker
+
+    newest = max(contacted or copies, key=rank)
+    time, bits = copies[newest]
+    return newest, time, bits
 
 
 # what a scheduler does at once for a job, in the order shown
@@ -213,20 +243,26 @@ def replay(run: Simulation) -> list[Step]:
     """
     if run.log is None:
         raise ValueError("run: holds no log; simulate with record=True")
-    log = run.log.assign(job=pd.Index(run.jobs["job"]).get_indexer(run.log["job"]))
-    kind = log["event"].map(AT_ONCE).fillna(-1)
-    alike = pd.DataFrame({"time": log["time"], "job": log["job"], "at_once": kind >= 0})
-    burst = (alike != alike.shift()).any(axis=1).cumsum()
-    log = log.assign(burst=burst, kind=kind).sort_values(["burst", "kind"], kind="stable")
+    log = run.log.copy()
+    numbers = pd.Index(run.jobs["job"])
+    log["job"] = numbers.get_indexer(log["job"])
+    log["kind"] = log["event"].map(AT_ONCE).fillna(-1)
+    log["at_once"] = log["kind"] >= 0
+    alike = log[["time", "job", "at_once"]]
+    begins = (alike != alike.shift()).any(axis=1)
+    log["burst"] = begins.cumsum()
+    log = log.sort_values(["burst", "kind"], kind="stable")
     cluster = _Cluster(run)
     steps = []
-    for _, group in itertools.groupby(log.itertuples(), key=lambda row: (row.burst, row.event)):
-        rows = list(group)
-        for row in rows:
+    bursts = itertools.groupby(log.itertuples(), key=lambda row: (row.burst, row.event))
+    for _, group in bursts:
+        workers = []
+        for row in group:
             cluster.take(row.time, row.event, row.job, row.worker)
-        where = tuple(row.worker for row in rows if row.worker >= 0)
-        first = rows[0]
-        steps.append(cluster.step(first.time, first.event, first.job, where))
+            if row.worker >= 0:
+                workers.append(row.worker)
+        step = cluster.step(row.time, row.event, row.job, tuple(workers))
+        steps.append(step)
     return steps
 
 
@@ -239,8 +275,8 @@ class _Cluster:
         self.sticky = run.system.sticky
         self.running = [-1] * workers
         self.asking = [-1] * workers
-        self.queue = [()] * workers
-        self.coming = [()] * workers
+        self.queue = [[] for _ in range(workers)]
+        self.coming = [[] for _ in range(workers)]
         self.bits = [False] * workers
         self.copies = [None] * workers
         self.given = [0] * jobs
@@ -257,8 +293,8 @@ class _Cluster:
             workers=workers,
             running=tuple(self.running),
             asking=tuple(self.asking),
-            queue=tuple(self.queue),
-            coming=tuple(self.coming),
+            queue=tuple(map(tuple, self.queue)),
+            coming=tuple(map(tuple, self.coming)),
             bits=tuple(self.bits),
             copies=tuple(self.copies),
             started=tuple(self.started),
@@ -268,25 +304,26 @@ class _Cluster:
     def take(self, time, event, job, worker):
         """One row of the log."""
         if event == "send":
-            self.coming[worker] = (*self.coming[worker], job)
+            self.coming[worker].append(job)
         elif event == "reject" and job in self.coming[worker]:
             # as published the probe is never sent
-            self.coming[worker] = _without(self.coming[worker], job)
+            self.coming[worker].remove(job)
         elif event == "queue":
-            self.coming[worker] = _without(self.coming[worker], job)
-            self.queue[worker] = (*self.queue[worker], job)
+            self.coming[worker].remove(job)
+            self.queue[worker].append(job)
             if self.long[job] and any(self.bits):
                 self.copies[worker] = time, tuple(self.bits)
         elif event in ("mark", "clear"):
             self.bits[worker] = event == "mark"
         elif event == "drop":
-            self.queue[worker] = _without(self.queue[worker], job)
+            self.queue[worker].remove(job)
         elif event == "robbed":
             self.victim = worker
         elif event == "steal":
             line = self.queue[self.victim]
-            self.queue[self.victim] = _without(line, job, self._barrier(self.victim))
-            self.queue[worker] = (*self.queue[worker], job)
+            begin = self._barrier(self.victim)
+            line.pop(line.index(job, begin))
+            self.queue[worker].append(job)
         elif event == "ask":
             self._serve(worker, job)
             self.asking[worker] = job
@@ -307,17 +344,14 @@ class _Cluster:
         left = self.given[job] < self.tasks[job]
         self.given[job] += left
         if self.long[job] or not self.sticky or not left:
-            self.queue[worker] = _without(self.queue[worker], job)
+            self.queue[worker].remove(job)
 
     def _barrier(self, worker):
         """The place in the queue from which on entries wait behind a long task."""
         here = max(self.running[worker], self.asking[worker])
         if here >= 0 and self.long[here]:
             return 0
-        return next((place for place, job in enumerate(self.queue[worker]) if self.long[job]), 0)
-
-
-def _without(line, job, begin=0):
-    """The line without the first entry of the job from `begin` on; there must be one."""
-    place = line.index(job, begin)
-    return line[:place] + line[place + 1 :]
+        for place, job in enumerate(self.queue[worker]):
+            if self.long[job]:
+                return place
+        return 0

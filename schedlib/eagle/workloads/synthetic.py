@@ -177,9 +177,11 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
         alike = f"every job's tasks take {means[0]:g} s on average"
         raise ValueError(f"workload: {alike}, so that no cut-off makes two classes")
     # long jobs when the cut-off lies between means i and i + 1
-    above = (count.sum() - np.cumsum(count))[:-1]
-    misses = np.abs(above - long_share * count.sum())
-    i = len(misses) - 1 - int(np.argmin(misses[::-1]))
+    jobs = count.sum()
+    above = (jobs - np.cumsum(count))[:-1]
+    misses = np.abs(above - long_share * jobs)
+    least = np.flatnonzero(misses == misses.min())
+    i = least[-1]
     return float((means[i] + means[i + 1]) / 2)
 
 
@@ -199,7 +201,9 @@ def offered_load(workload: Workload, workers: int) -> float:
         raise ValueError(
             f"workload: all jobs are submitted at {submit[0]:g} s; a load needs a time span"
         )
-    return float(workload.tasks["duration"].sum() / (workers * (submit[-1] - submit[0])))
+    work = workload.tasks["duration"].sum()
+    span = submit[-1] - submit[0]
+    return float(work / (workers * span))
 
 
 def _work_and_class(workload, cutoff):
@@ -207,9 +211,10 @@ def _work_and_class(workload, cutoff):
     means = job_means(workload)
     long = means > cutoff
     if not (cutoff > 0 and long.any() and not long.all()):
-        span = f"{means.min():g} to {means.max():g} s; choose one in between, such as cutoff_for(workload)"
+        span = f"{means.min():g} to {means.max():g} s"
         raise ValueError(
-            f"cutoff: {cutoff} s does not part the jobs, whose mean durations go from {span}"
+            f"cutoff: {cutoff} s does not part the jobs, whose mean durations go from {span}; "
+            "choose one in between, such as cutoff_for(workload)"
         )
     return workload.work(), long
 
@@ -260,48 +265,65 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
     workers = scale * fewest
     if n_long < 1:
         given = f"jobs: {jobs} have no long one among them at {share:.2%}"
-        raise ValueError(f"{given}; ask for {int(np.ceil(1 / share))} or more")
+        enough = int(np.ceil(1 / share))
+        raise ValueError(f"{given}; ask for {enough} or more")
     if not 10 <= workers <= MOST_WORKERS:
         left = f"scale: {scale} leaves {workers:g} of {fewest:,} workers"
         raise ValueError(f"{left}; it must leave 10 or more, and at most {MOST_WORKERS:,}")
-    names = ("arrivals", "classes", "tasks", "means", "durations")
-    arrivals, classes, sizes, means, within = streams(seed, *(f"{trace} {name}" for name in names))
+    arrivals, classes, sizes, means, within = streams(
+        seed,
+        f"{trace} arrivals",
+        f"{trace} classes",
+        f"{trace} tasks",
+        f"{trace} means",
+        f"{trace} durations",
+    )
 
     long = np.zeros(n_jobs, bool)
-    long[classes.permutation(n_jobs)[:n_long]] = True
+    chosen = classes.permutation(n_jobs)[:n_long]
+    long[chosen] = True
     of_type, mean_tasks, type_duration = np.array(TYPES[trace], float).T
-    kind = classes.choice(len(of_type), size=n_long, p=of_type / of_type.sum())
-    most = np.where(long, int(workers * LARGEST_LONG[trace]), int(workers * LARGEST_SHORT))
+    types = len(of_type)
+    chance = of_type / of_type.sum()
+    kind = classes.choice(types, size=n_long, p=chance)
+    most_of_long = int(workers * LARGEST_LONG[trace])
+    most_of_short = int(workers * LARGEST_SHORT)
+    most = np.where(long, most_of_long, most_of_short)
     if trace == "google":
         tasks = _power_law(sizes, n_jobs, most[0])
     else:
         mean = np.full(n_jobs, SHORT_TASKS[trace])
         mean[long] = mean_tasks[kind]
-        tasks = np.clip(np.ceil(sizes.standard_exponential(n_jobs) * mean), 1, most).astype(
-            np.int64
-        )
+        drawn = np.ceil(sizes.standard_exponential(n_jobs) * mean)
+        tasks = np.clip(drawn, 1, most).astype(np.int64)
 
     mean = np.empty(n_jobs)
     logit = means.standard_normal(n_jobs - n_long)
     above = means.standard_exponential(n_long) * type_duration[kind]
-    mean[~long], mean[long] = _means(trace, tasks[~long], logit, tasks[long], above)
+    of_short, of_long = _means(trace, tasks[~long], logit, tasks[long], above)
+    mean[~long] = of_short
+    mean[long] = of_long
     span = (mean * tasks).sum() / (LOAD * workers)
-    submit = np.floor(np.sort(arrivals.random(n_jobs)) * span)
+    arrival = np.sort(arrivals.random(n_jobs)) * span
+    submit = np.floor(arrival)
     number = np.arange(n_jobs)
     duration = durations(within, tasks, mean)
     frame = pd.DataFrame(
         {"job": number, "submit": submit, "class": long.astype(np.int64), "mean": mean}
     )
-    return Workload(frame, pd.DataFrame({"job": np.repeat(number, tasks), "duration": duration}))
+    of_tasks = pd.DataFrame({"job": np.repeat(number, tasks), "duration": duration})
+    return Workload(frame, of_tasks)
 
 
 def _power_law(rng: np.random.Generator, n: int, most: int) -> np.ndarray:
     """Numbers of tasks: 1 in `ONE_TASK` of the jobs, else 2 to `most` by a power law."""
     weight = np.arange(1, most + 1) ** -EXPONENT
-    weight[1:] *= (1 - ONE_TASK) / weight[1:].sum()
+    others = weight[1:].sum()
+    weight[1:] *= (1 - ONE_TASK) / others
     weight[0] = ONE_TASK
     cumulated = np.cumsum(weight)
-    return 1 + np.searchsorted(cumulated, rng.random(n) * cumulated[-1], side="right")
+    drawn = rng.random(n) * cumulated[-1]
+    return 1 + np.searchsorted(cumulated, drawn, side="right")
 
 
 def _means(trace: str, short_tasks, logit, long_tasks, above) -> tuple[np.ndarray, np.ndarray]:
@@ -312,20 +334,26 @@ def _means(trace: str, short_tasks, logit, long_tasks, above) -> tuple[np.ndarra
     # A mean cut to whole seconds, as the authors' program does, has to stay above the cut-off.
     least = np.floor(cutoff) + 1
     # In a small sample long jobs may have so many tasks that short ones must be longer to keep their share.
-    work = max(
-        SHORT_DURATION[trace] * n_short, 1.1 * least * long_tasks.sum() * (1 - share) / share
-    )
+    usual = SHORT_DURATION[trace] * n_short
+    n_long = long_tasks.sum()
+    needed = 1.1 * least * n_long * (1 - share) / share
+    work = max(usual, needed)
     if work > 0.9 * cutoff * n_short:
-        needed = f"{1 - share:.0%} of the task-seconds"
-        raise ValueError(f"jobs: the few short ones drawn are too small for {needed}; ask for more")
+        part = f"{1 - share:.0%} of the task-seconds"
+        raise ValueError(f"jobs: the few short ones drawn are too small for {part}; ask for more")
 
     def short_mean(shift):
         return cutoff / (1 + exp(-shift - logit))
 
-    shift = brentq(lambda shift: dot(short_tasks, short_mean(shift)) - work, -30, 30, xtol=1e-13)
+    def excess_work(shift):
+        return dot(short_tasks, short_mean(shift)) - work
+
+    shift = brentq(excess_work, -30, 30, xtol=1e-13)
     short = short_mean(shift)
-    excess = dot(short_tasks, short) * share / (1 - share) - least * long_tasks.sum()
-    return short, least + above * (excess / dot(long_tasks, above))
+    long_work = dot(short_tasks, short) * share / (1 - share)
+    excess = long_work - least * n_long
+    scale = excess / dot(long_tasks, above)
+    return short, least + above * scale
 
 
 def durations(rng: np.random.Generator, tasks: np.ndarray, mean: np.ndarray) -> np.ndarray:
