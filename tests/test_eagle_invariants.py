@@ -3,6 +3,7 @@
 import signal
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import eagle_instances as instances
+import house
 from schedlib import eagle
 from schedlib.eagle.simulating import engine
 from schedlib.workload import Workload
@@ -556,3 +558,15 @@ def test_only_the_published_program_limits_what_a_thief_takes(detail, steals):
     system = eagle.Hawk(thieves="general")
     run = eagle.simulate(jobs, system, 2, detail=detail, **options)
     assert run.stats["stolen"] > 10_000 and run.stats["steals"] == steals
+
+
+def test_records_and_policies_import_nothing_of_the_engine():
+    folder = Path(eagle.__file__).parents[2]
+    ground = ("systems", "records", "state", "messages")
+    policies = ("probing", "least_work", "queueing.reorder", "queueing.worker")
+    above = {f"schedlib.eagle.{name}" for name in policies}
+    for name in ground:
+        assert not above & house.imports(f"schedlib.eagle.{name}", folder), name
+    for name in (*ground, *policies):
+        imported = house.imports(f"schedlib.eagle.{name}", folder)
+        assert not any(other.startswith("schedlib.eagle.simulating") for other in imported), name

@@ -23,7 +23,7 @@ from schedlib.eagle.records import BLOCK
 # what bounds go by: the work as it is, or as advertised
 NOW = 0
 OLD = 1
-SHORT_RUN = 8  # so many are sorted by insertion
+SHORT_RUN = 8  # runs of this length are sorted by insertion
 ROUNDING = 1e-12  # far more than the relative error of a sum of a few terms
 
 
@@ -174,8 +174,8 @@ def look(state, kind, begin, end, live, least, now):
 
 @kernel
 def climb(key, item, leaves, leaf, load, worker):
-    """A worker plays its way up from a leaf of a tree of losers, of so many leaves, whose greatest (load,
-    number) is at 0; at a node where nobody has played (-1) it waits."""
+    """A worker plays its way up from a leaf of a tree of losers; at a node where nobody has played (-1) it
+    waits. The greatest (load, number) is at 0."""
     # Unlike in a heap the way is known beforehand, and no branch depends on who wins.
     mine = worker << 32 | leaf
     node = (leaves + leaf) >> 1

@@ -52,7 +52,7 @@ def release(board, row):
 
 @kernel
 def hold(board, holders):
-    """The row of a copy of the vector as it is now, for so many more holders."""
+    """The row of a copy of the vector as it is now, which gets `holders` more."""
     status = board.status[0]
     if status.changed == 1:
         if status.newest >= 0:

@@ -212,7 +212,7 @@ def clear_board(workers: int) -> Board:
 
 
 def empty_log(events: int, tasks: int) -> Log:
-    """A log with room for so many events and tasks at first; with none nothing is recorded."""
+    """A log with room for this many events at first, and for all tasks; with none nothing is recorded."""
     log = Log(
         bins=np.zeros((BINS, 2)),
         sums=zeroed(SUMS, 1),

@@ -45,7 +45,7 @@ class Cluster(NamedTuple):
     - `job (W,)`: whose task it asks for or runs (-1: nobody's), `since (W,)`: when it asked (s), `placed
       (W,)`: 1 when the centre placed that task, so that it is part of `work`
     - `estimate (N,)` of one task (s), `tasks (N,)`, `unstarted (N,)` tasks, `long (N,)` 1 for long jobs
-    - `sent (k,)`: the workers to which this job's k probes have gone so far (empty but for what sends)
+    - `sent (k,)`: the workers to which this job's k probes have gone so far (empty except for a function that sends)
     - `notes (N, 4)`, `worker_notes (W, 4)`: floats of your own for jobs and workers, zeros when a run begins
 
     >>> def another(cluster, job, probe, rng):
@@ -241,7 +241,7 @@ class System:
     | `sticky` | | a probe stays until its job has no task left: Sticky Batch Probing (Section 4) |
     | `steal` | | idle workers steal short probes from behind long tasks (Hawk) |
     | `thieves` | `"any"`, `"general"` | the idle workers that steal (None: as `simulate`'s `detail` says) |
-    | `min_probes` | | at least so many probes a job, the paper's K |
+    | `min_probes` | | the least number of probes of a job, the paper's K |
     | `cap` | | a task may be bypassed by tasks of `cap` times its own estimate in all (Section 5: 5) |
     | `updates` | `True` | workers learn of every task that is started |
     | | `"halved"` | when half of those that they know of are: two are never more than a factor of 2 apart |

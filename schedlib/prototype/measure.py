@@ -51,7 +51,7 @@ def run(
       or probes for long jobs, first come first served or SRPT
     - `compress`: by how much time runs faster: a task of 10 s sleeps for 1 s of this machine's at 10
     - `short_partition`, `cutoff`, `probe_ratio`, `min_probes`, `seed`: as in `eagle.simulate`. The paper's
-      text is followed (`detail="as_written"` there), but for these: a node drops probes of jobs of which, by
+      text is followed (`detail="as_written"` there), except for this: a node drops probes of jobs of which, by
       a message, nothing is left; a scheduler sends a rejected probe on only while its job has tasks left, by
       the freshest bit vector that it has seen for any job.
     - `hosts`: `address:port` of machines that wait for a driver (see `prototype.host`); None: this one

@@ -137,7 +137,7 @@ class Node(Member):
         self.serve()
 
     def on_left(self, peer: Peer, job: int, left: int) -> None:
-        """A task of the job was handed out somewhere: so many are left; a probe of none is dropped."""
+        """A task of the job was handed out somewhere: `left` are left; at 0 its probes are dropped."""
         for entry in [one for one in self.queue if one.job == job]:
             entry.left = left
             if left == 0 and not (entry is self.serving and self.asks):
@@ -216,7 +216,7 @@ class Node(Member):
             loop.call_later(duration, self.finish)
 
     def burn(self, left: float) -> None:
-        """Compute so many seconds of processor time, and look at messages in between."""
+        """Compute for `left` seconds of processor time, and look at messages in between."""
         end = time.process_time() + min(left, SLICE)
         while time.process_time() < end:
             pass
@@ -302,7 +302,7 @@ class Node(Member):
         self.try_to_steal()
 
     def gone(self, name: Name) -> None:
-        """Whoever has died needs no more of this node; a task that runs is run to its end."""
+        """A process that has died needs no more of this node; a task that runs is run to its end."""
         if name[0] == "node":
             if self.asking_victim:
                 self.on_loot(None, [])

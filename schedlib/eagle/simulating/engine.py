@@ -88,7 +88,7 @@ def receive(state, kind, worker, job, detail, rng, now):
 
 @kernel
 def lacks(state, messages_next):
-    """What must be longer before the next event, which sends at most so many messages; DONE if nothing."""
+    """What must be longer before the next event, which sends `messages_next` at most; DONE if nothing."""
     longest = state.counts[0].longest_queue
     pool = state.pool[0]
     if state.near.messages.size < state.near.ring[0].pending + messages_next:
@@ -142,7 +142,7 @@ def _signature():
 
 @kernel(signature=_signature())
 def advance(send_short, send_long, count, pick, state, rng, events):
-    """Simulate so many events; PAUSED, or why it stops before."""
+    """Simulate `events` events; PAUSED, or why it stops before."""
     jobs = state.jobs
     clock = state.clock[0]
     for _ in range(events):

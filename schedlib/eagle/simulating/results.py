@@ -130,7 +130,7 @@ def _stats(state: State) -> dict[str, float]:
 
 
 def _share(busy: float, workers: int) -> float:
-    """The share of so many workers that is busy; NaN of none."""
+    """The share of the workers that is busy; NaN of none."""
     return float(busy / workers) if workers else math.nan
 
 

@@ -49,13 +49,13 @@ def simulate(
     seed: int = 0,
     record: bool = False,
 ) -> Simulation:
-    """Run a workload under a system on so many workers, each with one slot and one queue.
+    """Run a workload under a system on `workers` workers, each with one slot and one queue.
 
     - `system`: "eagle", "hawk", "sparrow", "dlwl", "omniscient", "ideal-eagle", or an `eagle.System`
       (`Eagle(sss=False)`, `Hawk(...)`, ...)
     - `short_partition`: the fraction of the workers, the first ones, for short jobs alone (rounded down)
     - `cutoff` (s): jobs of a longer mean task are long; 0: all, infinite: none, None: those of a class > 0
-    - `probe_ratio`: probes a task; `min_probes`: at least so many a job, K (None: the system's own)
+    - `probe_ratio`: probes a task; `min_probes`: the least of a job, K (None: the system's own)
     - `network_delay` (s): one hop; `heartbeat` (s): how often those with old news learn (0: they know all)
     - `estimate` of a job's task: "mean", a factor on the mean, or (low, high), a factor per job drawn
       uniformly; the class stays the true one

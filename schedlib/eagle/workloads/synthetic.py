@@ -1,4 +1,4 @@
-"""The evaluation's three workloads drawn anew, like Google's, Cloudera's and Yahoo's; measures of workloads.
+"""The evaluation's three workloads, generated like Google's, Cloudera's and Yahoo's; measures of workloads.
 
 The traces themselves cannot be shipped. What the paper states is met as printed: the number of jobs, the
 share of long ones, their share of the task-seconds (Table 1); the short partitions (Section 5); the fewest
