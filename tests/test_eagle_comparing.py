@@ -4,10 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from exhibits.eagle import comparing, facebook, fig9_hour, within
+from exhibits.eagle import comparing, fig9_hour
 from exhibits.eagle.fig2_4_rivals import CLAIMS
-from schedlib import traces
-from schedlib.eagle.workloads import synthetic
 from schedlib.reproduce.judge import judge
 
 
@@ -103,26 +101,3 @@ def test_fig_9_is_judged_at_the_ratio_that_keeps_as_many_nodes_busy():
     frame["utilisation"] = frame["interarrival"].map({0.6: 0.8, 1.2: 0.45})
     np.testing.assert_allclose(fig9_hour.as_busy(1.2)(frame), [90])  # 83 % busy
     np.testing.assert_allclose(fig9_hour.as_busy(2.0)(frame), [60])  # 50 % busy
-
-
-@pytest.mark.parametrize("cv", [0.2, 0.5, 1.0, 2.0])
-def test_tasks_of_a_job_vary_as_asked_and_keep_its_mean(cv):
-    tasks, mean = np.array([400_000, 1, 3]), np.array([7.0, 5.0, 2.0])
-    drawn = synthetic.durations(np.random.default_rng(0), tasks, mean, cv)
-    assert drawn[:400_000].std() / 7 == pytest.approx(cv, rel=0.03) and (drawn > 0).all()
-    np.testing.assert_allclose(np.add.reduceat(drawn, [0, 400_000, 400_001]) / tasks, mean)
-    made = synthetic.google(300, 0, 1 / 100)
-    np.testing.assert_allclose(
-        comparing.made.job_means(within.redrawn(made, cv, 0)), made.jobs["mean"]
-    )
-
-
-@pytest.mark.skipif(traces.swim_folder() is None, reason="SWIM's files are not here")
-def test_facebooks_short_jobs_have_the_share_of_the_work_that_the_partition_stands_for():
-    made = facebook.facebook(1, 0)
-    short, work = made.jobs["class"].to_numpy() == 0, made.work()
-    assert 0.019 < work[short].sum() / work.sum() <= 0.02
-    parts = [facebook.facebook(8, seed) for seed in range(8)]
-    assert sum(map(len, parts)) == len(made) and sum(len(part.tasks) for part in parts) == len(
-        made.tasks
-    )

@@ -1,6 +1,9 @@
 """What holds in every run of Eagle and its rivals, whatever the jobs, and what is refused."""
 
+import signal
+import threading
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,7 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import eagle_instances as instances
+import house
 from schedlib import eagle
+from schedlib.eagle.simulating import engine
 from schedlib.workload import Workload
 
 cases, DETAILS = instances.cases, instances.DETAILS
@@ -504,3 +509,64 @@ def test_too_few_probes_of_a_function_are_named():
         match=r"system 'one': probes gives 1 for job 1 of 3 tasks at 1 s; return 3 or more",
     ):
         eagle.simulate(workload(np.ones(4), tasks=[1, 3]), one, 5, short_partition=0, cutoff=np.inf)
+
+
+# Slices of events
+
+
+def test_a_run_is_the_same_however_it_is_sliced_and_tells_the_share_done(monkeypatch):
+    jobs = eagle.google(100, seed=1, scale=0.01)
+    options = {"short_partition": 0.2, "cutoff": eagle.CUTOFF["google"]}
+    whole = eagle.simulate(jobs, "eagle", 150, **options)
+    shares = []
+
+    def every_share(advance, what):
+        while not shares or shares[-1] < 1.0:
+            shares.append(advance())
+
+    monkeypatch.setattr(engine, "SLICE", 7)
+    monkeypatch.setattr(engine, "to_the_end", every_share)
+    sliced = eagle.simulate(jobs, "eagle", 150, **options)
+    pd.testing.assert_frame_equal(sliced.jobs, whole.jobs)
+    assert sliced.stats == whole.stats and shares == sorted(shares) and len(shares) > 100
+
+
+def test_ctrl_c_ends_a_run_and_the_next_is_as_any_other(monkeypatch):
+    jobs = eagle.google(2000, seed=1, scale=0.05)
+    options = {"short_partition": 0.2, "cutoff": eagle.CUTOFF["google"]}
+    whole = eagle.simulate(jobs, "hawk", 750, **options)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
+    try:
+        with monkeypatch.context() as slow, pytest.raises(KeyboardInterrupt):
+            slow.setattr(engine, "SLICE", 1)
+            timer.start()
+            eagle.simulate(jobs, "hawk", 750, **options)
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+    again = eagle.simulate(jobs, "hawk", 750, **options)
+    pd.testing.assert_frame_equal(again.jobs, whole.jobs)
+
+
+@pytest.mark.parametrize("detail, steals", [("as_written", 1), ("as_published", 2)])
+def test_only_the_published_program_limits_what_a_thief_takes(detail, steals):
+    """12,000 probes wait behind the long task of worker 0 when worker 1 has run out of work."""
+    long_one, many = 1e6, 24_000
+    jobs = Workload.from_arrays([0, 1], [long_one] + [1.0] * many, tasks=[1, many])
+    options = {"short_partition": 0, "cutoff": 50, "probe_ratio": 1, "network_delay": 0.0}
+    system = eagle.Hawk(thieves="general")
+    run = eagle.simulate(jobs, system, 2, detail=detail, **options)
+    assert run.stats["stolen"] > 10_000 and run.stats["steals"] == steals
+
+
+def test_records_and_policies_import_nothing_of_the_engine():
+    folder = Path(eagle.__file__).parents[2]
+    ground = ("systems", "records", "state", "messages")
+    policies = ("probing", "least_work", "queueing.reorder", "queueing.worker")
+    above = {f"schedlib.eagle.{name}" for name in policies}
+    for name in ground:
+        assert not above & house.imports(f"schedlib.eagle.{name}", folder), name
+    for name in (*ground, *policies):
+        imported = house.imports(f"schedlib.eagle.{name}", folder)
+        assert not any(other.startswith("schedlib.eagle.simulating") for other in imported), name

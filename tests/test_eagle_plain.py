@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 import eagle_instances as instances
 from schedlib import eagle
-from schedlib.eagle import least_work, plain
+from schedlib.core.arrays import zeroed
+from schedlib.eagle import least_work, plain, records, state
 from schedlib.eagle.plain_model import Job, Probe
 from schedlib.eagle.queueing import reorder
-from schedlib.eagle.simulating import results, state
+from schedlib.eagle.simulating import results
 from schedlib.pictures.cluster import in_words, svg
 from schedlib.teaching.explorers import eagle_player as player
 
@@ -150,7 +151,7 @@ def test_blocks_of_workers_are_skipped_only_where_none_is_wanted(
 def test_the_least_loaded_of_many_workers():
     """Three blocks of blocks of workers that are loaded, start, end and outlast estimates: those that a look at each finds, in that order."""
     workers, rng = 9000, np.random.default_rng(8)
-    jobs = state.table(1, state.JOB)
+    jobs = zeroed(records.JOB, 1)
     whole = state.initial(state.Settings(published=False), jobs, np.zeros(1), workers)
     whole = whole._replace(line=np.zeros(1024, np.int64))
     loads, now = whole.loads, 0.0
@@ -214,7 +215,7 @@ def test_what_comes_to_a_queue_together_is_served_one_by_one(name, detail):
 
 def test_a_queue_is_no_longer_for_a_job_of_more_tasks():
     """A thousand probes of a job, between which one of another comes, are two entries."""
-    whole = state.initial(state.Settings(bunches=True), state.table(2, state.JOB), np.zeros(2), 1)
+    whole = state.initial(state.Settings(bunches=True), zeroed(records.JOB, 2), np.zeros(2), 1)
     for job in [0] * 500 + [1] + [0] * 500:
         reorder.enqueue(whole, 0, job, -1, False, 0.0)
     assert whole.workers[0].queued == 1001 and whole.pool[0].used == 3
@@ -348,7 +349,7 @@ def queue_of(*entries):
 
 def scanned(rule, entries, published):
     """The place that the library's rule picks in such a queue."""
-    jobs = state.table(len(entries), state.JOB)
+    jobs = zeroed(records.JOB, len(entries))
     whole = state.initial(state.Settings(published=published), jobs, np.zeros(len(entries)), 1)
     for job, (long, estimate, counter, remaining) in enumerate(entries):
         jobs[job].long, jobs[job].known, jobs[job].estimate = long, remaining // estimate, estimate

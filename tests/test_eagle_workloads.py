@@ -212,7 +212,7 @@ def test_bad_arguments(trace, arguments, message):
 def test_constants_name_the_same_traces():
     assert set(eagle.WORKERS) == {*TRACES, "alibaba"}
     for constants in (eagle.PARTITION, eagle.CUTOFF, eagle.HEARTBEAT):
-        assert set(constants) == {*TRACES, "alibaba", "facebook"}
+        assert set(constants) == {*TRACES, "alibaba"}
     for constants in (eagle.JOBS, eagle.LONG_SHARE, eagle.LONG_WORK):
         assert set(constants) == set(TRACES)
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -493,18 +494,50 @@ def test_a_lost_host_is_named_even_when_a_process_that_has_not_shaken_hands_is_m
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("whom", [("node", 3), ("scheduler", 1), ("centre", 0)])
+def test_a_death_before_the_replay_begins_ends_it_and_is_named(whom, monkeypatch):
+    ask, processes = driver.Driver.ask, {}
+
+    async def ask_and_kill(self, questions):
+        kind = next(iter(questions.values()))[0]
+        answers = await ask(self, questions)
+        if kind == "spawn":
+            for (made,) in answers.values():
+                processes.update({(role, number): process for role, number, _, process in made})
+        if kind == "join":
+            os.kill(processes[whom], signal.SIGKILL)
+            await asyncio.sleep(0.2)
+        return answers
+
+    monkeypatch.setattr(driver.Driver, "ask", ask_and_kill)
+    with pytest.raises(RuntimeError, match=f"{whom[0]} {whom[1]} has died before the replay began"):
+        run()
+
+
+def waiting_host():
+    command = [sys.executable, "-m", "schedlib.prototype.host", "--listen", "127.0.0.1:0"]
+    there = os.environ | {"PYTHONPATH": str(Path(prototype.__file__).parents[2])}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=there)
+
+
+def test_two_drivers_on_one_host_do_not_kill_one_another_s_processes(monkeypatch):
+    monkeypatch.setenv(host.SECRET, "shared")
+    with waiting_host() as waits, ThreadPoolExecutor() as threads:
+        try:
+            place = waits.stdout.readline().strip()
+            slow = Workload.from_arrays([0, 0, 0], [30.0, 30.0, 30.0])  # 3 s of this machine
+            longer = threads.submit(run, "hawk", slow, cutoff=float("inf"), hosts=[place])
+            time.sleep(1)
+            shorter = run("hawk", some_jobs(3), hosts=[place])
+            assert not longer.done() and shorter.notes.empty
+            assert longer.result().notes.empty and not longer.result().jobs["failed"].any()
+        finally:
+            waits.terminate()
+
+
 def test_hosts_that_wait_are_used_and_go_on_waiting(monkeypatch):
     monkeypatch.setenv(host.SECRET, "shared")
-    command = [sys.executable, "-m", "schedlib.prototype.host", "--listen", "127.0.0.1:0"]
-    hosts = [
-        subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"PYTHONPATH": str(Path(prototype.__file__).parents[2])},
-        )
-        for _ in range(2)
-    ]
+    hosts = [waiting_host() for _ in range(2)]
     try:
         places = [one.stdout.readline().strip() for one in hosts]
         for _ in range(2):

@@ -10,6 +10,7 @@ from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import (
     DLWL,
     SYSTEMS,
+    Cluster,
     Eagle,
     Hawk,
     IdealEagle,
@@ -18,7 +19,6 @@ from schedlib.eagle.systems import (
     System,
     remaining_work,
 )
-from schedlib.eagle.systems import Cluster as Cluster
 from schedlib.eagle.workloads.samples import alibaba, four_nodes, google_sample
 from schedlib.eagle.workloads.synthetic import (
     CUTOFF,

@@ -16,20 +16,28 @@ import numpy as np
 
 from schedlib.core.heap import before
 from schedlib.core.uncounted import kernel
+from schedlib.eagle.messages import MARKS, PLACED_TASK, SENT, post, write
 from schedlib.eagle.probing import hold, set_bit
-from schedlib.eagle.simulating.messages import MARKS, PLACED_TASK, SENT, post, write
-from schedlib.eagle.simulating.state import BLOCK
+from schedlib.eagle.records import BLOCK
 
-NOW, OLD = 0, 1  # what bounds go by: the work as it is, or as advertised
-SHORT_RUN = 8  # so many are sorted by insertion
+# what bounds go by: the work as it is, or as advertised
+NOW = 0
+OLD = 1
+SHORT_RUN = 8  # runs of this length are sorted by insertion
 ROUNDING = 1e-12  # far more than the relative error of a sum of a few terms
 
 
 @kernel
 def change_work(state, worker, work):
     """The sum of the estimates of the tasks placed at a worker is now `work`."""
-    loads, w, clock = state.loads, state.workers[worker], state.clock[0]
-    loads.idle[worker >> BLOCK] += int(work == 0) - int(loads.work[worker] == 0)
+    loads = state.loads
+    w = state.workers[worker]
+    clock = state.clock[0]
+    block = worker >> BLOCK
+    if loads.work[worker] == 0:
+        loads.idle[block] -= 1
+    if work == 0:
+        loads.idle[block] += 1
     loads.work[worker] = work
     if state.how.stale and w.unheard == 0:
         w.unheard = 1
@@ -46,7 +54,8 @@ def fetch_time(how):
 @kernel
 def lower(state, worker, kind):
     """Let the bounds of a worker's block hold for what it now waits."""
-    loads, block = state.loads, worker >> BLOCK
+    loads = state.loads
+    block = worker >> BLOCK
     placed = loads.work[worker] if kind == NOW else loads.advertised[worker]
     wide = block >> BLOCK
     if loads.picked[worker] >= 0:
@@ -61,7 +70,8 @@ def lower(state, worker, kind):
 @kernel
 def turn(state, worker, picked, picked_for):
     """A worker has picked a placed task, now and of this estimate, or ended one (-1)."""
-    state.loads.picked[worker], state.loads.picked_for[worker] = picked, picked_for
+    state.loads.picked[worker] = picked
+    state.loads.picked_for[worker] = picked_for
     lower(state, worker, NOW)
     if state.how.stale and state.how.published:
         lower(state, worker, OLD)
@@ -70,7 +80,9 @@ def turn(state, worker, picked, picked_for):
 @kernel
 def advertise(state, now):
     """A heartbeat: schedulers learn the sums of estimates (published) or the waiting times (written)."""
-    loads, clock, fetch = state.loads, state.clock[0], fetch_time(state.how)
+    loads = state.loads
+    clock = state.clock[0]
+    fetch = fetch_time(state.how)
     if state.how.published:
         for place in range(clock.unheard):
             worker = loads.unheard[place]
@@ -80,11 +92,13 @@ def advertise(state, now):
         clock.unheard = 0
         return
     for block in range(loads.idle.size):
-        loads.settled[OLD, block], loads.wide_settled[OLD, block >> BLOCK] = np.inf, 0.0
+        loads.settled[OLD, block] = np.inf
+        loads.wide_settled[OLD, block >> BLOCK] = 0.0
     for worker in range(loads.work.size):
         wait = loads.work[worker]
         if loads.picked[worker] >= 0:
-            wait = wait + fetch - min(now - loads.picked[worker], loads.picked_for[worker])
+            spent = now - loads.picked[worker]
+            wait = wait + fetch - min(spent, loads.picked_for[worker])
         loads.advertised[worker] = wait
         block = worker >> BLOCK
         loads.settled[OLD, block] = min(loads.settled[OLD, block], wait)
@@ -93,7 +107,10 @@ def advertise(state, now):
 @kernel
 def idle_first(state, low, tasks):
     """Give one task each to the first workers from `low` on that have no work; how many there were."""
-    work, idle, worker, count = state.loads.work, state.loads.idle, low, 0
+    work = state.loads.work
+    idle = state.loads.idle
+    worker = low
+    count = 0
     while worker < work.size and count < tasks:
         if work[worker] == 0:
             state.line[count] = worker
@@ -107,20 +124,21 @@ def idle_first(state, low, tasks):
 @kernel
 def earliest(falling, settled, stale, now):
     """The least that workers with these bounds may wait."""
-    least = min(falling * (1 - ROUNDING) - now * (1 + ROUNDING), settled)
+    still_falling = falling * (1 - ROUNDING) - now * (1 + ROUNDING)
+    least = min(still_falling, settled)
     return max(least, 0.0) if stale else least
 
 
 @kernel
 def widen(loads, kind, wide):
     """The bounds of a block of blocks, from theirs."""
-    falling, settled = np.inf, np.inf
+    falling = np.inf
+    settled = np.inf
     for block in range(wide << BLOCK, min((wide + 1) << BLOCK, loads.idle.size)):
-        falling, settled = (
-            min(falling, loads.falling[kind, block]),
-            min(settled, loads.settled[kind, block]),
-        )
-    loads.wide_falling[kind, wide], loads.wide_settled[kind, wide] = falling, settled
+        falling = min(falling, loads.falling[kind, block])
+        settled = min(settled, loads.settled[kind, block])
+    loads.wide_falling[kind, wide] = falling
+    loads.wide_settled[kind, wide] = settled
 
 
 @kernel
@@ -128,40 +146,64 @@ def look(state, kind, begin, end, live, least, now):
     """Write what workers `begin` to `end` - 1 of a block wait, `least` at least, into `waits`; the block's
     least sum of a time and the time of day, and its least time that stands still."""
     # Each loop does one thing without branches, since the processor then takes several workers at a time.
-    loads, fetch, runs_from = state.loads, fetch_time(state.how), 0.0 if live else np.inf
+    loads = state.loads
+    fetch = fetch_time(state.how)
+    runs_from = 0.0 if live else np.inf
     placed = loads.advertised if kind == OLD else loads.work
     for place in range(end - begin):
-        load, picked = placed[begin + place], loads.picked[begin + place]
-        spent, most, there = now - picked, loads.picked_for[begin + place], load + fetch
+        load = placed[begin + place]
+        picked = loads.picked[begin + place]
+        spent = now - picked
+        most = loads.picked_for[begin + place]
+        there = load + fetch
         late = spent >= most  # one that outlasts its estimate has nothing left
         wait = there - (most if late else spent)
-        falls, rests = (np.inf if late else there + picked), (wait if late else np.inf)
+        falls = np.inf if late else there + picked
+        rests = wait if late else np.inf
         runs = picked >= runs_from
         loads.waits[place] = max(wait if runs else load, least)
         loads.falls[place] = falls if runs else np.inf
         loads.rests[place] = rests if runs else load
-    falling, settled = np.inf, np.inf
+    falling = np.inf
+    settled = np.inf
     for place in range(end - begin):
-        falling, settled = min(falling, loads.falls[place]), min(settled, loads.rests[place])
+        falling = min(falling, loads.falls[place])
+        settled = min(settled, loads.rests[place])
     return falling, settled
 
 
 @kernel
 def climb(key, item, leaves, leaf, load, worker):
-    """A worker plays its way up from a leaf of a tree of losers, of so many leaves, whose greatest (load,
-    number) is at 0; at a node where nobody has played (-1) it waits."""
+    """A worker plays its way up from a leaf of a tree of losers; at a node where nobody has played (-1) it
+    waits. The greatest (load, number) is at 0."""
     # Unlike in a heap the way is known beforehand, and no branch depends on who wins.
-    mine, node = worker << 32 | leaf, (leaves + leaf) >> 1
+    mine = worker << 32 | leaf
+    node = (leaves + leaf) >> 1
     while node > 0:
-        other, its = key[node], item[node]
+        other = key[node]
+        its = item[node]
         if its < 0:
-            key[node], item[node] = load, mine
+            key[node] = load
+            item[node] = mine
             return
         loses = (other > load) | ((other == load) & (its > mine))
-        key[node], item[node] = load if loses else other, mine if loses else its
-        load, mine = other if loses else load, its if loses else mine
+        key[node] = load if loses else other
+        item[node] = mine if loses else its
+        load = other if loses else load
+        mine = its if loses else mine
         node >>= 1
-    key[0], item[0] = load, mine
+    key[0] = load
+    item[0] = mine
+
+
+@kernel
+def draw_addition(how, rng):
+    """What is added to old news: whole seconds up to the heartbeat as published, any time as written."""
+    drawn = rng.random()
+    if how.published:
+        seconds = int(drawn * (int(how.heartbeat) + 1))
+        return float(seconds)
+    return drawn * how.heartbeat
 
 
 @kernel
@@ -172,30 +214,42 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
     a negative waiting time becomes 0, and a random number up to the heartbeat is added.
     """
     # As published the sums are the last heartbeat's, but how long the running task has run is known at once.
-    loads, how, key, item = state.loads, state.how, state.loads.high_key, state.loads.high_worker
-    old, workers = stale and how.heartbeat > 0, state.loads.work.size
+    loads = state.loads
+    how = state.how
+    key = loads.high_key
+    item = loads.high_worker
+    old = stale and how.heartbeat > 0
+    workers = loads.work.size
     kind = OLD if old else NOW
-    live, spread = how.published or not old, how.heartbeat if stale else 0.0
+    live = how.published or not old
+    shortest_wait = 0.0 if stale else -np.inf
     waits = loads.waits
-    size, bound, end, leaves, begun = 0, np.inf, low, min(tasks, workers - low), -1
+    size = 0
+    bound = np.inf
+    end = low
+    leaves = min(tasks, workers - low)
+    begun = -1
     item[:leaves] = -1
     while end < workers:
-        begin, block, wide = end, end >> BLOCK, end >> 2 * BLOCK
+        begin = end
+        block = end >> BLOCK
+        wide = end >> 2 * BLOCK
         if wide > begun:
             if begun >= 0:
                 widen(loads, kind, begun)
             begun = -1
-            if (
-                earliest(loads.wide_falling[kind, wide], loads.wide_settled[kind, wide], stale, now)
-                >= bound
-            ):
+            falling = loads.wide_falling[kind, wide]
+            settled = loads.wide_settled[kind, wide]
+            if earliest(falling, settled, stale, now) >= bound:
                 end = min((wide + 1) << 2 * BLOCK, workers)
                 continue
             begun = wide
         end = min((block + 1) << BLOCK, workers)
-        if earliest(loads.falling[kind, block], loads.settled[kind, block], stale, now) >= bound:
+        falling = loads.falling[kind, block]
+        settled = loads.settled[kind, block]
+        if earliest(falling, settled, stale, now) >= bound:
             continue
-        falling, settled = look(state, kind, begin, end, live, 0.0 if stale else -np.inf, now)
+        falling, settled = look(state, kind, begin, end, live, shortest_wait, now)
         for place in range(end - begin):
             load = waits[place]
             if load >= bound:
@@ -204,12 +258,8 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
                 load = estimate
                 if load >= bound:
                     continue
-            if spread > 0:
-                load += (
-                    int(rng.random() * (int(spread) + 1))
-                    if how.published
-                    else rng.random() * spread
-                )
+            if old:
+                load += draw_addition(how, rng)
                 if load >= bound:
                     continue
             leaf = size if size < leaves else item[0] & 0xFFFFFFFF
@@ -218,13 +268,15 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
             if size == leaves:
                 bound = key[0]
         if begin == block << BLOCK:
-            loads.falling[kind, block], loads.settled[kind, block] = falling, settled
+            loads.falling[kind, block] = falling
+            loads.settled[kind, block] = settled
     if begun >= 0:
         widen(loads, kind, begun)
     count = 0
     for node in range(leaves):
         if item[node] >= 0:
-            loads.low_key[count], loads.low_worker[count] = key[node], item[node] >> 32
+            loads.low_key[count] = key[node]
+            loads.low_worker[count] = item[node] >> 32
             count += 1
     sort(loads.low_key, loads.low_worker, count, key, item)
     return count
@@ -235,25 +287,34 @@ def sort(key, item, size, other_key, other_item):
     """Sort pairs: short runs by insertion, then merged; there is room for as many in the other arrays."""
     for begin in range(0, size, SHORT_RUN):
         for i in range(begin + 1, min(begin + SHORT_RUN, size)):
-            own, its, place = key[i], item[i], i
+            own = key[i]
+            its = item[i]
+            place = i
             while place > begin and before(own, its, key[place - 1], item[place - 1]):
-                key[place], item[place] = key[place - 1], item[place - 1]
+                key[place] = key[place - 1]
+                item[place] = item[place - 1]
                 place -= 1
-            key[place], item[place] = own, its
+            key[place] = own
+            item[place] = its
     width = SHORT_RUN
     while width < size:
         for begin in range(0, size, 2 * width):
-            middle, end = min(begin + width, size), min(begin + 2 * width, size)
-            a, b = begin, middle
+            middle = min(begin + width, size)
+            end = min(begin + 2 * width, size)
+            a = begin
+            b = middle
             for place in range(begin, end):
                 if b < end and (a == middle or before(key[b], item[b], key[a], item[a])):
-                    other_key[place], other_item[place] = key[b], item[b]
+                    other_key[place] = key[b]
+                    other_item[place] = item[b]
                     b += 1
                 else:
-                    other_key[place], other_item[place] = key[a], item[a]
+                    other_key[place] = key[a]
+                    other_item[place] = item[a]
                     a += 1
         for place in range(size):
-            key[place], item[place] = other_key[place], other_item[place]
+            key[place] = other_key[place]
+            item[place] = other_item[place]
         width *= 2
 
 
@@ -263,50 +324,63 @@ def pour(state, size, placed, tasks, estimate):
 
     Who has got some goes to the end of a second line, `high`, which is in order by itself.
     """
-    loads, room = state.loads, state.loads.high_key.size
-    key, item, later, whose = loads.low_key, loads.low_worker, loads.high_key, loads.high_worker
-    ahead, first, waiting = 0, 0, 0
+    loads = state.loads
+    room = loads.high_key.size
+    key = loads.low_key
+    item = loads.low_worker
+    later = loads.high_key
+    whose = loads.high_worker
+    ahead = 0
+    first = 0
+    waiting = 0
     while placed < tasks:
         if waiting == 0 or (
             ahead < size and before(key[ahead], item[ahead], later[first], whose[first])
         ):
-            wait, worker = key[ahead], item[ahead]
+            wait = key[ahead]
+            worker = item[ahead]
             ahead += 1
         else:
-            wait, worker = later[first], whose[first]
+            wait = later[first]
+            worker = whose[first]
             first = first + 1 if first + 1 < room else 0
             waiting -= 1
-        following = min(
-            key[ahead] if ahead < size else np.inf, later[first] if waiting > 0 else np.inf
-        )
+        next_ahead = key[ahead] if ahead < size else np.inf
+        next_later = later[first] if waiting > 0 else np.inf
+        following = min(next_ahead, next_later)
         while True:
             state.line[placed] = worker
             placed += 1
             wait += estimate
-            # At equality with the next pouring goes on as published, not as written.
-            if (
-                placed == tasks
-                or wait > following
-                or (wait == following and not state.how.published)
-            ):
+            if placed == tasks or wait > following:
                 break
-        place = first + waiting - (room if first + waiting >= room else 0)
+            # At equality with the next pouring goes on as published, not as written.
+            if wait == following and not state.how.published:
+                break
+        place = first + waiting
+        if place >= room:
+            place -= room
         waiting += 1
         while place != first:  # equal sums, which rounding may make, stand by number
             front = place - 1 if place > 0 else room - 1
             if later[front] != wait or whose[front] < worker:
                 break
-            later[place], whose[place] = later[front], whose[front]
+            later[place] = later[front]
+            whose[place] = whose[front]
             place = front
-        later[place], whose[place] = wait, worker
+        later[place] = wait
+        whose[place] = worker
 
 
 @kernel
 def choose_workers(state, job, low, stale, rng, now):
     """Write the worker of each of a job's tasks into `line`; workers below `low` get none."""
     # As published, unless news is stale, workers without work come first and are poured on with one task.
-    tasks, estimate = state.jobs[job].tasks, state.jobs[job].estimate
-    idle = idle_first(state, low, tasks) if state.how.published and not stale else 0
+    tasks = state.jobs[job].tasks
+    estimate = state.jobs[job].estimate
+    idle = 0
+    if state.how.published and not stale:
+        idle = idle_first(state, low, tasks)
     if idle < tasks:
         size = least_loaded(state, low, tasks - idle, idle, estimate, stale, rng, now)
         pour(state, size, idle, tasks, estimate)

@@ -27,21 +27,37 @@ def jobs_of(
     >>> [(job.isLong, job.probes) for job in jobs]
     [(False, 20), (True, 20)]
     """
-    frame, first = workload.jobs, workload.offsets
-    mean = frame["mean"] if "mean" in frame else workload.work() / np.diff(first)
-    long = frame["class"] > 0 if cutoff is None else np.asarray(mean) > cutoff
+    frame = workload.jobs
+    first = workload.offsets
+    if "mean" in frame:
+        mean = frame["mean"].to_numpy()
+    else:
+        mean = workload.work() / np.diff(first)
+    if cutoff is None:
+        long = frame["class"].to_numpy() > 0
+    else:
+        long = mean > cutoff
     low = high = 1.0
     if isinstance(estimate, tuple | list):
         low, high = estimate
     elif estimate != "mean":
         low = high = float(estimate)
-    factor = rng.uniform(low, high, len(frame)) if low < high else np.full(len(frame), low)
+    factor = np.full(len(frame), low)
+    if low < high:
+        factor = rng.uniform(low, high, len(frame))
     durations = workload.tasks["duration"].tolist()
     jobs = []
-    for n, (submit, m, is_long) in enumerate(zip(frame["submit"], mean, long, strict=True)):
+    for n, submit in enumerate(frame["submit"]):
         tasks = durations[first[n] : first[n + 1]]
-        probes = max(min_probes, int(probe_ratio * len(tasks)))
-        jobs.append(Job(n, float(submit), tasks, float(factor[n] * m), bool(is_long), probes))
+        job = Job(
+            number=n,
+            submit=float(submit),
+            durations=tasks,
+            estimate=float(factor[n] * mean[n]),
+            isLong=bool(long[n]),
+            probes=max(min_probes, int(probe_ratio * len(tasks))),
+        )
+        jobs.append(job)
     return jobs
 
 
@@ -54,12 +70,13 @@ def simulation(cluster: Cluster, workload: Workload, system: System, record: boo
     [100.0005, 1.0015]
     """
     names = workload.jobs["job"].to_numpy()
-    columns = ["submit", "finish", "isLong", "estimate"]
-    jobs = pd.DataFrame([[getattr(job, name) for name in columns] for job in cluster.jobs])
-    jobs.columns = ["submit", "finish", "long", "estimate"]
-    jobs.insert(0, "job", names)
-    jobs.insert(3, "completion", jobs["finish"] - jobs["submit"])
-    jobs.insert(5, "tasks", [len(job.durations) for job in cluster.jobs])
+    jobs = pd.DataFrame({"job": names})
+    jobs["submit"] = [job.submit for job in cluster.jobs]
+    jobs["finish"] = [job.finish for job in cluster.jobs]
+    jobs["completion"] = jobs["finish"] - jobs["submit"]
+    jobs["long"] = [job.isLong for job in cluster.jobs]
+    jobs["tasks"] = [len(job.durations) for job in cluster.jobs]
+    jobs["estimate"] = [job.estimate for job in cluster.jobs]
     tasks = pd.DataFrame(
         cluster.tasks,
         columns=["job", "task", "worker", "queued", "asked", "start", "finish"],
@@ -84,9 +101,12 @@ def statistics(cluster: Cluster) -> dict[str, float]:
     >>> statistics(Cluster([Job(0, 0.0, [2.0], 2.0, False, 20)], 3, 1, None))["tasks"]
     1
     """
-    count, workers, short_only = cluster.counts, len(cluster.workers), cluster.short_only
+    count = cluster.counts
+    workers = len(cluster.workers)
+    short_only = cluster.short_only
     submits = [job.submit for job in cluster.jobs]
-    first, last = min(submits), max(submits)
+    first = min(submits)
+    last = max(submits)
     spans = spans_of(cluster)
     once = count["probes"] + count["placements"]
     twice = count["reject"] + count["ask"] + count["steal_attempts"]
@@ -141,7 +161,8 @@ def busy_share(spans: np.ndarray, low: int, high: int, start: float, end: float)
     worker, begin, finish = spans.T
     here = (low <= worker) & (worker < high)
     spent = np.minimum(finish, end) - np.maximum(begin, start)
-    return float(spent[here & (spent > 0)].sum() / room)
+    counts = here & (spent > 0)
+    return float(spent[counts].sum() / room)
 
 
 def utilisation(cluster: Cluster, intervals: int = 50) -> pd.DataFrame:
@@ -152,11 +173,15 @@ def utilisation(cluster: Cluster, intervals: int = 50) -> pd.DataFrame:
     >>> utilisation(cluster, 2)["short"].tolist()
     [1.0, 0.0]
     """
-    workers, short_only, spans = len(cluster.workers), cluster.short_only, spans_of(cluster)
-    edges = np.linspace(0, max(job.finish for job in cluster.jobs), intervals + 1)
+    workers = len(cluster.workers)
+    short_only = cluster.short_only
+    spans = spans_of(cluster)
+    last = max(job.finish for job in cluster.jobs)
+    edges = np.linspace(0, last, intervals + 1)
     rows = []
     for start, end in zip(edges[:-1], edges[1:], strict=True):
         short = busy_share(spans, 0, short_only, start, end)
         general = busy_share(spans, short_only, workers, start, end)
-        rows.append((start, short, general, busy_share(spans, 0, workers, start, end)))
+        everywhere = busy_share(spans, 0, workers, start, end)
+        rows.append((start, short, general, everywhere))
     return pd.DataFrame(rows, columns=["time", "short", "general", "all"])

@@ -33,7 +33,7 @@ class Hawk(Hybrid):
     (0, False)
     """
 
-    system = systems.Hawk()
+    system = systems.hawk_system()
     attempts = 10
 
     def get_probe(self, worker: Worker) -> Probe | None:
@@ -100,7 +100,7 @@ class Sparrow(Hybrid):
     0
     """
 
-    system = systems.Sparrow()
+    system = systems.sparrow_system()
 
     def submit(self, job: Job) -> None:
         """Long jobs send probes as short jobs do."""
@@ -115,12 +115,15 @@ class Omniscient(Hybrid):
     0
     """
 
-    system = systems.Omniscient()
+    system = systems.omniscient_system()
 
     def submit(self, job: Job) -> None:
         """Short jobs may go to all workers, long ones to the general partition."""
         self.note("submit", None, job)
-        self.place(job, self.workers[self.short_only :] if job.isLong else self.workers)
+        if job.isLong:
+            self.place(job, self.workers[self.short_only :])
+        else:
+            self.place(job, self.workers)
 
 
 def shortest_job(queue: Sequence[Probe], cap: float = 5) -> Probe | None:
@@ -193,7 +196,7 @@ class DLWL(OldNews, Reordering):
     0
     """
 
-    system = systems.DLWL()
+    system = systems.dlwl_system()
 
 
 SYSTEMS |= {"hawk": Hawk, "sparrow": Sparrow, "dlwl": DLWL, "omniscient": Omniscient}

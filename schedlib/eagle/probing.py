@@ -2,21 +2,23 @@
 
 Batch sampling probes any worker. Succinct State Sharing (SSS) has three rounds: any worker; for the rejected,
 the short partition and the workers whose bit is clear in the freshest copy of the centre's bit vector; for
-those rejected again the short partition. (What the paper tried as well, a first round by an old vector, is
-`OLD_VECTOR`.) As published all are decided at submission, by the workers' true
-state; as written each rejection is a message. Copies of the same state are one row of the board, which counts
-its holders.
+those rejected again the short partition. The paper tried a first round by an old vector as well: that is
+`OLD_VECTOR`. As published all are decided at submission, by the workers' true state; as written each
+rejection is a message. Copies of the same state are one row of the board, which counts its holders.
 """
 
 import numpy as np
 
-from schedlib.core.stopping import poll
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import systems
-from schedlib.eagle.simulating.messages import PROBE, REJECTED, REJECTS, SENT, post, write
-from schedlib.eagle.simulating.state import MOST_PROBES, refuse, seen
+from schedlib.eagle.messages import PROBE, REJECTED, REJECTS, SENT, post, write
+from schedlib.eagle.records import MOST_PROBES
+from schedlib.eagle.state import refuse, seen
 
-FIRST, SECOND, FALLBACK = 1, 2, 3  # rounds of Section 3.3
+# rounds of Section 3.3
+FIRST = 1
+SECOND = 2
+FALLBACK = 3
 
 
 @kernel
@@ -50,7 +52,7 @@ def release(board, row):
 
 @kernel
 def hold(board, holders):
-    """The row of a copy of the vector as it is now, for so many more holders."""
+    """The row of a copy of the vector as it is now, which gets `holders` more."""
     status = board.status[0]
     if status.changed == 1:
         if status.newest >= 0:
@@ -60,7 +62,8 @@ def hold(board, holders):
         for word in range(board.bits.size):
             board.copies[fresh, word] = board.bits[word]
         board.holders[fresh] = 1  # the board itself
-        status.newest, status.changed = fresh, 0
+        status.newest = fresh
+        status.changed = 0
     row = status.newest
     board.holders[row] += holders
     return row
@@ -69,13 +72,16 @@ def hold(board, holders):
 @kernel
 def keep_copy(state, worker, job, now):
     """A long task brings a worker a copy of the vector: as of now (published) or of its sending (written)."""
-    w, j = state.workers[worker], state.jobs[job]
+    w = state.workers[worker]
+    j = state.jobs[job]
     if w.copy_row >= 0:
         release(state.board, w.copy_row)
     if state.how.published:
-        w.copy_row, w.stamp = hold(state.board, 1), now
+        w.copy_row = hold(state.board, 1)
+        w.stamp = now
     else:
-        w.copy_row, w.stamp = j.copy_row, j.submit
+        w.copy_row = j.copy_row
+        w.stamp = j.submit
 
 
 @kernel
@@ -128,10 +134,10 @@ def probe_by_reader(send_short, send_long, state, job, rng, now):
     choose = send_long if state.jobs[job].long == 1 else send_short
     for probe in range(state.jobs[job].probes):
         worker = choose(seen(state, now, state.line[:probe]), job, probe, rng)
-        poll()
         if worker < 0 or worker >= state.workers.size:
             refuse(state, systems.UNKNOWN_WORKER, worker, state.workers.size, now)
-            state.refusal[0].job, state.refusal[0].probe = job, probe
+            state.refusal[0].job = job
+            state.refusal[0].probe = probe
             return
         state.line[probe] = worker
         send(state, worker, job, FIRST, 1, now)
@@ -141,10 +147,8 @@ def probe_by_reader(send_short, send_long, state, job, rng, now):
 def count_by_reader(count, state, job, rng, now):
     """A reader's function says how many probes a job sends; too few are recorded and end the run."""
     j = state.jobs[job]
-    probes, least = (
-        count(seen(state, now, state.line[:0]), job, rng),
-        1 if state.how.sticky else j.tasks,
-    )
+    probes = count(seen(state, now, state.line[:0]), job, rng)
+    least = 1 if state.how.sticky else j.tasks
     if probes < least or probes > MOST_PROBES:
         refuse(state, systems.FEW_PROBES, probes, least, now)
         state.refusal[0].job = job
@@ -165,11 +169,17 @@ def rejects(state, worker, job, now):
 @kernel
 def probe_in_three_rounds(state, job, rng, now):
     """The three rounds as published: nothing is tested when a probe arrives, in one hop or else in two."""
-    workers, board, short_only = state.workers, state.board, state.how.short_only
-    old, kept = state.how.short_way == systems.OLD_VECTOR, board.status[0].kept
-    rejected, freshest, row = 0, -1.0, -1  # the newest vector of all workers contacted for this job
+    workers = state.workers
+    board = state.board
+    short_only = state.how.short_only
+    old = state.how.short_way == systems.OLD_VECTOR
+    kept = board.status[0].kept
+    rejected = 0
+    freshest = -1.0  # the time of the newest vector of all workers contacted for this job
+    row = -1  # and its row
     if old:
-        freshest, row = board.status[0].stamp, kept
+        freshest = board.status[0].stamp
+        row = kept
     for _ in range(state.jobs[job].probes):
         if old and kept >= 0:
             worker = draw_clear(board.copies[kept], short_only, workers.size, rng)
@@ -177,7 +187,8 @@ def probe_in_three_rounds(state, job, rng, now):
             worker = draw(0, workers.size, rng)
         w = workers[worker]
         if w.stamp > freshest:
-            freshest, row = w.stamp, w.copy_row
+            freshest = w.stamp
+            row = w.copy_row
         if rejects(state, worker, job, now):
             rejected += 1
         else:
@@ -195,17 +206,20 @@ def probe_in_three_rounds(state, job, rng, now):
         board.holders[row] += 1
         if kept >= 0:
             release(board, kept)
-        board.status[0].kept, board.status[0].stamp = row, freshest
+        board.status[0].kept = row
+        board.status[0].stamp = freshest
 
 
 @kernel
 def reject_probe(state, worker, job, stage, now):
     """As written: a worker returns a probe with its copy of the vector; the scheduler keeps the freshest."""
-    w, j = state.workers[worker], state.jobs[job]
+    w = state.workers[worker]
+    j = state.jobs[job]
     if w.stamp > j.stamp:
         if j.copy_row >= 0:
             release(state.board, j.copy_row)
-        j.copy_row, j.stamp = w.copy_row, w.stamp
+        j.copy_row = w.copy_row
+        j.stamp = w.stamp
         state.board.holders[w.copy_row] += 1
     j.rejected += 1
     post(state.near, now + state.how.delay, REJECTED, worker, job, stage)
@@ -214,7 +228,8 @@ def reject_probe(state, worker, job, stage, now):
 @kernel
 def probe_again(state, job, stage, rng, now):
     """As written: a rejection has reached the scheduler, which sends the probe elsewhere."""
-    j, short_only = state.jobs[job], state.how.short_only
+    j = state.jobs[job]
+    short_only = state.how.short_only
     if stage == FIRST:
         worker = draw_clear(state.board.copies[j.copy_row], short_only, state.workers.size, rng)
         send(state, worker, job, SECOND, 1, now)
@@ -223,4 +238,5 @@ def probe_again(state, job, stage, rng, now):
     j.rejected -= 1
     if j.rejected == 0:
         release(state.board, j.copy_row)
-        j.copy_row, j.stamp = -1, -1.0
+        j.copy_row = -1
+        j.stamp = -1.0

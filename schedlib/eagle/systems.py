@@ -27,7 +27,9 @@ ANYWHERE, THREE_ROUNDS, OLD_VECTOR, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY = r
 FIRST_COME, SHORTEST_JOB, SHORTEST_JOB_AS_WRITTEN, SHORTEST_TASK, READERS_ORDER = range(5)
 """Orders in which a worker serves its queue: the branches of `reorder.choose`."""
 NOBODY, SHORT, EVERYBODY = range(3)
-UNKNOWN_WORKER, UNKNOWN_PLACE, FEW_PROBES = 1, 2, 3
+UNKNOWN_WORKER = 1
+UNKNOWN_PLACE = 2
+FEW_PROBES = 3
 """Choices of a reader's function that end a run: a worker or a place in a queue that does not exist, and less
 probes than a job needs."""
 
@@ -43,7 +45,7 @@ class Cluster(NamedTuple):
     - `job (W,)`: whose task it asks for or runs (-1: nobody's), `since (W,)`: when it asked (s), `placed
       (W,)`: 1 when the centre placed that task, so that it is part of `work`
     - `estimate (N,)` of one task (s), `tasks (N,)`, `unstarted (N,)` tasks, `long (N,)` 1 for long jobs
-    - `sent (k,)`: the workers to which this job's k probes have gone so far (empty but for what sends)
+    - `sent (k,)`: the workers to which this job's k probes have gone so far (empty except for a function that sends)
     - `notes (N, 4)`, `worker_notes (W, 4)`: floats of your own for jobs and workers, zeros when a run begins
 
     >>> def another(cluster, job, probe, rng):
@@ -89,7 +91,8 @@ RANDOM = numba.typeof(np.random.default_rng(0))
 
 def _signatures(kinds):
     """Of functions that send, pick and count, for a cluster of such fields."""
-    cluster, whole = types.NamedTuple(list(kinds.values()), Cluster), types.int64
+    cluster = types.NamedTuple(list(kinds.values()), Cluster)
+    whole = types.int64
     return (
         whole(cluster, whole, whole, RANDOM),
         whole(cluster, whole, seen(whole), RANDOM),
@@ -117,10 +120,11 @@ def remaining_work(cluster, worker):
     >>> def least_of_two(cluster, job, probe, rng):
     ...     a, b = int(rng.random() * len(cluster.busy)), int(rng.random() * len(cluster.busy))
     ...     return a if remaining_work(cluster, a) <= remaining_work(cluster, b) else b
-    >>> System("least of two", short_jobs=least_of_two).looks()
+    >>> System("least of two", short_jobs=least_of_two).uses_estimates()
     True
     """
-    job, left = cluster.job[worker], cluster.work[worker]
+    job = cluster.job[worker]
+    left = cluster.work[worker]
     if job >= 0:
         estimate = cluster.estimate[job]
         left += estimate * (1 - cluster.placed[worker]) - min(
@@ -150,7 +154,7 @@ class Part(NamedTuple):
     )
     news: bool = False  # it goes by what workers know of started tasks
     bunches: bool = False  # of entries that are equal it takes the first
-    looks: bool = False  # it goes by estimates
+    uses_estimates: bool = False  # it goes by estimates
     function: Callable | None = None  # a reader's function, compiled
 
     def at(self, published: bool) -> int:
@@ -163,8 +167,8 @@ WAYS = {
     "sss": Part(branch=THREE_ROUNDS, written=ANYWHERE, shares=True, rejects=True),
     "old-sss": Part(branch=OLD_VECTOR, shares=True),
     "clear": Part(branch=CLEAR, shares=True),
-    "lwl": Part(branch=LEAST_WORK, places=True, looks=True),
-    "stale-lwl": Part(branch=OLD_NEWS, places=True, stale=True, looks=True),
+    "lwl": Part(branch=LEAST_WORK, places=True, uses_estimates=True),
+    "stale-lwl": Part(branch=OLD_NEWS, places=True, stale=True, uses_estimates=True),
 }
 ORDERS = {
     "fifo": Part(branch=FIRST_COME),
@@ -174,9 +178,9 @@ ORDERS = {
         charges=SHORT,
         news=True,
         bunches=True,
-        looks=True,
+        uses_estimates=True,
     ),
-    "srpt-tasks": Part(branch=SHORTEST_TASK, charges=EVERYBODY, bunches=True, looks=True),
+    "srpt-tasks": Part(branch=SHORTEST_TASK, charges=EVERYBODY, bunches=True, uses_estimates=True),
 }
 ARGUMENTS = {
     "short_jobs": (WAYS, READERS_WAY, _sends),
@@ -203,7 +207,7 @@ def _compiled(argument, compiler, function):
         raise ValueError(f"{argument}: {error}") from error
 
 
-def _looks(function, signature):
+def _uses_estimates(function, signature):
     """Whether it does not compile without sizes to see; if it is plain Python, whether it names them."""
     if not hasattr(function, "py_func"):
         return not {*SIZES, "remaining_work"}.isdisjoint(function.__code__.co_names)
@@ -237,7 +241,7 @@ class System:
     | `sticky` | | a probe stays until its job has no task left: Sticky Batch Probing (Section 4) |
     | `steal` | | idle workers steal short probes from behind long tasks (Hawk) |
     | `thieves` | `"any"`, `"general"` | the idle workers that steal (None: as `simulate`'s `detail` says) |
-    | `min_probes` | | at least so many probes a job, the paper's K |
+    | `min_probes` | | the least number of probes of a job, the paper's K |
     | `cap` | | a task may be bypassed by tasks of `cap` times its own estimate in all (Section 5: 5) |
     | `updates` | `True` | workers learn of every task that is started |
     | | `"halved"` | when half of those that they know of are: two are never more than a factor of 2 apart |
@@ -284,24 +288,28 @@ class System:
 
     def part(self, argument: str) -> Part:
         """What was given as `"short_jobs"`, `"long_jobs"` or `"queue"`; a reader's function is compiled."""
-        given, (shipped, branch, compiler) = getattr(self, argument), ARGUMENTS[argument]
+        given = getattr(self, argument)
+        (shipped, branch, compiler) = ARGUMENTS[argument]
         if callable(given):
             return Part(branch=branch, function=_compiled(argument, compiler, given))
         if not isinstance(given, str) or given not in shipped:
             raise unknown(argument, given, shipped)
         return shipped[given]
 
-    def looks(self) -> bool:
+    def uses_estimates(self) -> bool:
         """Whether it goes by the jobs' sizes, that is by estimates. All know which jobs are long.
 
-        >>> {name: system.looks() for name, system in SYSTEMS.items() if not system.looks()}
-        {'sparrow': False}
+        >>> [name for name, system in SYSTEMS.items() if not system.uses_estimates()]
+        ['sparrow']
         """
-        functions = {"probes": self.probes} | {name: self.part(name).function for name in ARGUMENTS}
-        kinds = {"probes": COUNT, "queue": PICK}
-        return any(self.part(name).looks for name in ARGUMENTS) or any(
-            _looks(function, kinds.get(name, SEND))
-            for name, function in functions.items()
+        parts = [self.part(argument) for argument in ARGUMENTS]
+        if any(part.uses_estimates for part in parts):
+            return True
+        functions = [part.function for part in parts] + [self.probes]
+        signatures = (SEND, SEND, PICK, COUNT)
+        return any(
+            _uses_estimates(function, signature)
+            for function, signature in zip(functions, signatures, strict=True)
             if function
         )
 
@@ -310,7 +318,7 @@ System.__init__ = typed(System.__init__)  # type: ignore[method-assign]
 
 
 @typed
-def Eagle(
+def eagle_system(
     *,
     sss: bool = True,
     sbp: bool = True,
@@ -322,7 +330,7 @@ def Eagle(
 
     See also: `eagle.System`, from whose parts all six are built.
 
-    >>> Eagle(sbp=False, srpt=False).name
+    >>> eagle_system(sbp=False, srpt=False).name
     'eagle without sbp+srpt'
     """
     switches = {"sss": sss, "sbp": sbp, "srpt": srpt, "minimum probes": min_probes > 0}
@@ -338,29 +346,29 @@ def Eagle(
 
 
 @typed
-def Hawk(*, steal: bool = True, thieves: str | None = None) -> System:
+def hawk_system(*, steal: bool = True, thieves: str | None = None) -> System:
     """Hawk (Delgado et al., ATC 2015): batch sampling of short jobs, a centre for long, work stealing.
 
-    >>> Hawk(steal=False).name
+    >>> hawk_system(steal=False).name
     'hawk without stealing'
     """
     return System("hawk" if steal else "hawk without stealing", steal=steal, thieves=thieves)
 
 
-def Sparrow() -> System:
+def sparrow_system() -> System:
     """Sparrow (Ousterhout et al., SOSP 2013): batch sampling with late binding, for all jobs and workers.
 
-    >>> Sparrow().looks()
+    >>> sparrow_system().uses_estimates()
     False
     """
     return System("sparrow", long_jobs="probes")
 
 
 @typed
-def DLWL(*, srpt: bool = True) -> System:
+def dlwl_system(*, srpt: bool = True) -> System:
     """Distributed least work left (Section 6.2): each scheduler knows the queues of the last heartbeat.
 
-    >>> DLWL().queue, DLWL(srpt=False).queue
+    >>> dlwl_system().queue, dlwl_system(srpt=False).queue
     ('srpt-tasks', 'fifo')
     """
     name, queue = ("dlwl", "srpt-tasks") if srpt else ("dlwl without srpt", "fifo")
@@ -368,28 +376,43 @@ def DLWL(*, srpt: bool = True) -> System:
 
 
 @typed
-def Omniscient(*, srpt: bool = False) -> System:
+def omniscient_system(*, srpt: bool = False) -> System:
     """The omniscient scheduler (Section 6.4): least work left, known now, for all; short jobs anywhere.
 
-    >>> Omniscient().short_jobs
+    >>> omniscient_system().short_jobs
     'lwl'
     """
     name, queue = ("omniscient with srpt", "srpt-tasks") if srpt else ("omniscient", "fifo")
     return System(name, short_jobs="lwl", queue=queue)
 
 
-def IdealEagle() -> System:
+def ideal_eagle_system() -> System:
     """Eagle whose schedulers always know where long tasks are; without SRPT, as in the authors' simulator.
 
-    >>> IdealEagle().short_jobs, IdealEagle().sticky
+    >>> ideal_eagle_system().short_jobs, ideal_eagle_system().sticky
     ('clear', True)
     """
     return System("ideal-eagle", short_jobs="clear", sticky=True, min_probes=20)
 
 
-SYSTEMS = {
-    made.name: made for made in (Eagle(), Hawk(), Sparrow(), DLWL(), Omniscient(), IdealEagle())
-}
+# The public names, as in `eagle.Eagle(sss=False)`.
+Eagle = eagle_system
+Hawk = hawk_system
+Sparrow = sparrow_system
+DLWL = dlwl_system
+Omniscient = omniscient_system
+IdealEagle = ideal_eagle_system
+
+SHIPPED = (
+    eagle_system(),
+    hawk_system(),
+    sparrow_system(),
+    dlwl_system(),
+    omniscient_system(),
+    ideal_eagle_system(),
+)
+SYSTEMS = {system.name: system for system in SHIPPED}
+"""The six systems by name."""
 
 
 def system_of(system: str | System, min_probes: int | None = None) -> System:

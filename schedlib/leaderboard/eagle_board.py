@@ -128,7 +128,7 @@ def eagle(
         limit,
     )
     systems = {system.name: system for system in (*map(SYSTEMS.get, rivals), *own)}
-    return board.assign(looked=[systems[name].looks() for name in board["policy"]])
+    return board.assign(looked=[systems[name].uses_estimates() for name in board["policy"]])
 
 
 def google_jobs(seed: int) -> Case:

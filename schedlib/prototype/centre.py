@@ -18,15 +18,17 @@ class Centre(Owner):
         workers = len(self.addresses)
         self.work = [0.0] * workers  # estimates of tasks placed there and not ended (s)
         self.placed = [0] * workers  # how many these are
-        self.began: list[tuple[float, float] | None] = [
-            None
-        ] * workers  # when one began; its estimate
+        # when one began, and its estimate
+        self.began: list[tuple[float, float] | None] = [None] * workers
         self.bits = 0
 
     def wait(self, node: int) -> float:
         """The work left on a node as far as the centre knows (s)."""
-        had = self.began[node]
-        return self.work[node] - (min(self.now() - had[0], had[1]) if had else 0.0)
+        left = self.work[node]
+        if had := self.began[node]:
+            since, estimate = had
+            left -= min(self.now() - since, estimate)
+        return left
 
     def bring(self, job: Job) -> None:
         self.place(job, job.unstarted)
@@ -34,7 +36,8 @@ class Centre(Owner):
     def place(self, job: Job, tasks: list[int], but: int = -1) -> None:
         """Each task goes where the least work is left in the general partition, not to node `but`."""
         alive = self.nodes(self.how["short_only"]) or self.nodes()
-        heap = [(self.wait(node), node) for node in alive if node != but or alive == [but]]
+        others = [node for node in alive if node != but]
+        heap = [(self.wait(node), node) for node in others or alive]
         heapify(heap)
         if not heap:
             self.note(f"no node is left for long job {job.number}")
@@ -54,10 +57,17 @@ class Centre(Owner):
                 self.write("mark", node, job.number)
         bits = f"{self.bits:x}" if self.how["shares"] else ""
         for task, node in chosen:
+            there = self.peers["node", node]
             stamp = self.write("send", node, job.number)
-            duration, estimate = job.durations[task], job.estimate
-            self.peers["node", node].send(
-                "place", job.number, task, duration, estimate, bits, stamp
+            duration = job.durations[task]
+            there.send(
+                "place",
+                job.number,
+                task,
+                duration,
+                job.estimate,
+                bits,
+                stamp,
             )
 
     def on_started(self, peer: Peer, number: int, task: int, since: float) -> None:
@@ -72,8 +82,11 @@ class Centre(Owner):
     def take_off(self, job: Job, node: int) -> None:
         """A task is no longer on a node; its bit is cleared with the last one."""
         self.placed[node] -= 1
-        self.work[node] = self.work[node] - job.estimate if self.placed[node] else 0.0
-        if self.how["shares"] and not self.placed[node]:
+        if self.placed[node]:
+            self.work[node] -= job.estimate
+            return
+        self.work[node] = 0.0
+        if self.how["shares"]:
             self.bits &= ~(1 << node)
             self.write("clear", node, job.number)
 
@@ -83,7 +96,8 @@ class Centre(Owner):
             node = peer.name[1]
             job.running.pop(task, None)
             self.take_off(job, node)
-            asyncio.get_running_loop().call_later(PAUSE, self.place, job, [task], node)
+            loop = asyncio.get_running_loop()
+            loop.call_later(PAUSE, self.place, job, [task], node)
 
     def gone(self, name: Name) -> None:
         """A node is no more: its long tasks are placed again."""

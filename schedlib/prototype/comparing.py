@@ -60,7 +60,9 @@ def compare(done: Measurement, *, seed: int = 0) -> pd.DataFrame:
     >>> len(compare(prototype.run(jobs, "sparrow", 3, cutoff=9)))  # doctest: +SKIP
     4
     """
-    jobs, delay, stats = as_it_was(done), network_delay(done), done.stats
+    jobs = as_it_was(done)
+    delay = network_delay(done)
+    stats = done.stats
     short_partition = (stats["short_only"] + 0.5) / stats["workers"]
 
     def simulated(network_delay, detail):

@@ -46,6 +46,15 @@ class Setting(NamedTuple):
     sleep_out: bool = True  # whether to wait for tasks that run when all have begun
 
 
+class Place(NamedTuple):
+    """Where a process runs."""
+
+    host: Peer
+    address: str
+    port: int
+    process: int
+
+
 class Driver(Member):
     """Runs one replay. Jobs are known by their place among the orders."""
 
@@ -56,12 +65,15 @@ class Driver(Member):
                 f"hosts: put the secret that they were started with into {SECRET} (environment)"
             )
         super().__init__(("driver", 0), secret.encode())
-        self.orders, self.setting, self.told = orders, setting, told
+        self.orders = orders
+        self.setting = setting
+        self.told = told
         self.heard = asyncio.Event()
         self.answers: dict[
             Any, list[Any]
         ] = {}  # what was answered to the last question, by who did
         self.failure: Exception | None = None
+        self.begun = False  # whether the replay has
         self.owner: dict[int, Name] = {}  # job -> who is responsible for it
         self.done: dict[int, list[list[Any]]] = {}  # job -> its tasks' rows
         self.rows: dict[
@@ -89,55 +101,83 @@ class Driver(Member):
 
     async def start(self) -> None:
         """Have the processes forked, and connected to one another."""
-        places = self.setting.hosts or [await self.host_of_its_own()]
-        pairs = [
-            (place.rpartition(":")[0].strip("[]"), int(place.rpartition(":")[2]))
-            for place in places
-        ]
-        try:
-            self.hosts = [await dial(self, *pair) for pair in pairs]
-        except OSError as error:
-            raise RuntimeError(
-                f"no host answers ({error}); start it: see schedlib.prototype.host"
-            ) from None
-        await self.until(lambda: all(host.open for host in self.hosts), "a host does not answer")
-        wanted = [
-            ("centre", 0),
-            *(("scheduler", k) for k in range(self.setting.schedulers)),
-            *(("node", k) for k in range(self.setting.nodes)),
-        ]
-        made = await self.ask(
-            {
-                host: ("spawn", wanted[place :: len(self.hosts)])
-                for place, host in enumerate(self.hosts)
-            }
-        )
-        where = {
-            (role, number): (host, pairs[self.hosts.index(host)][0], port, process)
-            for host, (processes,) in made.items()
-            for role, number, port, process in processes
-        }
-        calls = (dial(self, *where[name][1:3]) for name in wanted)
+        addresses = await self.dial_hosts()
+        wanted: list[Name] = [("centre", 0)]
+        wanted += [("scheduler", number) for number in range(self.setting.schedulers)]
+        wanted += [("node", number) for number in range(self.setting.nodes)]
+        where = await self.spawn(wanted, addresses)
+        calls = [dial(self, where[name].address, where[name].port) for name in wanted]
         await asyncio.gather(*calls, return_exceptions=True)
-        await self.until(
-            lambda: all(name in self.peers for name in wanted), "a process does not answer"
-        )
-        nodes = [where["node", k][1:3] for k in range(self.setting.nodes)]
-        await self.ask({self.peers[name]: ("join", self.setting.how, nodes) for name in wanted})
+
+        def everybody_is_here() -> bool:
+            return all(name in self.peers for name in wanted)
+
+        await self.until(everybody_is_here, "a process does not answer")
+        nodes = []
+        for number in range(self.setting.nodes):
+            node = where["node", number]
+            nodes.append([node.address, node.port])
+        join = ("join", self.setting.how, nodes)
+        await self.ask({self.peers[name]: join for name in wanted})
         asked = time.monotonic()
         clocks = await self.ask(dict.fromkeys(self.hosts, ("clock",)))
         middle = (asked + time.monotonic()) / 2
+        await self.until(everybody_is_here, "a process has died")
+        self.begun = True
         self.zero = time.monotonic() + 0.05
-        for name in wanted:  # another machine's clock has its own zero
-            ahead = 0.0 if self.own_host else clocks[where[name][0]][0] - middle
+        for name in wanted:
+            ahead = 0.0
+            if not self.own_host:  # another machine's clock has its own zero
+                (clock,) = clocks[where[name].host]
+                ahead = clock - middle
             self.peers[name].send("begin", self.zero + ahead)
+        loop = asyncio.get_running_loop()
         for name, at in self.setting.kill.items():
-            host, *_, process = where[name]
-            asyncio.get_running_loop().call_later(0.05 + at, host.send, "kill", process)
+            loop.call_later(0.05 + at, where[name].host.send, "kill", where[name].process)
+
+    async def dial_hosts(self) -> list[str]:
+        """Connect to the hosts; their addresses."""
+        places = self.setting.hosts or [await self.host_of_its_own()]
+        addresses = []
+        for place in places:
+            address, _, port = place.rpartition(":")
+            address = address.strip("[]")
+            addresses.append(address)
+            try:
+                self.hosts.append(await dial(self, address, int(port)))
+            except OSError as error:
+                raise RuntimeError(
+                    f"no host answers ({error}); start it: see schedlib.prototype.host"
+                ) from None
+
+        def all_are_open() -> bool:
+            return all(host.open for host in self.hosts)
+
+        await self.until(all_are_open, "a host does not answer")
+        return addresses
+
+    async def spawn(self, wanted: Sequence[Name], addresses: Sequence[str]) -> dict[Name, Place]:
+        """Have each process forked by one of the hosts, in turn; where they are."""
+        questions = {}
+        for place, host in enumerate(self.hosts):
+            questions[host] = ("spawn", wanted[place :: len(self.hosts)])
+        made = await self.ask(questions)
+        where = {}
+        for host, address in zip(self.hosts, addresses, strict=True):
+            (processes,) = made[host]
+            for role, number, port, process in processes:
+                where[role, number] = Place(
+                    host=host,
+                    address=address,
+                    port=port,
+                    process=process,
+                )
+        return where
 
     async def host_of_its_own(self) -> str:
         """Start a host on this machine; where it listens."""
-        path = os.pathsep.join([str(paths.PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
+        package = str(paths.PACKAGE.parent)
+        path = os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])
         # A session of its own: Ctrl-C reaches the driver alone, which then ends the others.
         self.own_host = subprocess.Popen(
             [sys.executable, "-m", "schedlib.prototype.host", "--once"],
@@ -173,23 +213,30 @@ class Driver(Member):
                 self.fail([number], f"job {number} has failed: there is no {role} any more")
 
     def alive(self, *roles: str) -> list[Peer]:
-        return [self.peers[name] for name in sorted(self.peers) if name[0] in roles]
+        names = sorted(name for name in self.peers if name[0] in roles)
+        return [self.peers[name] for name in names]
 
     async def wait(self) -> None:
         """Until every job is done or has failed, or nothing is left but tasks that run to their known end."""
-        patience = max(max(order.durations) for order in self.orders) + STALL
-        before, since = None, time.monotonic()
+        longest = max(max(order.durations) for order in self.orders)
+        patience = longest + STALL
+        before = None
+        since = time.monotonic()
         while len(self.done) + len(self.failed) < len(self.orders):
-            answers = await self.ask(dict.fromkeys(self.alive("scheduler", "centre"), ("status",)))
-            left = [sum(counts) for counts in zip((0, 0), *answers.values(), strict=True)]
-            if not self.setting.sleep_out and left[1] == 0:
+            owners = self.alive("scheduler", "centre")
+            answers = await self.ask(dict.fromkeys(owners, ("status",)))
+            not_ended = sum(ended for ended, _ in answers.values())
+            not_begun = sum(begun for _, begun in answers.values())
+            if not self.setting.sleep_out and not_begun == 0:
                 return
-            if (now := (len(self.done), left)) != before:
-                before, since = now, time.monotonic()
+            now = (len(self.done), not_ended, not_begun)
+            if now != before:
+                before = now
+                since = time.monotonic()
             elif time.monotonic() - since > patience:
-                waiting = sorted({*self.owner} - {*self.done} - self.failed)[:10]
+                waiting = sorted({*self.owner} - {*self.done} - self.failed)
                 raise RuntimeError(
-                    f"nothing has happened for {patience:.0f} s; jobs that wait: {waiting}"
+                    f"nothing has happened for {patience:.0f} s; jobs that wait: {waiting[:10]}"
                 )
             await asyncio.sleep(POLL)
 
@@ -214,16 +261,22 @@ class Driver(Member):
         elif not peer.open:
             self.fail_soon(f"{name}: {why}. {self.last_words()}")
         elif self.peers.pop(peer.name, None):
-            self.notes.append((self.now(), "driver", f"{name} has died ({why})"))
-            own = [
-                job
-                for job, owner in self.owner.items()
-                if owner == peer.name and job not in self.done
-            ]
-            self.fail(own, f"jobs of {name} have failed: {', '.join(map(str, own))}")
-            if not self.alive("node"):
-                self.fail_soon("no node is left")
+            self.died(peer.name, why)
         self.heard.set()
+
+    def died(self, member: Name, why: str) -> None:
+        """A process is no more: before the replay begins this ends it, later its own jobs fail."""
+        name = f"{member[0]} {member[1]}"
+        if not self.begun:
+            self.fail_soon(f"{name} has died before the replay began ({why}). {self.last_words()}")
+            return
+        self.notes.append((self.now(), "driver", f"{name} has died ({why})"))
+        owned = [job for job, owner in self.owner.items() if owner == member]
+        own = [job for job in owned if job not in self.done]
+        listed = ", ".join(map(str, own))
+        self.fail(own, f"jobs of {name} have failed: {listed}")
+        if not self.alive("node"):
+            self.fail_soon("no node is left")
 
     def fail_soon(self, why: str) -> None:
         """End the replay in a moment, unless a host turns out to be lost, which tells more."""
@@ -240,21 +293,26 @@ class Driver(Member):
         """The logs and counts of all who live; nodes first, as the others may still hear from them."""
         await asyncio.sleep(POLL)  # what is on its way arrives
         for roles in (("node",), ("scheduler", "centre")):
-            answers = await self.ask(dict.fromkeys(self.alive(*roles), ("collect",)))
+            alive = self.alive(*roles)
+            answers = await self.ask(dict.fromkeys(alive, ("collect",)))
             self.total += [counts for (counts,) in answers.values()]
         for number, order in enumerate(self.orders):
-            if number not in self.done and number not in self.failed:
-                own = [self.rows.get((number, task)) for task in range(len(order.durations))]
-                if None in own:
-                    self.fail([number], f"job {number} has failed: nobody knows the end of a task")
-                else:
-                    self.done[number] = [row for row in own if row]
+            if number in self.done or number in self.failed:
+                continue
+            tasks = [(number, task) for task in range(len(order.durations))]
+            known = [self.rows[task] for task in tasks if task in self.rows]
+            if len(known) < len(tasks):
+                self.fail([number], f"job {number} has failed: nobody knows the end of a task")
+            else:
+                self.done[number] = known
 
     def on_rows(self, peer: Peer, rows: list[list[Any]]) -> None:
         self.log += map(tuple, rows)
 
     def on_tasks(self, peer: Peer, rows: list[list[Any]]) -> None:
-        self.rows |= {(row[0], row[1]): row for row in rows}
+        for row in rows:
+            job, task = row[:2]
+            self.rows[job, task] = row
 
     # Questions and answers
 
@@ -296,8 +354,9 @@ class Driver(Member):
         while not holds():
             self.check()
             self.heard.clear()
+            left = max(0.0, end - time.monotonic())
             try:
-                await asyncio.wait_for(self.heard.wait(), max(0.0, end - time.monotonic()))
+                await asyncio.wait_for(self.heard.wait(), left)
             except TimeoutError:
                 raise RuntimeError(
                     f"{otherwise} within {PATIENCE:g} s. {self.last_words()}"
@@ -309,7 +368,8 @@ class Driver(Member):
         if self.errors.closed:
             return ""
         self.errors.seek(0)
-        return " ".join(self.errors.read().decode(errors="replace").split()[-60:])
+        words = self.errors.read().decode(errors="replace").split()
+        return " ".join(words[-60:])
 
     def stop(self) -> None:
         """Hang up, which ends every process, and wait until the own host has ended, too."""

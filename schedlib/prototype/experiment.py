@@ -17,7 +17,9 @@ from schedlib.prototype.results import Measurement
 from schedlib.workload import Workload
 
 FILE = "figures/eagle/prototype.measured.csv"
-RATIOS, REPEATS, COMPRESS = (0.6, 1.2, 1.6, 2.0), 3, 16.0
+RATIOS = (0.6, 1.2, 1.6, 2.0)
+REPEATS = 3
+COMPRESS = 16.0
 START = 8  # s in which processes start, and queues run empty
 SYSTEMS = ("eagle", "hawk")
 COUNTS = (

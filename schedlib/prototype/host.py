@@ -34,8 +34,9 @@ class Host(Member):
 
     def __init__(self, address: str, secret: bytes, once: bool):
         super().__init__(("host", 0), secret)
-        self.address, self.once = address, once
-        self.children: list[int] = []
+        self.address = address
+        self.once = once
+        self.children: dict[Peer, list[int]] = {}  # driver -> its processes
         self.lifeline, self.held = os.pipe()
 
     async def listen(self, listens: socket.socket) -> None:
@@ -56,7 +57,8 @@ class Host(Member):
             child = os.fork()
             if child == 0:
                 self.become(role, number, listens)
-            self.children.append(child)
+            own = self.children.setdefault(peer, [])
+            own.append(child)
             made.append([role, number, listens.getsockname()[1], child])
             listens.close()
         peer.send("spawned", made)
@@ -83,22 +85,20 @@ class Host(Member):
 
     def on_kill(self, peer: Peer, child: int) -> None:
         """End one process at once, to see what the others do."""
-        if child in self.children:
+        if child in self.children.get(peer, ()):
             os.kill(child, signal.SIGKILL)
 
     def lost(self, peer: Peer, why: str) -> None:
-        """When the driver is gone so are its processes."""
-        if self.peers.get(peer.name) is not peer or peer.name[0] != "driver":
-            return
-        del self.peers[peer.name]
-        self.driver = None
-        for child in self.children:
+        """When a driver is gone so are its processes, and no others."""
+        children = self.children.pop(peer, [])
+        for child in children:
             os.kill(child, signal.SIGKILL)
-        for child in self.children:
+        for child in children:
             os.waitpid(child, 0)
-        self.children.clear()
-        if self.once:
-            self.end.set()
+        if peer is self.driver:
+            self.driver = None
+            if self.once:
+                self.end.set()
 
 
 def main(arguments: list[str] | None = None) -> None:

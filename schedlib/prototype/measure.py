@@ -51,7 +51,7 @@ def run(
       or probes for long jobs, first come first served or SRPT
     - `compress`: by how much time runs faster: a task of 10 s sleeps for 1 s of this machine's at 10
     - `short_partition`, `cutoff`, `probe_ratio`, `min_probes`, `seed`: as in `eagle.simulate`. The paper's
-      text is followed (`detail="as_written"` there), but for these: a node drops probes of jobs of which, by
+      text is followed (`detail="as_written"` there), except for this: a node drops probes of jobs of which, by
       a message, nothing is left; a scheduler sends a rejected probe on only while its job has tasks left, by
       the freshest bit vector that it has seen for any job.
     - `hosts`: `address:port` of machines that wait for a driver (see `prototype.host`); None: this one
@@ -75,77 +75,36 @@ def run(
     if not isinstance(workload, Workload):
         raise ValueError(f"workload: a {type(workload).__name__}; give a schedlib Workload")
     system = system_of(system, min_probes)
-    for part, possible in PARTS.items():
-        if (given := getattr(system, part)) not in possible:
-            raise unknown(f"system.{part}, on real processes,", given, possible)
-    if system.probes is not None or system.updates not in (True, False):
-        raise ValueError(
-            "system: on real processes `probes` is no function, and `updates` is True or False"
-        )
+    _check_system(system)
     if workload.time_unit not in SECONDS:
         raise unknown("workload.time_unit", workload.time_unit, SECONDS)
     for name, value in {"compress": compress, "probe_ratio": probe_ratio}.items():
         if not 0 < value < math.inf:
             raise ValueError(f"{name}: {value!r}, must be positive")
-    for name, count in {
-        "nodes": nodes,
-        "schedulers": schedulers,
-        "most_queued": most_queued,
-    }.items():
+    whole = {"nodes": nodes, "schedulers": schedulers, "most_queued": most_queued}
+    for name, count in whole.items():
         if not (count >= 1 and count == int(count)):
             raise ValueError(f"{name}: {count!r}, must be a whole number, at least 1")
     rows, jobs, duration = prepare(workload, cutoff, "mean", False, np.random.default_rng(0))
-    probes = np.maximum(system.min_probes, (probe_ratio * jobs.tasks).astype(int))
-    probed = (jobs.long == 0) | (system.long_jobs == "probes")
-    if (probed & (probes < (1 if system.sticky else jobs.tasks))).any():
-        raise ValueError(
-            f"probe_ratio: {probe_ratio}; a job needs one probe for each task, or one if sticky"
-        )
-    if jobs.tasks.max() > MOST_TASKS:
-        raise ValueError(
-            f"workload: a job of {jobs.tasks.max():,} tasks; a message holds {MOST_TASKS:,}"
-        )
-    centre = system.long_jobs == "lwl"
-    short_only = math.floor(short_partition * nodes + 1e-9)
-    shares = system.part("short_jobs").shares
-    if not int(shares) <= short_only < nodes:
-        raise ValueError(
-            f"short_partition: {short_partition} of {nodes} nodes gives {short_only}; "
-            f"{system.name} needs at least {int(shares)}, and one for other jobs"
-        )
-    names = {("node", k) for k in range(int(nodes))} | {
-        ("scheduler", k) for k in range(int(schedulers))
-    }
-    if strange := set(kill or ()) - names - {("centre", 0)}:
-        raise ValueError(f"kill: there is no process {sorted(strange)[0]}")
+    _check_jobs(system, jobs, probe_ratio)
+    _check_kill(kill or {}, int(nodes), int(schedulers))
     how = {
         "queue": system.queue,
         "sticky": system.sticky,
         "cap": min(system.cap, 1e300),
-        "rejects": shares,
-        "shares": shares,
+        "rejects": system.part("short_jobs").shares,
+        "shares": system.part("short_jobs").shares,
         "steal": system.steal,
         "thieves": system.thieves or "general",
-        "centre": centre,
+        "centre": system.long_jobs == "lwl",
         "updates": bool(system.updates and system.queue == "srpt"),
         "min_probes": int(system.min_probes),
         "ratio": float(probe_ratio),
-        "short_only": short_only,
+        "short_only": _short_only(system, short_partition, int(nodes)),
         "burn": burn,
         "seed": int(seed),
         "most_queued": int(most_queued),
     }
-    second = SECONDS[workload.time_unit] / compress  # of this machine, for a unit of the workload
-    duration = duration * second
-    orders = [
-        Order(
-            float(job.submit) * second,
-            duration[job.first : job.first + job.tasks].tolist(),
-            float(job.estimate) * second,
-            bool(job.long),
-        )
-        for job in jobs
-    ]
     setting = Setting(
         nodes=int(nodes),
         schedulers=int(schedulers),
@@ -154,8 +113,70 @@ def run(
         kill=dict(kill or {}),
         sleep_out=sleep_out,
     )
-    driver = replayed(orders, setting, progress)
+    second = SECONDS[workload.time_unit] / compress  # of this machine, for a unit of the workload
+    driver = replayed(_orders(jobs, duration, second), setting, progress)
     return result(system, workload.jobs["job"].to_numpy()[rows], driver, 1 / second)
+
+
+def _check_system(system: System) -> None:
+    """ValueError on a part that no process knows."""
+    for part, possible in PARTS.items():
+        if (given := getattr(system, part)) not in possible:
+            raise unknown(f"system.{part}, on real processes,", given, possible)
+    if system.probes is not None or system.updates not in (True, False):
+        raise ValueError(
+            "system: on real processes `probes` is no function, and `updates` is True or False"
+        )
+
+
+def _check_jobs(system: System, jobs: np.recarray, probe_ratio: float) -> None:
+    """ValueError on a job that sends too few probes, or is too large for a message."""
+    probes = np.maximum(system.min_probes, (probe_ratio * jobs.tasks).astype(int))
+    probed = (jobs.long == 0) | (system.long_jobs == "probes")
+    needed = 1 if system.sticky else jobs.tasks
+    if (probed & (probes < needed)).any():
+        rule = "a job needs one probe for each task, or one if sticky"
+        raise ValueError(f"probe_ratio: {probe_ratio}; {rule}")
+    largest = jobs.tasks.max()
+    if largest > MOST_TASKS:
+        raise ValueError(f"workload: a job of {largest:,} tasks; a message holds {MOST_TASKS:,}")
+
+
+def _check_kill(kill: Mapping[Name, float], nodes: int, schedulers: int) -> None:
+    """ValueError on a process that will not be there."""
+    names = {("centre", 0)}
+    names |= {("node", number) for number in range(nodes)}
+    names |= {("scheduler", number) for number in range(schedulers)}
+    strange = sorted(set(kill) - names)
+    if strange:
+        raise ValueError(f"kill: there is no process {strange[0]}")
+
+
+def _short_only(system: System, short_partition: float, nodes: int) -> int:
+    """How many nodes take short jobs alone; ValueError when SSS needs one, or none is left for others."""
+    short_only = math.floor(short_partition * nodes + 1e-9)
+    needed = int(system.part("short_jobs").shares)
+    if not needed <= short_only < nodes:
+        raise ValueError(
+            f"short_partition: {short_partition} of {nodes} nodes gives {short_only}; "
+            f"{system.name} needs at least {needed}, and one for other jobs"
+        )
+    return short_only
+
+
+def _orders(jobs: np.recarray, duration: np.ndarray, second: float) -> list[Order]:
+    """What is submitted and when; a unit of the workload's time takes `second` of this machine."""
+    orders = []
+    for job in jobs:
+        own = duration[job.first : job.first + job.tasks]
+        order = Order(
+            at=float(job.submit) * second,
+            durations=(own * second).tolist(),
+            estimate=float(job.estimate) * second,
+            long=bool(job.long),
+        )
+        orders.append(order)
+    return orders
 
 
 def replayed(orders: Sequence[Order], setting: Setting, progress: bool = False) -> Driver:
@@ -165,7 +186,8 @@ def replayed(orders: Sequence[Order], setting: Setting, progress: bool = False) 
     box: dict[str, Any] = {}
 
     async def main() -> None:
-        box["loop"], box["task"] = asyncio.get_running_loop(), asyncio.current_task()
+        box["loop"] = asyncio.get_running_loop()
+        box["task"] = asyncio.current_task()
         box["driver"] = Driver(orders, setting, bar.update)
         await box["driver"].replay()
 

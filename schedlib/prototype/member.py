@@ -16,7 +16,8 @@ class Member:
     """A process with a name. A message of kind K from a peer calls `on_K(peer, ...)`."""
 
     def __init__(self, name: Name, secret: bytes):
-        self.name, self.secret = name, secret
+        self.name = name
+        self.secret = secret
         self.driver: Peer | None = None
         self.peers: dict[Name, Peer] = {}
         self.zero = 0.0  # when the replay begins, by this machine's clock (s)
@@ -83,7 +84,8 @@ class Member:
 
     def on_join(self, peer: Peer, how: dict[str, Any], addresses: list[list[Any]]) -> None:
         """The driver says how to work and where the nodes are."""
-        self.how, self.addresses = how, addresses
+        self.how = how
+        self.addresses = addresses
         self.joined(peer)
 
     def joined(self, driver: Peer) -> None:

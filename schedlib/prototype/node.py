@@ -16,7 +16,9 @@ from schedlib.prototype.member import Member
 from schedlib.prototype.wire import Name, Peer, dial
 
 MOST_QUEUED = 10_000  # entries of a queue; what comes then is sent back
-VICTIMS, LOOT = 10, 1_000  # nodes that a thief asks, and probes that it takes at the most (Hawk)
+# nodes that a thief asks, and probes that it takes at the most (Hawk)
+VICTIMS = 10
+LOOT = 1_000
 SLICE = 0.002  # s of computing before messages are looked at, with `burn`
 CENTRE: Name = ("centre", 0)
 
@@ -44,14 +46,20 @@ def next_entry(queue: Iterable[Entry], cap: float) -> Entry | None:
     >>> next_entry(line, cap=5).job, next_entry(line, cap=0).job
     (2, 1)
     """
-    shortest, room, chosen, first = math.inf, math.inf, None, None  # lines 15-16
+    # lines 15-16
+    shortest = math.inf
+    room = math.inf
+    chosen = None
+    first = None
     for entry in queue:  # line 17
         first = first or entry
         if entry.long:  # lines 18-19
             break
         left = entry.estimate * entry.left
         if left < shortest and entry.estimate <= room:  # lines 20-21
-            shortest, chosen = left, entry  # lines 22-23
+            # lines 22-23
+            shortest = left
+            chosen = entry
         room = min(room, cap * entry.estimate - entry.bypassed)
     return chosen or first  # lines 24-27
 
@@ -62,13 +70,16 @@ class Node(Member):
     def joined(self, driver: Peer) -> None:
         self.queue: list[Entry] = []
         self.serving: Entry | None = None  # the entry that it asks for a task or runs one of
-        self.asked, self.row = 0.0, [0, 0, 0, 0.0, 0.0, 0.0, 0.0]
+        self.asked = 0.0
+        self.row = [0, 0, 0, 0.0, 0.0, 0.0, 0.0]
         self.overtaken: list[Entry] = []  # the entries in front of it
         self.asks = self.runs = False
         self.long_tasks = 0  # long tasks that wait, are asked for or run here
         # its copy of the centre's bit vector, and when it was sent
-        self.bits, self.stamp = ("", -1.0)
-        self.attempts, self.asking_victim = 0, False
+        self.bits = ""
+        self.stamp = -1.0
+        self.attempts = 0
+        self.asking_victim = False
         self.random = random.Random(f"{self.how['seed']} node {self.name[1]}")
         driver.send("ready")
 
@@ -100,7 +111,8 @@ class Node(Member):
     ) -> None:
         """The centre places a long task, and tells where its long tasks are."""
         if bits:
-            self.bits, self.stamp = bits, stamp
+            self.bits = bits
+            self.stamp = stamp
         if len(self.queue) >= self.how["most_queued"]:
             self.refuse(peer, job, task)
         else:
@@ -125,7 +137,7 @@ class Node(Member):
         self.serve()
 
     def on_left(self, peer: Peer, job: int, left: int) -> None:
-        """A task of the job was handed out somewhere: so many are left; a probe of none is dropped."""
+        """A task of the job was handed out somewhere: `left` are left; at 0 its probes are dropped."""
         for entry in [one for one in self.queue if one.job == job]:
             entry.left = left
             if left == 0 and not (entry is self.serving and self.asks):
@@ -178,7 +190,9 @@ class Node(Member):
 
     def on_none(self, peer: Peer | None, job: int) -> None:
         """Nothing is left of the job."""
-        entry, self.serving, self.asks = self.serving, None, False
+        entry = self.serving
+        self.serving = None
+        self.asks = False
         assert entry
         self.write("vain", self.name[1], job)
         if entry in self.queue:
@@ -187,7 +201,8 @@ class Node(Member):
         self.freed()
 
     def start(self, task: int, duration: float) -> None:
-        entry, loop = self.serving, asyncio.get_running_loop()
+        entry = self.serving
+        loop = asyncio.get_running_loop()
         assert entry
         self.runs = True
         now = self.write("start", self.name[1], entry.job)
@@ -201,7 +216,7 @@ class Node(Member):
             loop.call_later(duration, self.finish)
 
     def burn(self, left: float) -> None:
-        """Compute so many seconds of processor time, and look at messages in between."""
+        """Compute for `left` seconds of processor time, and look at messages in between."""
         end = time.process_time() + min(left, SLICE)
         while time.process_time() < end:
             pass
@@ -210,7 +225,9 @@ class Node(Member):
 
     def finish(self) -> None:
         """The task ends (lines 4-5), and the node looks for the next."""
-        entry, self.serving, self.runs = self.serving, None, False
+        entry = self.serving
+        self.serving = None
+        self.runs = False
         assert entry
         self.row[-1] = self.write("finish", self.name[1], entry.job)
         self.long_tasks -= entry.long
@@ -229,7 +246,8 @@ class Node(Member):
 
     def try_to_steal(self) -> None:
         """Ask one more node of the general partition, while there is nothing to do here."""
-        low, me = self.how["short_only"], self.name[1]
+        low = self.how["short_only"]
+        me = self.name[1]
         others = [node for node in range(low, len(self.addresses)) if node != me]
         may = me >= low or self.how["thieves"] == "any"
         if self.asking_victim or self.serving or self.attempts == 0 or not may or not others:
@@ -264,7 +282,8 @@ class Node(Member):
             )
         line = self.queue[start:]
         while line and line[0].long:
-            start, line = start + 1, line[1:]
+            start = start + 1
+            line = line[1:]
         stop = next((place for place, entry in enumerate(line) if entry.long), len(line))
         loot = line[: min(stop, LOOT)]
         del self.queue[start : start + len(loot)]
@@ -283,7 +302,7 @@ class Node(Member):
         self.try_to_steal()
 
     def gone(self, name: Name) -> None:
-        """Whoever has died needs no more of this node; a task that runs is run to its end."""
+        """A process that has died needs no more of this node; a task that runs is run to its end."""
         if name[0] == "node":
             if self.asking_victim:
                 self.on_loot(None, [])

@@ -1,13 +1,14 @@
 """What a run of the prototype gives back, in the simulator's form: frames, counters, and what was noted."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
+from schedlib.eagle.records import COUNTERS
 from schedlib.eagle.simulating.results import Simulation
-from schedlib.eagle.simulating.state import COUNTERS
 from schedlib.eagle.systems import System
 from schedlib.prototype.driver import Driver
 
@@ -42,11 +43,13 @@ class Measurement(Simulation):
 
     def percentiles(self, q: Sequence[float] = (50, 90, 99)) -> pd.DataFrame:
         """As of a `Simulation`, of the jobs that have not failed."""
-        return Simulation.percentiles(replace(self, jobs=self.jobs[~self.jobs["failed"]]), q)
+        completed = self.jobs[~self.jobs["failed"]]
+        return Simulation.percentiles(replace(self, jobs=completed), q)
 
     def delay(self, kind: str) -> float:
         """The mean of a kind of delay."""
-        return float(self.delays.set_index("kind")["mean"][kind])
+        means = self.delays.set_index("kind")["mean"]
+        return float(means[kind])
 
 
 def result(system: System, names: np.ndarray, driver: Driver, factor: float) -> Measurement:
@@ -54,15 +57,15 @@ def result(system: System, names: np.ndarray, driver: Driver, factor: float) -> 
 
     A second of this machine is `factor` units of the workload.
     """
-    orders, how, workers = driver.orders, driver.setting.how, driver.setting.nodes
+    orders = driver.orders
+    how = driver.setting.how
+    workers = driver.setting.nodes
     log = pd.DataFrame(driver.log, columns=["time", "event", "worker", "job"])
-    log = log.assign(time=log["time"] * factor).sort_values(
-        "time", kind="stable", ignore_index=True
-    )
+    log["time"] *= factor
+    log = log.sort_values("time", kind="stable", ignore_index=True)
     rows = [row for own in driver.done.values() for row in own]
-    tasks = pd.DataFrame(
-        rows, columns=["job", "task", "worker", "queued", "asked", "start", "finish"]
-    )
+    columns = ["job", "task", "worker", "queued", "asked", "start", "finish"]
+    tasks = pd.DataFrame(rows, columns=columns)
     tasks[["queued", "asked", "start", "finish"]] *= factor
     tasks["long"] = [orders[job].long for job in tasks["job"]]
     tasks = tasks.sort_values(["job", "task"], kind="stable", ignore_index=True)
@@ -75,20 +78,23 @@ def result(system: System, names: np.ndarray, driver: Driver, factor: float) -> 
             "estimate": [order.estimate * factor for order in orders],
         }
     )
-    came = log[log["event"] == "submit"].groupby("job")["time"].first()
+    submissions = log[log["event"] == "submit"]
+    came = submissions.groupby("job")["time"].first()
+    ended = tasks.groupby("job")["finish"].max()
     frame["submit"] = came.reindex(frame.index).fillna(frame["submit"])
-    frame.insert(2, "finish", tasks.groupby("job")["finish"].max().reindex(frame.index))
+    frame.insert(2, "finish", ended.reindex(frame.index))
     frame.insert(3, "completion", frame["finish"] - frame["submit"])
     frame["failed"] = [number in driver.failed for number in frame.index]
-    pairs = zip(tasks["job"], tasks["task"], strict=True)
-    lasted = np.array([orders[job].durations[task] for job, task in pairs])
-    delays = _delays(log, tasks, lasted * factor)
+    should_last = []
+    for job, task in zip(tasks["job"], tasks["task"], strict=True):
+        should_last.append(orders[job].durations[task])
+    delays = _delays(log, tasks, np.array(should_last) * factor)
     notes = pd.DataFrame(driver.notes, columns=["time", "process", "what"])
-    notes = notes.assign(time=notes["time"] * factor).sort_values(
-        "time", kind="stable", ignore_index=True
-    )
+    notes["time"] *= factor
+    notes = notes.sort_values("time", kind="stable", ignore_index=True)
     usage = _Usage(tasks, workers, how["short_only"])
-    stats = _stats(driver, frame, usage) | {"late": float(np.percentile(driver.late, 99)) * factor}
+    stats = _stats(driver, frame, usage)
+    stats["late"] = float(np.percentile(driver.late, 99)) * factor
     return Measurement(
         system=system,
         jobs=frame,
@@ -105,39 +111,53 @@ class _Usage:
     """How many nodes of each partition were busy, from asking for a task to its end."""
 
     def __init__(self, tasks, workers, short_only):
-        self.sizes = {"short": short_only, "general": workers - short_only, "all": workers}
-        short, spans = (
-            (tasks["worker"] < short_only).to_numpy(),
-            tasks[["asked", "finish"]].to_numpy(),
-        )
-        self.spans = {"short": spans[short], "general": spans[~short], "all": spans}
+        self.sizes = {
+            "short": short_only,
+            "general": workers - short_only,
+            "all": workers,
+        }
+        short = (tasks["worker"] < short_only).to_numpy()
+        spans = tasks[["asked", "finish"]].to_numpy()
+        self.spans = {
+            "short": spans[short],
+            "general": spans[~short],
+            "all": spans,
+        }
         self.last = float(spans.max(initial=1e-9))
 
     def shares(self, partition, edges):
         """The mean share of busy nodes of a partition between one time and the next."""
         asked, finish = self.spans[partition].T
-        until = np.array(
-            [np.clip(np.minimum(finish, edge) - asked, 0, None).sum() for edge in edges]
-        )
+        until = []
+        for edge in edges:
+            busy = np.minimum(finish, edge) - asked
+            until.append(np.clip(busy, 0, None).sum())
+        room = np.diff(edges) * self.sizes[partition]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.diff(until) / (np.diff(edges) * self.sizes[partition])
+            return np.diff(until) / room
 
     def over_time(self):
         edges = np.linspace(0, self.last, INTERVALS + 1)
-        return pd.DataFrame(
-            {"time": edges[:-1]} | {part: self.shares(part, edges) for part in self.sizes}
-        )
+        frame = pd.DataFrame({"time": edges[:-1]})
+        for part in self.sizes:
+            frame[part] = self.shares(part, edges)
+        return frame
 
 
 def _stats(driver: Driver, jobs: pd.DataFrame, usage: _Usage) -> dict[str, float]:
-    of = driver.total
-    total = {name: sum(one.get(name, 0) for one in of) for one in of for name in one}
-    total["longest_queue"] = max((one.get("longest_queue", 0) for one in of), default=0)
-    counts = {name: total.get(name, 0) for name in COUNTERS} | {"events": len(driver.log)}
-    once, twice = ("probes", "placements"), ("rejections", "requests", "steal_attempts")
-    span = jobs["submit"].iloc[[0, -1]].to_numpy()
-    busy = {part: float(usage.shares(part, span)[0]) for part in ("all", "short", "general")}
-    more = {name: total.get(name, 0) for name in ("frames", "refused", "cpu")}
+    total: Counter[str] = Counter()
+    for one in driver.total:
+        total.update(one)
+    counts: dict[str, float] = {name: total[name] for name in COUNTERS}
+    longest = [one.get("longest_queue", 0) for one in driver.total]
+    counts["longest_queue"] = max(longest, default=0)
+    counts["events"] = len(driver.log)
+    once = counts["probes"] + counts["placements"]
+    twice = counts["rejections"] + counts["requests"] + counts["steal_attempts"]
+    first_and_last = jobs["submit"].iloc[[0, -1]].to_numpy()
+    busy = {}
+    for part in ("all", "short", "general"):
+        busy[part] = float(usage.shares(part, first_and_last)[0])
     return {
         "workers": driver.setting.nodes,
         "short_only": driver.setting.how["short_only"],
@@ -146,31 +166,41 @@ def _stats(driver: Driver, jobs: pd.DataFrame, usage: _Usage) -> dict[str, float
         "short_tasks": int(jobs.loc[~jobs["long"], "tasks"].sum()),
         **counts,
         "rescheduled": counts["rejections"] + counts["stolen"],
-        "messages": sum(counts[name] for name in once) + 2 * sum(counts[name] for name in twice),
+        "messages": once + 2 * twice,
         "utilisation": busy["all"],
         "utilisation_short": busy["short"],
         "utilisation_general": busy["general"],
         "makespan": float(jobs["finish"].max()),
         "failed": len(driver.failed),
         "probe_ratio": driver.setting.how["ratio"],
-        **more,
+        "frames": total["frames"],
+        "refused": total["refused"],
+        "cpu": total["cpu"],
     }
 
 
 def _delays(log: pd.DataFrame, tasks: pd.DataFrame, lasted: np.ndarray) -> pd.DataFrame:
     """Delays by kind. The k-th probe that a job sends to a node is the k-th that this node gets of it."""
     pair = ["worker", "job"]
-    sent, came = (log[log["event"].isin(kinds)].copy() for kinds in (["send"], ["queue", "reject"]))
-    for one in (sent, came):
-        one["k"] = one.groupby(pair).cumcount()
+    sent = log[log["event"] == "send"].copy()
+    came = log[log["event"].isin(["queue", "reject"])].copy()
+    sent["k"] = sent.groupby(pair).cumcount()
+    came["k"] = came.groupby(pair).cumcount()
     hops = sent.merge(came, on=[*pair, "k"], suffixes=("", "_came"))
-    fetched = tasks["start"] > tasks["asked"]
+    fetch = tasks["start"] - tasks["asked"]
     kinds = {
         "hop": hops["time_came"] - hops["time"],
-        "fetch": (tasks["start"] - tasks["asked"])[fetched],
+        "fetch": fetch[fetch > 0],
         "overshoot": tasks["finish"] - tasks["start"] - lasted,
     }
-    told = [
-        (kind, len(of), of.mean(), of.median(), of.quantile(0.99)) for kind, of in kinds.items()
-    ]
-    return pd.DataFrame(told, columns=["kind", "count", "mean", "median", "p99"])
+    rows = []
+    for kind, delay in kinds.items():
+        row = {
+            "kind": kind,
+            "count": len(delay),
+            "mean": delay.mean(),
+            "median": delay.median(),
+            "p99": delay.quantile(0.99),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)

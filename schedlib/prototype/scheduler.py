@@ -12,7 +12,10 @@ from typing import Any
 from schedlib.prototype.member import Member
 from schedlib.prototype.wire import Name, Peer, dial
 
-FIRST, SECOND, FALLBACK = 1, 2, 3  # rounds of Section 3.3
+# rounds of Section 3.3
+FIRST = 1
+SECOND = 2
+FALLBACK = 3
 PAUSE = 0.05  # s until what a full queue has sent back is tried elsewhere
 
 
@@ -36,21 +39,35 @@ class Owner(Member):
 
     def joined(self, driver: Peer) -> None:
         self.jobs: dict[int, Job] = {}
-        self.random = random.Random(f"{self.how['seed']} {self.name[0]} {self.name[1]}")
+        role, number = self.name
+        self.random = random.Random(f"{self.how['seed']} {role} {number}")
         calls = (dial(self, host, port) for host, port in self.addresses)
         self.calls = asyncio.gather(*calls, return_exceptions=True)
 
     def opened(self, peer: Peer) -> None:
         super().opened(peer)
-        if self.driver and peer.name[0] == "node" and len(self.nodes()) == len(self.addresses):
+        if not self.driver or peer.name[0] != "node":
+            return
+        if len(self.nodes()) == len(self.addresses):
             self.driver.send("ready")
 
     def on_job(
-        self, peer: Peer, number: int, durations: list[float], estimate: float, long: bool
+        self,
+        peer: Peer,
+        number: int,
+        durations: list[float],
+        estimate: float,
+        long: bool,
     ) -> None:
         """The driver submits a job."""
         self.write("submit", -1, number)
-        job = Job(number, durations, estimate, long, list(range(len(durations))))
+        job = Job(
+            number=number,
+            durations=durations,
+            estimate=estimate,
+            long=long,
+            unstarted=list(range(len(durations))),
+        )
         self.jobs[number] = job
         self.bring(job)
 
@@ -68,34 +85,44 @@ class Owner(Member):
         if len(job.rows) == len(job.durations):
             del self.jobs[number]
             assert self.driver
-            self.driver.send("done", number, [job.rows[task] for task in range(len(job.rows))])
+            in_order = [job.rows[task] for task in sorted(job.rows)]
+            self.driver.send("done", number, in_order)
 
     def ended(self, job: Job, task: int, node: int) -> None:
         """A task of the job has ended on that node."""
 
     def on_status(self, peer: Peer) -> None:
         """The driver asks how many tasks have not ended, and how many have not begun."""
-        jobs = self.jobs.values()
-        open_tasks = sum(len(job.durations) - len(job.rows) for job in jobs)
-        peer.send("status", open_tasks, sum(map(self.to_begin, jobs)))
+        not_ended = 0
+        not_begun = 0
+        for job in self.jobs.values():
+            not_ended += len(job.durations) - len(job.rows)
+            not_begun += self.to_begin(job)
+        peer.send("status", not_ended, not_begun)
 
     def to_begin(self, job: Job) -> int:
         return len(job.unstarted)
 
     def tasks(self) -> list[list[Any]]:
-        return [row for job in self.jobs.values() for row in job.rows.values()]
+        rows: list[list[Any]] = []
+        for job in self.jobs.values():
+            rows += job.rows.values()
+        return rows
 
     def nodes(self, low: int = 0) -> list[int]:
         """The nodes from `low` on that are alive."""
-        return sorted(number for role, number in self.peers if role == "node" and number >= low)
+        numbers = [number for role, number in self.peers if role == "node"]
+        return sorted(number for number in numbers if number >= low)
 
     def lost_tasks(self, job: Job, node: int) -> list[int]:
         """The job's tasks that were on a node that is no more; they are to be started again."""
-        tasks = [task for task, where in job.running.items() if where == node]
+        tasks = [task for task in job.running if job.running[task] == node]
         for task in tasks:
             del job.running[task]
         if tasks:
-            words = f"task{'s' * (len(tasks) > 1)} {', '.join(map(str, tasks))} of job {job.number}"
+            noun = "tasks" if len(tasks) > 1 else "task"
+            listed = ", ".join(map(str, tasks))
+            words = f"{noun} {listed} of job {job.number}"
             self.note(f"node {node} is lost: {words} will run again elsewhere")
         return tasks
 
@@ -105,41 +132,57 @@ class Scheduler(Owner):
 
     def joined(self, driver: Peer) -> None:
         super().joined(driver)
-        self.bits, self.stamp = 0, -1.0  # the freshest vector that a rejection has brought
+        # the freshest vector that a rejection has brought
+        self.bits = 0
+        self.stamp = -1.0
 
     def bring(self, job: Job) -> None:
         """The first round: max(K, 2t) probes, to distinct nodes while there are enough (Section 3.3)."""
-        probes = max(self.how["min_probes"], int(self.how["ratio"] * len(job.durations)))
+        usual = int(self.how["ratio"] * len(job.durations))
+        probes = max(self.how["min_probes"], usual)
         self.counts["probes"] += probes
         alive = self.nodes()
         while probes > 0 and alive:
-            for node in self.random.sample(alive, min(probes, len(alive))):
+            count = min(probes, len(alive))
+            for node in self.random.sample(alive, count):
                 self.probe(job, node, FIRST)
             probes -= len(alive)
 
     def probe(self, job: Job, node: int, stage: int) -> None:
         self.write("send", node, job.number)
         job.located[node] = job.located.get(node, 0) + 1
-        self.peers["node", node].send(
-            "probe", job.number, len(job.unstarted), job.estimate, job.long, stage
+        left = len(job.unstarted)
+        there = self.peers["node", node]
+        there.send(
+            "probe",
+            job.number,
+            left,
+            job.estimate,
+            job.long,
+            stage,
         )
 
     def probe_again(self, job: Job, stage: int) -> None:
         """A probe of the second or third round, if the job still needs one."""
-        alive, short = self.nodes(), self.how["short_only"]
+        alive = self.nodes()
+        short = self.how["short_only"]
         if not job.unstarted or not alive:
             return
         targets = alive
         if self.how["rejects"] and stage != FIRST:
-            clear = stage == SECOND
-            targets = [
-                node for node in alive if node < short or (clear and not self.bits >> node & 1)
-            ]
+            targets = [node for node in alive if node < short]
+            if stage == SECOND:
+                targets += [node for node in alive if node >= short and self.is_clear(node)]
         self.probe(job, self.random.choice(targets or alive), stage)
+
+    def is_clear(self, node: int) -> bool:
+        """Whether the node has no long task, by the freshest vector."""
+        return not self.bits >> node & 1
 
     def take_back(self, peer: Peer, number: int) -> Job | None:
         """A probe is no longer at a node; its job, unless that is done."""
-        job, node = self.jobs.get(number), peer.name[1]
+        job = self.jobs.get(number)
+        node = peer.name[1]
         if job and node in job.located:
             job.located[node] -= 1
             if job.located[node] == 0:
@@ -149,18 +192,21 @@ class Scheduler(Owner):
     def on_reject(self, peer: Peer, number: int, stage: int, bits: str, stamp: float) -> None:
         """A node with a long task returns a probe with its bit vector and the vector's time."""
         if stamp > self.stamp:
-            self.bits, self.stamp = int(bits, 16), stamp
+            self.bits = int(bits, 16)
+            self.stamp = stamp
         if job := self.take_back(peer, number):
             self.probe_again(job, SECOND if stage == FIRST else FALLBACK)
 
     def on_full(self, peer: Peer, number: int, stage: int) -> None:
         """A node has no room in its queue: the probe goes elsewhere, after a pause."""
         if job := self.take_back(peer, number):
-            asyncio.get_running_loop().call_later(PAUSE, self.probe_again, job, stage)
+            loop = asyncio.get_running_loop()
+            loop.call_later(PAUSE, self.probe_again, job, stage)
 
     def on_get(self, peer: Peer, number: int) -> None:
         """A node asks for a task: late binding. Where the job's other probes are, its size is updated."""
-        job, node = self.jobs.get(number), peer.name[1]
+        job = self.jobs.get(number)
+        node = peer.name[1]
         self.write("ask", node, number)
         if job is None or not job.unstarted:
             self.counts["vain"] += 1
@@ -180,11 +226,12 @@ class Scheduler(Owner):
                     there.send("left", number, left)
 
     def gone(self, name: Name) -> None:
-        """A node is no more: its tasks run again, and jobs with tasks left are probed for anew."""
+        """A node is no more: its tasks run again, and jobs with tasks left are probed for again."""
         if name[0] != "node":
             return
         for job in list(self.jobs.values()):
             job.located.pop(name[1], None)
             job.unstarted += self.lost_tasks(job, name[1])
-            for _ in range(max(1, int(self.how["ratio"] * len(job.unstarted)))):
+            probes = int(self.how["ratio"] * len(job.unstarted))
+            for _ in range(max(1, probes)):
                 self.probe_again(job, FALLBACK)

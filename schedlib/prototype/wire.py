@@ -111,10 +111,13 @@ class Peer(asyncio.Protocol):
     """One side of a connection, known to its `owner` once the other side has shown who it is (`name`)."""
 
     def __init__(self, owner: Owner, dials: bool):
-        self.owner, self.dials = owner, dials
+        self.owner = owner
+        self.dials = dials
         self.name: Name = ("stranger", 0)
-        self.open, self.why = False, ""
-        self.buffer, self.nonce = bytearray(), secrets.token_hex(16)
+        self.open = False
+        self.why = ""
+        self.buffer = bytearray()
+        self.nonce = secrets.token_hex(16)
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport

@@ -14,14 +14,16 @@ import numpy as np
 from schedlib.core.pure import read_only
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import systems
-from schedlib.eagle.simulating.messages import DROPS, write
-from schedlib.eagle.simulating.state import refuse, seen
+from schedlib.eagle.messages import DROPS, write
+from schedlib.eagle.state import refuse, seen
 
 
 @kernel
 def append(state, worker, entry):
     """Put an entry at the end of a worker's queue."""
-    w, entries, counts = state.workers[worker], state.entries, state.counts[0]
+    w = state.workers[worker]
+    entries = state.entries
+    counts = state.counts[0]
     entries[entry].next = -1
     if w.tail < 0:
         w.head = entry
@@ -46,7 +48,9 @@ def joins(state, last, job, task, behind, now):
 @kernel
 def enqueue(state, worker, job, task, behind, now):
     """Put a probe, or a placed task, at the end of a worker's queue; there must be room for an entry."""
-    w, pool, counts = state.workers[worker], state.pool[0], state.counts[0]
+    w = state.workers[worker]
+    pool = state.pool[0]
+    counts = state.counts[0]
     if joins(state, w.tail, job, task, behind, now):
         state.entries[w.tail].count += 1
         w.queued += 1
@@ -59,15 +63,20 @@ def enqueue(state, worker, job, task, behind, now):
         entry = pool.used
         pool.used += 1
     e = state.entries[entry]
-    e.job, e.behind, e.task, e.count = job, behind, task, 1
-    e.bypassed, e.since = 0.0, now
+    e.job = job
+    e.behind = behind
+    e.task = task
+    e.count = 1
+    e.bypassed = 0.0
+    e.since = now
     append(state, worker, entry)
 
 
 @kernel
 def unlink(state, worker, entry, before):
     """Take an entry out of a worker's queue; `before` is the one in front of it (-1: it is the first)."""
-    w, entries = state.workers[worker], state.entries
+    w = state.workers[worker]
+    entries = state.entries
     after = entries[entry].next
     if before < 0:
         w.head = after
@@ -109,12 +118,18 @@ def shortest_job(state, worker, now):
     As submitted none is dropped, and the least is never noted: the last that may overtake is taken.
     """
     # A long entry behind the head is no barrier, unlike lines 18-19: it competes by its job's remaining work.
-    w, entries = state.workers[worker], state.entries
-    least, room, submitted = np.inf, np.inf, state.how.submitted
-    chosen, chosen_before, before = -1, -1, -1
+    w = state.workers[worker]
+    entries = state.entries
+    least = np.inf
+    room = np.inf
+    submitted = state.how.submitted
+    chosen = -1
+    chosen_before = -1
+    before = -1
     entry = w.head
     while entry >= 0:
-        job, after = entries[entry].job, entries[entry].next
+        job = entries[entry].job
+        after = entries[entry].next
         j = state.jobs[job]
         is_long = j.long == 1
         if j.known < 0 and not submitted:
@@ -129,11 +144,13 @@ def shortest_job(state, worker, now):
         if before < 0 and is_long:
             return entry, -1
         if j.estimate * j.known < least and j.estimate <= room:
-            chosen, chosen_before = entry, before
+            chosen = entry
+            chosen_before = before
             least = least if submitted else j.estimate * j.known
         if not is_long:
             room = min(room, slack(state, entry, job))
-        before, entry = entry, after
+        before = entry
+        entry = after
     return chosen, chosen_before
 
 
@@ -141,8 +158,13 @@ def shortest_job(state, worker, now):
 def shortest_job_as_written(state, worker):
     """Algorithm 1, lines 14-27, as printed."""
     entries = state.entries
-    shortest, room = np.inf, np.inf  # line 15
-    chosen, chosen_before, before = -1, -1, -1  # line 16
+    # line 15
+    shortest = np.inf
+    room = np.inf
+    # line 16
+    chosen = -1
+    chosen_before = -1
+    before = -1
     first = state.workers[worker].head
     entry = first
     while entry >= 0:  # line 17
@@ -152,9 +174,13 @@ def shortest_job_as_written(state, worker):
             break
         left = j.estimate * j.known
         if left < shortest and j.estimate <= room:  # lines 20-21
-            shortest, chosen, chosen_before = left, entry, before  # lines 22-23
+            # lines 22-23
+            shortest = left
+            chosen = entry
+            chosen_before = before
         room = min(room, slack(state, entry, job))
-        before, entry = entry, entries[entry].next
+        before = entry
+        entry = entries[entry].next
     return (chosen, chosen_before) if chosen >= 0 else (first, -1)  # lines 24-27
 
 
@@ -164,9 +190,13 @@ def shortest_task(state, worker):
 
     As submitted the last that may overtake, as in `shortest_job`.
     """
-    entries, published = state.entries, state.how.published
-    least, room = np.inf, np.inf
-    chosen, chosen_before, before = -1, -1, -1
+    entries = state.entries
+    published = state.how.published
+    least = np.inf
+    room = np.inf
+    chosen = -1
+    chosen_before = -1
+    before = -1
     entry = state.workers[worker].head
     while entry >= 0:
         job = entries[entry].job
@@ -174,17 +204,20 @@ def shortest_task(state, worker):
         left = j.estimate * j.unstarted
         # As published a task must be shorter than the slack of those in front, as written it may be as long.
         if left < least and (j.estimate < room or (j.estimate == room and not published)):
-            chosen, chosen_before = entry, before
+            chosen = entry
+            chosen_before = before
             least = least if state.how.submitted else left
         room = min(room, slack(state, entry, job))
-        before, entry = entry, entries[entry].next
+        before = entry
+        entry = entries[entry].next
     return chosen, chosen_before
 
 
 @kernel
 def pick_by_reader(pick, state, worker, rng, now):
     """The entry that a reader's function picks; a place that does not exist is recorded and ends the run."""
-    entries, line = state.entries, state.line
+    entries = state.entries
+    line = state.line
     size = 0
     entry = state.workers[worker].head
     while entry >= 0:
@@ -197,9 +230,11 @@ def pick_by_reader(pick, state, worker, rng, now):
         refuse(state, systems.UNKNOWN_PLACE, place, size, now)
         state.refusal[0].worker = worker
         place = 0
-    before, entry = -1, state.workers[worker].head
+    before = -1
+    entry = state.workers[worker].head
     for _ in range(place):
-        before, entry = entry, entries[entry].next
+        before = entry
+        entry = entries[entry].next
     return entry, before
 
 
@@ -207,7 +242,8 @@ def pick_by_reader(pick, state, worker, rng, now):
 def choose(pick, state, worker, rng, now):
     """The entry that the worker serves next and the one in front of it, by the order of the queue."""
     # Branches: for an order handed over as a kernel the engine would compile, for a minute, for each system.
-    order, head = state.how.order, state.workers[worker].head
+    order = state.how.order
+    head = state.workers[worker].head
     if head < 0:
         return -1, -1
     if order == systems.FIRST_COME:
@@ -224,7 +260,8 @@ def choose(pick, state, worker, rng, now):
 @kernel
 def charge(state, worker, entry, everybody):
     """Charge the short entries (or everybody) in front of `entry` with its job's estimate of a task."""
-    entries, jobs = state.entries, state.jobs
+    entries = state.entries
+    jobs = state.jobs
     estimate = jobs[entries[entry].job].estimate
     other = state.workers[worker].head
     while other != entry:

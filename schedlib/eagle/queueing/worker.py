@@ -5,27 +5,33 @@ In Hawk it steals before it idles (Sections 3.2, 6.1): short probes from behind 
 
 from schedlib.core.events import add
 from schedlib.core.uncounted import kernel
+from schedlib.eagle import messages
 from schedlib.eagle.least_work import change_work, turn
+from schedlib.eagle.messages import count_busy, post, write
 from schedlib.eagle.probing import clear_bit, draw
 from schedlib.eagle.queueing.reorder import append, charge, choose, enqueue, take_one, unlink
-from schedlib.eagle.simulating import messages
-from schedlib.eagle.simulating.messages import count_busy, post, write
 from schedlib.eagle.systems import EVERYBODY, SHORT
 
-VICTIMS, MOST = 10, 10_000
-"""Workers that a thief asks, and probes that it takes at the most."""
+VICTIMS = 10
+"""Workers that a thief asks."""
+MOST_PUBLISHED = 10_000
+"""Probes that a thief takes at the most, as published. The text sets no limit."""
 
 
 @kernel
 def serve(state, worker, entry, before, now):
     """Ask for a task of the entry's job; as written a placed task is there already and starts at once."""
     how = state.how
-    w, e = state.workers[worker], state.entries[entry]
-    job, placed = e.job, e.task >= 0
+    w = state.workers[worker]
+    e = state.entries[entry]
+    job = e.job
+    placed = e.task >= 0
     j = state.jobs[job]
     fetched = how.published or not placed
     round_trip = 2 * how.delay if fetched else 0.0
-    w.job, w.serves_long, w.serves_placed = job, j.long, placed
+    w.job = job
+    w.serves_long = j.long
+    w.serves_placed = placed
     if state.notes.since.size > 0:
         state.notes.since[worker] = now
     if placed:
@@ -51,12 +57,16 @@ def serve(state, worker, entry, before, now):
     add(state.ends, end, worker)
     if state.log.tasks.size > 0:
         task = state.log.tasks[row]
-        task.worker, task.queued, task.asked = worker, e.since, now
-        task.start, task.finish = now + round_trip, end
+        task.worker = worker
+        task.queued = e.since
+        task.asked = now
+        task.start = now + round_trip
+        task.finish = end
     if round_trip == 0:
         write(state.log, now, messages.STARTS, worker, job)
     if how.news and not (how.halved and j.unstarted & (j.unstarted - 1)):
-        # at 0 and at powers of two
+        # Halved: at 0 and at powers of two. News of a long task is sent, too, which as written changes nothing
+        # but the number of events.
         post(state.far, now + 2 * how.delay, messages.STARTED, worker, job, j.unstarted)
         state.counts[0].updates += 0 if j.long == 1 else j.probes
     if placed or j.long == 1 or not how.sticky:
@@ -71,15 +81,20 @@ def is_long(state, entry):
 @kernel
 def take_batch(state, thief, victim, now):
     """Move the first unbroken run of short probes behind a long task to the thief; whether there was one."""
-    entries, w = state.entries, state.workers[victim]
-    before, entry = -1, w.head
+    entries = state.entries
+    w = state.workers[victim]
+    before = -1
+    entry = w.head
     if w.busy == 0 or w.serves_long == 0:
         while entry >= 0 and not is_long(state, entry):
-            before, entry = entry, entries[entry].next
+            before = entry
+            entry = entries[entry].next
     while entry >= 0 and is_long(state, entry):
-        before, entry = entry, entries[entry].next
+        before = entry
+        entry = entries[entry].next
+    most = MOST_PUBLISHED if state.how.published else w.queued
     taken = 0
-    while entry >= 0 and not is_long(state, entry) and taken < MOST:
+    while entry >= 0 and not is_long(state, entry) and taken < most:
         e = entries[entry]
         after = e.next
         if taken == 0:
@@ -97,7 +112,9 @@ def take_batch(state, thief, victim, now):
 @kernel
 def steal(state, thief, rng, now):
     """Ask up to ten workers of the general partition; whether something was stolen."""
-    how, counts, size = state.how, state.counts[0], state.workers.size
+    how = state.how
+    counts = state.counts[0]
+    size = state.workers.size
     low = how.short_only
     if not how.any_thief and thief < low:
         # in Section 6.1 workers of the general partition alone steal
@@ -119,13 +136,14 @@ def steal(state, thief, rng, now):
 @kernel
 def next_task(pick, state, worker, rng, now):
     """A worker without a task serves its queue; one that has just run out of work tries to steal first."""
-    how, w = state.how, state.workers[worker]
+    how = state.how
+    w = state.workers[worker]
     freed = w.busy == 1
     while True:
         entry, before = choose(pick, state, worker, rng, now)
-        if entry >= 0 or not (
-            freed and how.steal and w.head < 0 and steal(state, worker, rng, now)
-        ):
+        if entry >= 0 or not freed or not how.steal:
+            break
+        if w.head >= 0 or not steal(state, worker, rng, now):
             break
     if entry >= 0:
         if not freed:
@@ -133,14 +151,16 @@ def next_task(pick, state, worker, rng, now):
             count_busy(state, now, worker, 1)
         serve(state, worker, entry, before, now)
     elif freed:
-        w.busy, w.job = 0, -1
+        w.busy = 0
+        w.job = -1
         count_busy(state, now, worker, -1)
 
 
 @kernel
 def take_in(state, worker, job, task, now):
     """A probe, or a placed task (`task` >= 0), joins a worker's queue; the worker if it is idle, else -1."""
-    w, is_long = state.workers[worker], state.jobs[job].long
+    w = state.workers[worker]
+    is_long = state.jobs[job].long
     behind = is_long == 0 and w.long_tasks > 0
     state.counts[0].behind_long += behind
     w.long_tasks += is_long
@@ -152,7 +172,8 @@ def take_in(state, worker, job, task, now):
 @kernel
 def finish(state, worker, now):
     """The worker's task ends."""
-    w, loads = state.workers[worker], state.loads
+    w = state.workers[worker]
+    loads = state.loads
     write(state.log, now, messages.FINISHES, worker, w.job)
     w.long_tasks -= w.serves_long
     if w.serves_placed == 1:

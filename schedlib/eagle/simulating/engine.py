@@ -1,4 +1,6 @@
-"""The event loop, which stops to ask for longer arrays and goes on where it stopped.
+"""The event loop: a kernel works a slice of events at a time, and stops where an array is too short.
+
+All that a run changes is in its `State`, so the next call goes on where the last one stopped.
 
 At equal times: task ends, messages of two hops, those of one, the heartbeat, submissions; each in the order
 in which they were caused.
@@ -11,23 +13,38 @@ import numpy as np
 from numba.core import types
 
 from schedlib.core import compiling
+from schedlib.core.arrays import grown, zeroed
 from schedlib.core.events import take
-from schedlib.core.stopping import poll
+from schedlib.core.running import to_the_end
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import probing, systems
+from schedlib.eagle import messages, probing, systems
 from schedlib.eagle.least_work import advertise, place
+from schedlib.eagle.messages import arrival, front, pass_time, write
 from schedlib.eagle.queueing.worker import finish, next_task, take_in
-from schedlib.eagle.simulating import messages
-from schedlib.eagle.simulating.messages import arrival, front, pass_time, write
-from schedlib.eagle.simulating.state import JOB, Settings, State, initial, longer, table
+from schedlib.eagle.records import JOB
+from schedlib.eagle.state import Settings, State, initial
 
-DONE, REFUSED, MORE_ENTRIES, MORE_NEAR, MORE_FAR, MORE_COPIES, MORE_LOG, MORE_LINE = range(8)
+PAUSED, DONE, REFUSED = range(3)
+MORE_ENTRIES, MORE_NEAR, MORE_FAR, MORE_COPIES, MORE_LOG, MORE_LINE = range(3, 9)
+"""Why `advance` gives back: its slice is over, all is done, a choice is refused, or something must be longer."""
+ROOM_OF = {
+    MORE_ENTRIES: "entries",
+    MORE_NEAR: "near",
+    MORE_FAR: "far",
+    MORE_COPIES: "board",
+    MORE_LOG: "log",
+    MORE_LINE: "line",
+}
+"""The field of the `State` that must be longer."""
+SLICE = 500_000
+"""Events in a slice, which takes a fraction of a second; a call of `advance` itself takes a millisecond."""
 
 
 @kernel
 def bring(send_short, send_long, state, job, rng, now):
     """A submitted job's tasks or probes are sent to workers, in the way of its class."""
-    how, is_long = state.how, state.jobs[job].long == 1
+    how = state.how
+    is_long = state.jobs[job].long == 1
     way = how.long_way if is_long else how.short_way
     if way in (systems.LEAST_WORK, systems.OLD_NEWS):
         place(state, job, how.short_only if is_long else 0, way == systems.OLD_NEWS, rng, now)
@@ -71,8 +88,9 @@ def receive(state, kind, worker, job, detail, rng, now):
 
 @kernel
 def lacks(state, messages_next):
-    """What must grow before the next event, which sends at most so many messages; DONE if there is room."""
-    longest, log, pool = state.counts[0].longest_queue, state.log, state.pool[0]
+    """What must be longer before the next event, which sends `messages_next` at most; DONE if nothing."""
+    longest = state.counts[0].longest_queue
+    pool = state.pool[0]
     if state.near.messages.size < state.near.ring[0].pending + messages_next:
         return MORE_NEAR
     if state.far.messages.size < state.far.ring[0].pending + messages_next:
@@ -83,36 +101,63 @@ def lacks(state, messages_next):
         return MORE_COPIES
     if state.line.size < max(messages_next, longest + 1):
         return MORE_LINE
-    if 0 < log.events.size < log.used[0] + 4 * messages_next + 2 * longest + 16:
+    rows_next = 4 * messages_next + 2 * longest + 16
+    if 0 < state.log.events.size < state.log.used[0] + rows_next:
         return MORE_LOG
     return DONE
 
 
+@kernel
+def beat(state, now):
+    """A heartbeat, and when the next one is due."""
+    interval = state.how.heartbeat
+    advertise(state, now)
+    state.counts[0].heartbeats += 1
+    state.clock[0].next_heartbeat = interval * (1 + np.floor(now / interval + 1e-9))
+
+
+@kernel
+def submit(send_short, send_long, state, job, rng, now):
+    """A job is submitted; after the last one the busy time so far is kept."""
+    state.clock[0].next_job = job + 1
+    write(state.log, now, messages.SUBMITTED, -1, job)
+    bring(send_short, send_long, state, job, rng, now)
+    if job + 1 == state.jobs.size:
+        pass_time(state.log, now)
+        sums = state.log.sums[0]
+        sums.last_short = sums.sum_short
+        sums.last_general = sums.sum_general
+
+
 def _signature():
+    jobs = zeroed(JOB, 1)
     duration = np.zeros(1)
     duration.flags.writeable = False
-    arguments = initial(Settings(), table(1, JOB), duration, 1), np.random.default_rng(0)
-    parts_of_readers = map(
-        compiling.function_type, (systems.SEND, systems.SEND, systems.COUNT, systems.PICK)
-    )
-    return types.int64(*parts_of_readers, *map(numba.typeof, arguments))
+    state = initial(Settings(), jobs, duration, 1)
+    rules = (systems.SEND, systems.SEND, systems.COUNT, systems.PICK)
+    functions = map(compiling.function_type, rules)
+    rng = np.random.default_rng(0)
+    return types.int64(*functions, numba.typeof(state), numba.typeof(rng), types.int64)
 
 
 @kernel(signature=_signature())
-def advance(send_short, send_long, count, pick, state, rng):
-    """Simulate until all is done, a reader's choice is refused, or an array is too short: which it is."""
-    jobs, clock, counts, sums = state.jobs, state.clock[0], state.counts[0], state.log.sums[0]
-    while True:
-        poll()
+def advance(send_short, send_long, count, pick, state, rng, events):
+    """Simulate `events` events; PAUSED, or why it stops before."""
+    jobs = state.jobs
+    clock = state.clock[0]
+    for _ in range(events):
         job = clock.next_job
         submission = jobs[job].submit if job < jobs.size else np.inf
         end = state.ends.time[0] if state.ends.count[0] > 0 else np.inf
-        far, near, beat = arrival(state.far), arrival(state.near), clock.next_heartbeat
-        now = min(min(end, far), min(near, submission))
-        if now == np.inf:
+        far = arrival(state.far)
+        near = arrival(state.near)
+        heartbeat = clock.next_heartbeat
+        before_heartbeat = min(min(end, far), min(near, submission))
+        if before_heartbeat == np.inf:
             return DONE
-        now, most = min(now, beat), 4
-        if submission < min(min(end, far), min(near, beat)):
+        now = min(before_heartbeat, heartbeat)
+        most = 4  # messages that the event sends
+        if submission < min(min(end, far), min(near, heartbeat)):
             if jobs[job].probes < 0:
                 probing.count_by_reader(count, state, job, rng, now)
                 if state.refusal[0].what != 0:
@@ -122,7 +167,7 @@ def advance(send_short, send_long, count, pick, state, rng):
         if code != DONE:
             return code
         clock.now = now
-        counts.events += 1
+        state.counts[0].events += 1
         free = -1
         if end == now:
             _, free = take(state.ends)
@@ -130,43 +175,37 @@ def advance(send_short, send_long, count, pick, state, rng):
         elif far == now or near == now:
             kind, worker, about, detail = front(state.far if far == now else state.near)
             free = receive(state, kind, worker, about, detail, rng, now)
-        elif beat == now:
-            advertise(state, now)
-            counts.heartbeats += 1
-            clock.next_heartbeat = state.how.heartbeat * (
-                1 + np.floor(now / state.how.heartbeat + 1e-9)
-            )
+        elif heartbeat == now:
+            beat(state, now)
         else:
-            clock.next_job = job + 1
-            write(state.log, now, messages.SUBMITTED, -1, job)
-            bring(send_short, send_long, state, job, rng, now)
-            if job + 1 == jobs.size:
-                pass_time(state.log, now)
-                sums.last_short, sums.last_general = sums.sum_short, sums.sum_general
+            submit(send_short, send_long, state, job, rng, now)
         if free >= 0:
             next_task(pick, state, free, rng, now)
         if state.refusal[0].what != 0:
             return REFUSED
+    return PAUSED
 
 
-ROOM_OF = {
-    MORE_ENTRIES: "entries",
-    MORE_NEAR: "near",
-    MORE_FAR: "far",
-    MORE_COPIES: "board",
-    MORE_LOG: "log",
-    MORE_LINE: "line",
-}
+def with_room(state: State, name: str) -> State:
+    """The same state with twice the room in one field; `advance` asks again where that is too little."""
+    own = getattr(state, name)
+    longer = grown(own, 2 * len(own)) if isinstance(own, np.ndarray) else own.longer()
+    return state._replace(**{name: longer})
 
 
 def run(functions: Sequence[Callable], state: State, rng: np.random.Generator) -> State:
     """The state at the end, or when a choice of a reader's `functions`, in the order of `advance`, was
     refused (`refusal`)."""
-    while (code := advance(*functions, state, rng)) not in (DONE, REFUSED):
-        # what needs twice the room; `advance` asks again where that is too little
-        name = ROOM_OF[code]
-        own = getattr(state, name)
-        state = state._replace(
-            **{name: longer(own) if isinstance(own, np.ndarray) else own.longer()}
-        )
+
+    def advance_a_slice() -> float:
+        nonlocal state
+        code = advance(*functions, state, rng, SLICE)
+        if code in (DONE, REFUSED):
+            return 1.0
+        if code in ROOM_OF:
+            state = with_room(state, ROOM_OF[code])
+        submitted = state.clock[0].next_job / len(state.jobs)
+        return min(submitted, 0.99)  # jobs still run after the last submission
+
+    to_the_end(advance_a_slice, "eagle.simulate")
     return state

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.eagle.simulating.messages import EVENTS
-from schedlib.eagle.simulating.state import COUNTERS, State
+from schedlib.eagle.messages import EVENTS
+from schedlib.eagle.records import COUNTERS
+from schedlib.eagle.state import State
 from schedlib.eagle.systems import System
 
 
@@ -52,21 +53,25 @@ class Simulation:
     log: pd.DataFrame | None = None
 
     def __repr__(self):
-        return f"Simulation({self.system.name}, {len(self.jobs)} jobs on {self.stats['workers']} workers)"
+        size = f"{len(self.jobs)} jobs on {self.stats['workers']} workers"
+        return f"Simulation({self.system.name}, {size})"
 
     def percentiles(self, q: Sequence[float] = (50, 90, 99)) -> pd.DataFrame:
         """Percentiles of the completion times of each class: `long, percentile, completion` (s)."""
-        times = self.jobs.groupby("long")["completion"]
-        rows = [
-            (long, *pair)
-            for long, one in times
-            for pair in zip(q, np.percentile(one, q), strict=True)
-        ]
+        rows = []
+        for long, times in self.jobs.groupby("long")["completion"]:
+            values = np.percentile(times, q)
+            for percentile, time in zip(q, values, strict=True):
+                rows.append((long, percentile, time))
         return pd.DataFrame(rows, columns=["long", "percentile", "completion"])
 
 
 def result(
-    system: System, names: np.ndarray, order: np.ndarray, state: State, record: bool
+    system: System,
+    names: np.ndarray,
+    order: np.ndarray,
+    state: State,
+    record: bool,
 ) -> Simulation:
     """The run's frames and counters; the state's jobs are rows `order (N,)` of the workload."""
     ends = np.empty_like(state.jobs)
@@ -82,7 +87,9 @@ def result(
             "estimate": ends["estimate"],
         }
     )
-    tasks, log = _records(names, order, state) if record else (None, None)
+    tasks = log = None
+    if record:
+        tasks, log = _records(names, order, state)
     return Simulation(
         system=system,
         jobs=jobs,
@@ -94,15 +101,18 @@ def result(
 
 
 def _stats(state: State) -> dict[str, float]:
-    counts = {name: int(state.counts[0][name]) for name in COUNTERS}
-    jobs, sums = state.jobs, state.log.sums[0]
-    workers, short_only = len(state.workers), state.how.short_only
+    jobs = state.jobs
+    sums = state.log.sums[0]
+    workers = len(state.workers)
+    short_only = state.how.short_only
     span = jobs.submit[-1] - jobs.submit[0]
-    short, general = (
-        busy / span if span > 0 else math.nan for busy in (sums.last_short, sums.last_general)
-    )
-    once, twice = ("probes", "placements"), ("rejections", "requests", "steal_attempts")
-    messages = sum(counts[name] for name in once) + 2 * sum(counts[name] for name in twice)
+    busy_short = sums.last_short / span if span > 0 else math.nan
+    busy_general = sums.last_general / span if span > 0 else math.nan
+    counts = {}
+    for name in COUNTERS:
+        counts[name] = int(state.counts[0][name])
+    once = counts["probes"] + counts["placements"]
+    twice = counts["rejections"] + counts["requests"] + counts["steal_attempts"]
     return {
         "workers": workers,
         "short_only": short_only,
@@ -111,54 +121,72 @@ def _stats(state: State) -> dict[str, float]:
         "short_tasks": int(jobs.tasks[jobs.long == 0].sum()),
         **counts,
         "rescheduled": counts["rejections"] + counts["stolen"],
-        "messages": messages + workers * counts["heartbeats"],
-        "utilisation": float((short + general) / workers),
-        "utilisation_short": float(short / short_only) if short_only else math.nan,
-        "utilisation_general": float(general / (workers - short_only))
-        if workers > short_only
-        else math.nan,
+        "messages": once + 2 * twice + workers * counts["heartbeats"],
+        "utilisation": _share(busy_short + busy_general, workers),
+        "utilisation_short": _share(busy_short, short_only),
+        "utilisation_general": _share(busy_general, workers - short_only),
         "makespan": float(jobs.finish.max()),
     }
 
 
+def _share(busy: float, workers: int) -> float:
+    """The share of the workers that is busy; NaN of none."""
+    return float(busy / workers) if workers else math.nan
+
+
 def _utilisation(state: State) -> pd.DataFrame:
-    width, last = state.log.sums[0].width, state.clock[0].now
-    bins = state.log.bins[: max(1, math.ceil(last / width))]
-    workers, short_only = len(state.workers), state.how.short_only
+    width = state.log.sums[0].width
+    last = state.clock[0].now
+    intervals = max(1, math.ceil(last / width))
+    bins = state.log.bins[:intervals]
+    workers = len(state.workers)
+    short_only = state.how.short_only
     time = width * np.arange(len(bins))
-    room = np.minimum(width, np.maximum(last - time, 1e-300))
+    left = np.maximum(last - time, 1e-300)
+    room = np.minimum(width, left)
+    short, general = bins.T
+    shares = pd.DataFrame({"time": time})
     with np.errstate(divide="ignore", invalid="ignore"):
-        return pd.DataFrame(
-            {
-                "time": time,
-                "short": bins[:, 0] / (room * short_only),
-                "general": bins[:, 1] / (room * (workers - short_only)),
-                "all": bins.sum(axis=1) / (room * workers),
-            }
-        )
+        shares["short"] = short / (room * short_only)
+        shares["general"] = general / (room * (workers - short_only))
+        shares["all"] = bins.sum(axis=1) / (room * workers)
+    return shares
 
 
 def _records(
-    names: np.ndarray, order: np.ndarray, state: State
+    names: np.ndarray,
+    order: np.ndarray,
+    state: State,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The frames of tasks and of events. The start of a fetched task, no event to the engine, is added."""
-    jobs, owner = state.jobs, np.repeat(order, state.jobs.tasks)
-    number = np.arange(len(owner)) - np.repeat(np.cumsum(jobs.tasks) - jobs.tasks, jobs.tasks)
-    rows = state.log.tasks[np.repeat(jobs.first, jobs.tasks) + number]
-    runs = {name: rows[name] for name in ("worker", "queued", "asked", "start", "finish")}
-    long = np.repeat(jobs.long == 1, jobs.tasks)
-    tasks = pd.DataFrame({"job": names[owner], "task": number, **runs, "long": long})
-    log = pd.DataFrame(state.log.events[: int(state.log.used[0])])
-    log = log.assign(
-        event=np.array(EVENTS, dtype=object)[log["event"]], job=names[order][log["job"]]
-    )
-    late = tasks[tasks["start"] > tasks["asked"]]
-    starts = (
-        late[["start", "worker", "job"]].rename(columns={"start": "time"}).assign(event="start")
-    )
-    log = pd.concat([starts[list(log)], log], ignore_index=True)
+    jobs = state.jobs
+    owner = np.repeat(order, jobs.tasks)
+    first_row = np.cumsum(jobs.tasks) - jobs.tasks
+    first_row_of_job = np.repeat(first_row, jobs.tasks)
+    number = np.arange(len(owner)) - first_row_of_job
+    rows = np.repeat(jobs.first, jobs.tasks) + number
+    runs = state.log.tasks[rows]
+    tasks = pd.DataFrame({"job": names[owner], "task": number})
+    for name in ("worker", "queued", "asked", "start", "finish"):
+        tasks[name] = runs[name]
+    tasks["long"] = np.repeat(jobs.long == 1, jobs.tasks)
+
+    used = int(state.log.used[0])
+    log = pd.DataFrame(state.log.events[:used])
+    names_of_events = np.array(EVENTS, dtype=object)
+    log["event"] = names_of_events[log["event"]]
+    log["job"] = names[order][log["job"]]
+    fetched = tasks[tasks["start"] > tasks["asked"]]
+    starts = fetched[["start", "worker", "job"]].rename(columns={"start": "time"})
+    starts.insert(1, "event", "start")
+    log = pd.concat([starts, log], ignore_index=True)
     log = log.sort_values("time", kind="stable", ignore_index=True)
-    return tasks.sort_values(["job", "task"], kind="stable", ignore_index=True), log
+    tasks = tasks.sort_values(["job", "task"], kind="stable", ignore_index=True)
+    return tasks, log
+
+
+# per worker: since when (s) it has its copy of the bits, and the copy
+Copy = tuple[float, tuple[bool, ...]]
 
 
 class Step(NamedTuple):
@@ -180,19 +208,28 @@ class Step(NamedTuple):
     queue: tuple[tuple[int, ...], ...]
     coming: tuple[tuple[int, ...], ...]
     bits: tuple[bool, ...]
-    copies: tuple[tuple[float, tuple[bool, ...]] | None, ...]
+    copies: tuple[Copy | None, ...]
     started: tuple[int, ...]
     done: tuple[int, ...]
 
 
 def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
     """The newest copy of the bits at the step's workers, or else at any: worker (-1: none), time, bits."""
-    copies = {worker: copy for worker, copy in enumerate(step.copies) if copy}
+    copies = {}
+    for worker, copy in enumerate(step.copies):
+        if copy:
+            copies[worker] = copy
     if not copies:
         return -1, 0.0, ()
     contacted = [worker for worker in step.workers if worker in copies]
-    worker = max(contacted or copies, key=lambda w: (copies[w][0], -w))
-    return worker, *copies[worker]
+
+    def rank(worker):
+        time, _ = copies[worker]
+        return time, -worker
+
+    newest = max(contacted or copies, key=rank)
+    time, bits = copies[newest]
+    return newest, time, bits
 
 
 # what a scheduler does at once for a job, in the order shown
@@ -206,69 +243,87 @@ def replay(run: Simulation) -> list[Step]:
     """
     if run.log is None:
         raise ValueError("run: holds no log; simulate with record=True")
-    log = run.log.assign(job=pd.Index(run.jobs["job"]).get_indexer(run.log["job"]))
-    kind = log["event"].map(AT_ONCE).fillna(-1)
-    alike = pd.DataFrame({"time": log["time"], "job": log["job"], "at_once": kind >= 0})
-    burst = (alike != alike.shift()).any(axis=1).cumsum()
-    log = log.assign(burst=burst, kind=kind).sort_values(["burst", "kind"], kind="stable")
-    cluster, steps = _Cluster(run), []
-    for _, group in itertools.groupby(log.itertuples(), key=lambda row: (row.burst, row.event)):
-        rows = list(group)
-        for row in rows:
+    log = run.log.copy()
+    numbers = pd.Index(run.jobs["job"])
+    log["job"] = numbers.get_indexer(log["job"])
+    log["kind"] = log["event"].map(AT_ONCE).fillna(-1)
+    log["at_once"] = log["kind"] >= 0
+    alike = log[["time", "job", "at_once"]]
+    begins = (alike != alike.shift()).any(axis=1)
+    log["burst"] = begins.cumsum()
+    log = log.sort_values(["burst", "kind"], kind="stable")
+    cluster = _Cluster(run)
+    steps = []
+    bursts = itertools.groupby(log.itertuples(), key=lambda row: (row.burst, row.event))
+    for _, group in bursts:
+        workers = []
+        for row in group:
             cluster.take(row.time, row.event, row.job, row.worker)
-        where, first = tuple(row.worker for row in rows if row.worker >= 0), rows[0]
-        steps.append(Step(first.time, first.event, first.job, where, *cluster.state()))
+            if row.worker >= 0:
+                workers.append(row.worker)
+        step = cluster.step(row.time, row.event, row.job, tuple(workers))
+        steps.append(step)
     return steps
 
 
 class _Cluster:
     def __init__(self, run):
-        workers, jobs = run.stats["workers"], len(run.jobs)
-        self.long, self.tasks = run.jobs["long"].to_numpy(), run.jobs["tasks"].to_numpy()
+        workers = run.stats["workers"]
+        jobs = len(run.jobs)
+        self.long = run.jobs["long"].to_numpy()
+        self.tasks = run.jobs["tasks"].to_numpy()
         self.sticky = run.system.sticky
-        self.running, self.asking = [-1] * workers, [-1] * workers
-        self.queue, self.coming = [()] * workers, [()] * workers
-        self.bits, self.copies = [False] * workers, [None] * workers
-        self.given, self.started, self.done = [0] * jobs, [0] * jobs, [0] * jobs
+        self.running = [-1] * workers
+        self.asking = [-1] * workers
+        self.queue = [[] for _ in range(workers)]
+        self.coming = [[] for _ in range(workers)]
+        self.bits = [False] * workers
+        self.copies = [None] * workers
+        self.given = [0] * jobs
+        self.started = [0] * jobs
+        self.done = [0] * jobs
         self.victim = -1
 
-    def state(self):
-        return map(
-            tuple,
-            (
-                self.running,
-                self.asking,
-                self.queue,
-                self.coming,
-                self.bits,
-                self.copies,
-                self.started,
-                self.done,
-            ),
+    def step(self, time, event, job, workers):
+        """What has happened, and the cluster as it is now."""
+        return Step(
+            time=time,
+            event=event,
+            job=job,
+            workers=workers,
+            running=tuple(self.running),
+            asking=tuple(self.asking),
+            queue=tuple(map(tuple, self.queue)),
+            coming=tuple(map(tuple, self.coming)),
+            bits=tuple(self.bits),
+            copies=tuple(self.copies),
+            started=tuple(self.started),
+            done=tuple(self.done),
         )
 
     def take(self, time, event, job, worker):
         """One row of the log."""
         if event == "send":
-            self.coming[worker] = (*self.coming[worker], job)
+            self.coming[worker].append(job)
         elif event == "reject" and job in self.coming[worker]:
             # as published the probe is never sent
-            self.coming[worker] = _without(self.coming[worker], job)
+            self.coming[worker].remove(job)
         elif event == "queue":
-            self.coming[worker] = _without(self.coming[worker], job)
-            self.queue[worker] = (*self.queue[worker], job)
+            self.coming[worker].remove(job)
+            self.queue[worker].append(job)
             if self.long[job] and any(self.bits):
                 self.copies[worker] = time, tuple(self.bits)
         elif event in ("mark", "clear"):
             self.bits[worker] = event == "mark"
         elif event == "drop":
-            self.queue[worker] = _without(self.queue[worker], job)
+            self.queue[worker].remove(job)
         elif event == "robbed":
             self.victim = worker
         elif event == "steal":
             line = self.queue[self.victim]
-            self.queue[self.victim] = _without(line, job, self._barrier(self.victim))
-            self.queue[worker] = (*self.queue[worker], job)
+            begin = self._barrier(self.victim)
+            line.pop(line.index(job, begin))
+            self.queue[worker].append(job)
         elif event == "ask":
             self._serve(worker, job)
             self.asking[worker] = job
@@ -277,7 +332,8 @@ class _Cluster:
         elif event == "start":
             if self.asking[worker] < 0:  # a task that was sent whole
                 self._serve(worker, job)
-            self.asking[worker], self.running[worker] = -1, job
+            self.asking[worker] = -1
+            self.running[worker] = job
             self.started[job] += 1
         elif event == "finish":
             self.running[worker] = -1
@@ -288,17 +344,14 @@ class _Cluster:
         left = self.given[job] < self.tasks[job]
         self.given[job] += left
         if self.long[job] or not self.sticky or not left:
-            self.queue[worker] = _without(self.queue[worker], job)
+            self.queue[worker].remove(job)
 
     def _barrier(self, worker):
         """The place in the queue from which on entries wait behind a long task."""
         here = max(self.running[worker], self.asking[worker])
         if here >= 0 and self.long[here]:
             return 0
-        return next((place for place, job in enumerate(self.queue[worker]) if self.long[job]), 0)
-
-
-def _without(line, job, begin=0):
-    """The line without the first entry of the job from `begin` on; there must be one."""
-    place = line.index(job, begin)
-    return line[:place] + line[place + 1 :]
+        for place, job in enumerate(self.queue[worker]):
+            if self.long[job]:
+                return place
+        return 0

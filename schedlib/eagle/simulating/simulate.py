@@ -2,19 +2,20 @@
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from schedlib.core import streams
+from schedlib.core.arrays import zeroed
 from schedlib.core.checks import typed, unknown
-from schedlib.core.stopping import interruptible
 from schedlib.eagle import systems
+from schedlib.eagle.records import JOB, MOST_PROBES
 from schedlib.eagle.simulating import engine
 from schedlib.eagle.simulating.results import Simulation, result
-from schedlib.eagle.simulating.state import JOB, MOST_PROBES, Settings, initial, refusal_text, table
+from schedlib.eagle.state import Settings, State, initial, refusal_text
 from schedlib.eagle.systems import System, system_of
 from schedlib.eagle.workloads.synthetic import MOST_WORKERS
 from schedlib.workload import Workload
@@ -27,10 +28,11 @@ MOST_BEATS = 10_000_000  # a month of them, at 3 s, is a tenth of that
 Estimate: TypeAlias = str | float | Sequence[float]
 LARGEST = 1e9
 """The largest factor of an estimate: sums of estimates stay exact enough."""
+UNUSED = (systems.nowhere, systems.nowhere, systems.none, systems.first)
+"""What stands in the place of a reader's functions, in the order of `engine.advance`."""
 
 
 @typed
-@interruptible
 def simulate(
     workload: Workload,
     system: str | System = "eagle",
@@ -47,13 +49,13 @@ def simulate(
     seed: int = 0,
     record: bool = False,
 ) -> Simulation:
-    """Run a workload under a system on so many workers, each with one slot and one queue.
+    """Run a workload under a system on `workers` workers, each with one slot and one queue.
 
     - `system`: "eagle", "hawk", "sparrow", "dlwl", "omniscient", "ideal-eagle", or an `eagle.System`
       (`Eagle(sss=False)`, `Hawk(...)`, ...)
     - `short_partition`: the fraction of the workers, the first ones, for short jobs alone (rounded down)
     - `cutoff` (s): jobs of a longer mean task are long; 0: all, infinite: none, None: those of a class > 0
-    - `probe_ratio`: probes a task; `min_probes`: at least so many a job, K (None: the system's own)
+    - `probe_ratio`: probes a task; `min_probes`: the least of a job, K (None: the system's own)
     - `network_delay` (s): one hop; `heartbeat` (s): how often those with old news learn (0: they know all)
     - `estimate` of a job's task: "mean", a factor on the mean, or (low, high), a factor per job drawn
       uniformly; the class stays the true one
@@ -85,6 +87,7 @@ def simulate(
     detail, no worker, a short partition that leaves no worker for long jobs (or, where SSS needs one, has
     none), a cut-off outside the jobs' means, a job without tasks, an estimate that is not positive, a
     negative delay, heartbeat or ratio, and a reader's part that names a worker or a place that there is not.
+    Ctrl-C ends a run. It cannot end a reader's function that itself never ends; then end the process.
 
     See also: `eagle.System`, `prototype.run`, `leaderboard.eagle`.
 
@@ -95,68 +98,109 @@ def simulate(
     system = system_of(system, min_probes)
     if detail not in DETAILS:
         raise unknown("detail", detail, DETAILS)
+    _check_numbers(workers, short_partition, cutoff, probe_ratio, network_delay, heartbeat)
     choices, guesses = streams(seed, "choices", "estimates")
-    for name, value in (
-        ("probe_ratio", probe_ratio),
-        ("network_delay", network_delay),
-        ("heartbeat", heartbeat),
-    ):
+    rows, jobs, duration = prepare(workload, cutoff, estimate, detail != "as_written", guesses)
+    jobs.probes = _probes(system, jobs, probe_ratio)
+    how = _settings(
+        system=system,
+        detail=detail,
+        short_only=_short_only(system, short_partition, workers, bool(jobs.long.any())),
+        network_delay=network_delay,
+        heartbeat=heartbeat,
+    )
+    own = _readers_functions(system)
+    functions = [mine or unused for mine, unused in zip(own, UNUSED, strict=True)]
+    state = initial(how, jobs, duration, workers, record=record, readers=any(own))
+    state.clock.next_heartbeat = _first_heartbeat(state)
+    state = engine.run(functions, state, choices)
+    names = workload.jobs["job"].to_numpy()
+    if state.refusal[0].what:
+        raise ValueError(refusal_text(state, system.name, workload.time_unit, names[rows]))
+    return result(system, names, rows, state, record)
+
+
+def _require(holds: bool, argument: str, value: object, rule: str) -> None:
+    if not holds:
+        raise ValueError(f"{argument}: {value!r}, must be {rule}")
+
+
+def _check_numbers(
+    workers: int,
+    short_partition: float,
+    cutoff: float | None,
+    probe_ratio: float,
+    network_delay: float,
+    heartbeat: float,
+) -> None:
+    """ValueError on a number out of its range."""
+    finite = {"probe_ratio": probe_ratio, "network_delay": network_delay, "heartbeat": heartbeat}
+    for name, value in finite.items():
         _require(0 <= value < math.inf, name, value, "a finite number, not negative")
     _require(probe_ratio <= MOST_RATIO, "probe_ratio", probe_ratio, f"at most {MOST_RATIO:,}")
     _require(1 <= workers <= MOST_WORKERS, "workers", workers, f"from 1 to {MOST_WORKERS:,}")
-    _require(
-        cutoff is None or cutoff >= 0,
-        "cutoff",
-        cutoff,
-        "a number of seconds, not negative, or None",
-    )
-    _require(
-        0 <= short_partition <= 1, "short_partition", short_partition, "from 0 to 1, of the workers"
-    )
+    seconds = "a number of seconds, not negative, or None"
+    _require(cutoff is None or cutoff >= 0, "cutoff", cutoff, seconds)
+    share = "from 0 to 1, of the workers"
+    _require(0 <= short_partition <= 1, "short_partition", short_partition, share)
+
+
+def _settings(
+    system: System, detail: str, short_only: int, network_delay: float, heartbeat: float
+) -> Settings:
+    """What the system's parts need of the engine, under this detail and on this cluster."""
     published = detail != "as_written"
-    rows, jobs, duration = prepare(workload, cutoff, estimate, published, guesses)
-    jobs.probes = _probes(system, jobs, probe_ratio)
+    submitted = detail == "as_submitted"
     short, long, order = (system.part(argument) for argument in systems.ARGUMENTS)
-    least = float(np.ptp(jobs.submit) + duration.max() + network_delay) / MOST_BEATS
-    _require(
-        heartbeat == 0 or heartbeat > least or not (short.stale or long.stale),
-        "heartbeat",
-        heartbeat,
-        f"more than {least:.3g} here: the centre reads all news each time",
-    )
-    how = Settings(
+    any_thief = published if system.thieves is None else system.thieves == "any"
+    rejects_on_arrival = short.rejects and not published
+    bunches = order.bunches and not system.steal and not submitted
+    goes_by_old_news = heartbeat > 0 and (short.stale or long.stale)
+    return Settings(
         short_way=short.at(published),
         long_way=long.at(published),
         order=order.at(published),
         charges=order.charges,
         published=published,
-        submitted=detail == "as_submitted",
+        submitted=submitted,
         sticky=bool(system.sticky),
         steal=bool(system.steal),
-        any_thief=published if system.thieves is None else system.thieves == "any",
+        any_thief=any_thief,
         news=order.news and bool(system.updates),
         halved=system.updates == "halved",
-        bunches=order.bunches and not system.steal and detail != "as_submitted",
-        stale=heartbeat > 0 and (short.stale or long.stale),
+        bunches=bunches,
+        stale=goes_by_old_news,
         shares=short.shares,
-        rejects=short.rejects and not published,
-        short_only=_short_only(system, short_partition, workers, bool(jobs.long.any())),
+        rejects=rejects_on_arrival,
+        short_only=short_only,
         delay=float(network_delay),
         heartbeat=float(heartbeat),
         cap=float(system.cap),
     )
-    parts = short.function, long.function, system.probes, order.function
-    state = initial(how, jobs, duration, workers, record=record, readers=any(parts))
-    first_beat = math.floor(jobs[0].submit / heartbeat) * heartbeat if how.stale else math.inf
-    state.clock.next_heartbeat = first_beat
-    unused = systems.nowhere, systems.nowhere, systems.none, systems.first
-    state = engine.run(
-        [own or other for own, other in zip(parts, unused, strict=True)], state, choices
+
+
+def _readers_functions(system: System) -> tuple[Callable | None, ...]:
+    """A reader's functions, in the order of `engine.advance`; None where a shipped part does it."""
+    return (
+        system.part("short_jobs").function,
+        system.part("long_jobs").function,
+        system.probes,
+        system.part("queue").function,
     )
-    names = workload.jobs["job"].to_numpy()
-    if state.refusal[0].what:
-        raise ValueError(refusal_text(state, system.name, workload.time_unit, names[rows]))
-    return result(system, names, rows, state, record)
+
+
+def _first_heartbeat(state: State) -> float:
+    """The last multiple of the interval before the first job; infinity where no news is old.
+
+    ValueError on an interval that makes too many of them."""
+    if not state.how.stale:
+        return math.inf
+    heartbeat = state.how.heartbeat
+    lasts = float(np.ptp(state.jobs.submit) + state.duration.max() + state.how.delay)
+    least = lasts / MOST_BEATS
+    rule = f"more than {least:.3g} here: the centre reads all news each time"
+    _require(heartbeat > least, "heartbeat", heartbeat, rule)
+    return math.floor(state.jobs[0].submit / heartbeat) * heartbeat
 
 
 def dephased(submit: np.ndarray) -> np.ndarray:
@@ -179,10 +223,9 @@ def factors(estimate: Estimate, jobs: int, rng: np.random.Generator) -> np.ndarr
     if isinstance(estimate, str) and estimate == "mean":
         return np.ones(jobs)
     pair: Any = (estimate, estimate) if isinstance(estimate, Real) else estimate
-    is_pair = (
-        isinstance(pair, Sequence) and len(pair) == 2 and all(isinstance(end, Real) for end in pair)
-    )
-    if not is_pair or not 0 < pair[0] <= pair[1] <= LARGEST:
+    is_pair = isinstance(pair, Sequence) and len(pair) == 2
+    are_numbers = is_pair and all(isinstance(end, Real) for end in pair)
+    if not are_numbers or not 0 < pair[0] <= pair[1] <= LARGEST:
         rule = f"give 'mean', a positive factor up to {LARGEST:g}, or a pair (low, high) of such"
         raise ValueError(f"estimate: {estimate!r}; {rule}")
     low, high = map(float, pair)
@@ -201,44 +244,70 @@ def prepare(
     As published, means are cut to whole seconds, before and after a factor is applied. Raises ValueError as
     `simulate` does.
     """
-    frame, offsets = workload.jobs, workload.offsets
-    tasks, work, duration = (
-        np.diff(offsets),
-        workload.work(),
-        workload.tasks["duration"].to_numpy(float),
-    )
-    mean = np.asarray(frame["mean"] if "mean" in frame else work / tasks, float)
-    if bad := np.flatnonzero(~(np.isfinite(mean) & (mean >= 0))).tolist():
-        value = f"'mean' in row {bad[0]} of jobs is {mean[bad[0]]}"
-        raise ValueError(f"workload: {value}; give a number of seconds, or leave the column out")
-    submit = frame["submit"].to_numpy(float)
+    first = workload.offsets[:-1]
+    tasks = np.diff(workload.offsets)
+    mean = _means(workload)
+    duration = workload.tasks["duration"].to_numpy(float)
+    submit = workload.jobs["submit"].to_numpy(float)
     if published:
-        nothing = ((duration > 0) & (duration < 1)).mean()
-        if nothing > MOST_CUT:
-            cut = f"as published times are cut to whole numbers, {nothing:.0%} of the tasks' to 0"
-            way_out = "give detail='as_written', or times in a smaller unit"
-            warnings.warn(f"detail: {cut}; {way_out}", stacklevel=5)
-        mean, duration, submit = np.floor(mean), np.floor(duration), dephased(submit)
-    long = frame["class"].to_numpy() > 0 if cutoff is None else mean > cutoff
-    if cutoff is not None and 0 < cutoff < math.inf and long.all() == long.any():
-        which, on_purpose = ("long", "0") if long.all() else ("short", "math.inf")
-        raise ValueError(
-            f"cutoff: {cutoff:g} s makes all jobs {which}, since their mean durations go from {mean.min():g} "
-            f"to {mean.max():g} s; give one in between, or {on_purpose} to say so"
-        )
-    guess = factors(estimate, len(frame), rng) * mean
-    order, jobs = np.argsort(submit, kind="stable"), table(len(frame), JOB)
-    jobs.submit, jobs.estimate = submit[order], (np.floor(guess) if published else guess)[order]
-    jobs.tasks = jobs.unstarted = jobs.known = tasks[order]
-    jobs.long, jobs.first = long[order], offsets[:-1][order]
-    jobs.copy_row = jobs.stamp = -1
+        _warn_of_cuts(duration)
+        mean = np.floor(mean)
+        duration = np.floor(duration)
+        submit = dephased(submit)
+    long = _long(workload, mean, cutoff)
+    guess = factors(estimate, len(mean), rng) * mean
+    if published:
+        guess = np.floor(guess)
+    order = np.argsort(submit, kind="stable")
+    jobs = zeroed(JOB, len(order))
+    jobs.submit = submit[order]
+    jobs.estimate = guess[order]
+    jobs.tasks = tasks[order]
+    jobs.unstarted = jobs.tasks
+    jobs.known = jobs.tasks
+    jobs.long = long[order]
+    jobs.first = first[order]
+    jobs.copy_row = -1
+    jobs.stamp = -1
     duration.flags.writeable = False
     return order, jobs, duration
 
 
-def _require(holds: bool, argument: str, value, rule: str) -> None:
-    if not holds:
-        raise ValueError(f"{argument}: {value!r}, must be {rule}")
+def _means(workload: Workload) -> np.ndarray:
+    """The mean duration of each job's tasks (N,): the column `mean`, if there is one."""
+    own = "mean" in workload.jobs
+    tasks = np.diff(workload.offsets)
+    mean = np.asarray(workload.jobs["mean"] if own else workload.work() / tasks, float)
+    bad = np.flatnonzero(~(np.isfinite(mean) & (mean >= 0)))
+    if len(bad):
+        value = f"'mean' in row {bad[0]} of jobs is {mean[bad[0]]}"
+        raise ValueError(f"workload: {value}; give a number of seconds, or leave the column out")
+    return mean
+
+
+def _warn_of_cuts(duration: np.ndarray) -> None:
+    """A warning when many of the tasks would take no time."""
+    nothing = ((duration > 0) & (duration < 1)).mean()
+    if nothing > MOST_CUT:
+        cut = f"as published times are cut to whole numbers, {nothing:.0%} of the tasks' to 0"
+        way_out = "give detail='as_written', or times in a smaller unit"
+        # 5: `prepare`, `simulate` and its wrapper stand between this and the caller
+        warnings.warn(f"detail: {cut}; {way_out}", stacklevel=5)
+
+
+def _long(workload: Workload, mean: np.ndarray, cutoff: float | None) -> np.ndarray:
+    """Which jobs are long (N,); ValueError on a cut-off that makes all jobs alike, except 0 and infinity."""
+    if cutoff is None:
+        return workload.jobs["class"].to_numpy() > 0
+    long = mean > cutoff
+    if 0 < cutoff < math.inf and long.all() == long.any():
+        which, on_purpose = ("long", "0") if long.all() else ("short", "math.inf")
+        span = f"{mean.min():g} to {mean.max():g} s"
+        raise ValueError(
+            f"cutoff: {cutoff:g} s makes all jobs {which}, since their mean durations go from {span}; "
+            f"give one in between, or {on_purpose} to say so"
+        )
+    return long
 
 
 def _short_only(system: System, short_partition: float, workers: int, any_long: bool) -> int:
@@ -262,7 +331,8 @@ def _probes(system: System, jobs: np.recarray, probe_ratio: float) -> np.ndarray
     if (probes > MOST_PROBES).any():
         given = f"min_probes, probe_ratio: {max(system.min_probes, probe_ratio)}"
         raise ValueError(f"{given} gives a job more than {MOST_PROBES:,} probes; lower it")
-    probed, needed = ~np.where(jobs.long == 1, *places), 1 if system.sticky else jobs.tasks
+    probed = ~np.where(jobs.long == 1, *places)
+    needed = 1 if system.sticky else jobs.tasks
     if system.probes is not None:
         probes[probed] = -1
     elif (probed & (probes < needed)).any():

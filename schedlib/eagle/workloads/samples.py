@@ -9,7 +9,8 @@ from schedlib.core.streams import streams
 from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS, google, job_means
 from schedlib.workload import Workload
 
-SAMPLE_JOBS, SAMPLE_NODES = 3_300, 100
+SAMPLE_JOBS = 3_300
+SAMPLE_NODES = 100
 """Jobs and nodes of the prototype's experiment (Section 7)."""
 SHORTEST = 1.0  # s: Alibaba's whole seconds are rounded down, so 0 stands for less than 1
 
@@ -52,18 +53,24 @@ def google_sample(
             f"nodes: {nodes}, must be from 1 to the {all_nodes} that the trace is shrunk from"
         )
     original = google(jobs, seed)
-    before, duration = np.diff(original.offsets), original.tasks["duration"].to_numpy()
-    tasks = np.maximum(1, np.rint(before * nodes / all_nodes)).astype(np.int64)
-    kept = np.arange(len(duration)) - np.repeat(original.offsets[:-1], before) < np.repeat(
-        tasks, before
-    )
+    before = np.diff(original.offsets)
+    duration = original.tasks["duration"].to_numpy()
+    shrunk = np.rint(before * nodes / all_nodes).astype(np.int64)
+    tasks = np.maximum(1, shrunk)
+    first = np.repeat(original.offsets[:-1], before)
+    place_in_job = np.arange(len(duration)) - first
+    kept = place_in_job < np.repeat(tasks, before)
     duration = duration[kept]
     work = original.jobs["mean"].to_numpy() * before
-    duration *= np.repeat(work / np.add.reduceat(duration, np.cumsum(tasks) - tasks), tasks)
+    begins = np.cumsum(tasks) - tasks
+    longer = work / np.add.reduceat(duration, begins)
+    duration *= np.repeat(longer, tasks)
     (arrivals,) = streams(seed, "google sample arrivals")
-    submit = np.sort(arrivals.random(jobs)) * (ratio * work.sum() / nodes)
+    span = ratio * work.sum() / nodes
+    submit = np.sort(arrivals.random(jobs)) * span
+    number = np.arange(jobs)
     frame = original.jobs.assign(submit=submit, mean=work / tasks)
-    of_tasks = pd.DataFrame({"job": np.repeat(np.arange(jobs), tasks), "duration": duration})
+    of_tasks = pd.DataFrame({"job": np.repeat(number, tasks), "duration": duration})
     return Workload(frame, of_tasks, time_unit="ms")
 
 
@@ -85,9 +92,9 @@ def four_nodes() -> Workload:
     110.0
     30.0
     """
-    return Workload.from_arrays(
-        [0, 0, 0, 0, 1], [101, 101, 11, 11, 10, 10, 10, 10], tasks=[1, 1, 1, 1, 4]
-    )
+    submit = [0, 0, 0, 0, 1]
+    durations = [101, 101, 11, 11, 10, 10, 10, 10]
+    return Workload.from_arrays(submit, durations, tasks=[1, 1, 1, 1, 4])
 
 
 @typed
@@ -115,17 +122,29 @@ def alibaba(every: int = 16, *, trace: Workload | None = None) -> Workload:
         raise ValueError(
             f"every: {every}, must be a whole number from 1 to the trace's {len(trace)} stages"
         )
-    chosen, counts = np.arange(len(trace)) % every == 0, np.diff(trace.offsets)
+    chosen = np.arange(len(trace)) % every == 0
+    counts = np.diff(trace.offsets)
     kept = np.flatnonzero(chosen)
-    duration = trace.tasks["duration"].to_numpy()[np.repeat(chosen, counts)]
+    of_chosen = np.repeat(chosen, counts)
+    duration = trace.tasks["duration"].to_numpy()[of_chosen]
     number = np.arange(len(kept))
+    lasted = np.maximum(duration, SHORTEST)
     tasks = pd.DataFrame(
-        {"job": np.repeat(number, counts[kept]), "duration": np.maximum(duration, SHORTEST)}
+        {
+            "job": np.repeat(number, counts[kept]),
+            "duration": lasted,
+        }
     )
     jobs = pd.DataFrame(
-        {"job": number, "submit": trace.jobs["submit"].to_numpy()[kept], "stage": kept}
+        {
+            "job": number,
+            "submit": trace.jobs["submit"].to_numpy()[kept],
+            "stage": kept,
+        }
     )
     mean = job_means(Workload(jobs, tasks))
-    jobs["class"], jobs["mean"] = (mean > CUTOFF["alibaba"]).astype(np.int64), mean
+    jobs["class"] = (mean > CUTOFF["alibaba"]).astype(np.int64)
+    jobs["mean"] = mean
     short = f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)"
-    return Workload(jobs, tasks, report={short: int((duration < SHORTEST).sum())})
+    count = int((duration < SHORTEST).sum())
+    return Workload(jobs, tasks, report={short: count})

@@ -1,4 +1,4 @@
-"""The evaluation's three workloads drawn anew, like Google's, Cloudera's and Yahoo's; measures of workloads.
+"""The evaluation's three workloads, generated like Google's, Cloudera's and Yahoo's; measures of workloads.
 
 The traces themselves cannot be shipped. What the paper states is met as printed: the number of jobs, the
 share of long ones, their share of the task-seconds (Table 1); the short partitions (Section 5); the fewest
@@ -58,13 +58,12 @@ LONG_SHARE = {"google": 0.10, "cloudera": 0.0502, "yahoo": 0.0941}
 """Long jobs among all (Table 1)."""
 LONG_WORK = {"google": 0.83, "cloudera": 0.91, "yahoo": 0.98}
 """Long jobs' share of the task-seconds (Table 1)."""
-PARTITION = {"google": 0.17, "cloudera": 0.09, "yahoo": 0.02, "facebook": 0.02, "alibaba": 0.24}
+PARTITION = {"google": 0.17, "cloudera": 0.09, "yahoo": 0.02, "alibaba": 0.24}
 """Share of the workers reserved for short jobs: the short jobs' share of the task-seconds (Section 5)."""
 CUTOFF = {
     "google": 1129.532,
     "cloudera": 272.783,
     "yahoo": 90.5811,
-    "facebook": 76.5951,
     "alibaba": 48.99,
 }
 """Mean task duration (s) above which a job is long: the authors'; Alibaba's by `cutoff_for`."""
@@ -73,8 +72,8 @@ WORKERS = dict.fromkeys(("google", "cloudera"), (15_000, 17_000, 19_000, 21_000,
     "alibaba": (2_150, 2_450, 2_750, 3_000, 3_300),
 }
 """Workers, high load to low: Google's and the fewest of the others (Table 2) the paper's, else assumed."""
-HEARTBEAT = {"google": 3.0, "cloudera": 12.0, "yahoo": 7.0, "facebook": 3.0, "alibaba": 3.0}
-"""Seconds between DLWL's updates (Section 6.2; Facebook's and Alibaba's assumed)."""
+HEARTBEAT = {"google": 3.0, "cloudera": 12.0, "yahoo": 7.0, "alibaba": 3.0}
+"""Seconds between DLWL's updates (Section 6.2; Alibaba's assumed)."""
 GAP = {"google": 1.0, "cloudera": 13.0, "yahoo": 14.0}
 """Seconds from one submission to the next on the paper's cluster, on average (see above)."""
 LOAD = 0.95
@@ -104,9 +103,11 @@ TYPES = {
     ],
 }
 """Types of long jobs: jobs, tasks of one, duration (s); Chen et al.'s clusters without that of small jobs."""
-ONE_TASK, EXPONENT = 0.75, 1.4018
+ONE_TASK = 0.75
+EXPONENT = 1.4018
 MOST_WORKERS = 100_000_000
-LARGEST_SHORT, LARGEST_LONG = 1 / 5, {"google": 1 / 5, "cloudera": 1.0, "yahoo": 1.0}
+LARGEST_SHORT = 1 / 5
+LARGEST_LONG = {"google": 1 / 5, "cloudera": 1.0, "yahoo": 1.0}
 """The largest number of tasks of a job, as a share of the fewest workers."""
 
 
@@ -176,9 +177,11 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
         alike = f"every job's tasks take {means[0]:g} s on average"
         raise ValueError(f"workload: {alike}, so that no cut-off makes two classes")
     # long jobs when the cut-off lies between means i and i + 1
-    above = (count.sum() - np.cumsum(count))[:-1]
-    misses = np.abs(above - long_share * count.sum())
-    i = len(misses) - 1 - int(np.argmin(misses[::-1]))
+    jobs = count.sum()
+    above = (jobs - np.cumsum(count))[:-1]
+    misses = np.abs(above - long_share * jobs)
+    least = np.flatnonzero(misses == misses.min())
+    i = least[-1]
     return float((means[i] + means[i + 1]) / 2)
 
 
@@ -198,7 +201,9 @@ def offered_load(workload: Workload, workers: int) -> float:
         raise ValueError(
             f"workload: all jobs are submitted at {submit[0]:g} s; a load needs a time span"
         )
-    return float(workload.tasks["duration"].sum() / (workers * (submit[-1] - submit[0])))
+    work = workload.tasks["duration"].sum()
+    span = submit[-1] - submit[0]
+    return float(work / (workers * span))
 
 
 def _work_and_class(workload, cutoff):
@@ -206,9 +211,10 @@ def _work_and_class(workload, cutoff):
     means = job_means(workload)
     long = means > cutoff
     if not (cutoff > 0 and long.any() and not long.all()):
-        span = f"{means.min():g} to {means.max():g} s; choose one in between, such as cutoff_for(workload)"
+        span = f"{means.min():g} to {means.max():g} s"
         raise ValueError(
-            f"cutoff: {cutoff} s does not part the jobs, whose mean durations go from {span}"
+            f"cutoff: {cutoff} s does not part the jobs, whose mean durations go from {span}; "
+            "choose one in between, such as cutoff_for(workload)"
         )
     return workload.work(), long
 
@@ -251,98 +257,119 @@ def yahoo(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workloa
 
 def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
     n_jobs = JOBS[trace] if jobs is None else jobs
-    share, fewest = LONG_SHARE[trace], WORKERS[trace][0]
+    share = LONG_SHARE[trace]
+    fewest = WORKERS[trace][0]
     if n_jobs < 1:
         raise ValueError(f"jobs: {jobs}, must be at least 1")
-    n_long, workers = round(share * n_jobs), scale * fewest
+    n_long = round(share * n_jobs)
+    workers = scale * fewest
     if n_long < 1:
         given = f"jobs: {jobs} have no long one among them at {share:.2%}"
-        raise ValueError(f"{given}; ask for {int(np.ceil(1 / share))} or more")
+        enough = int(np.ceil(1 / share))
+        raise ValueError(f"{given}; ask for {enough} or more")
     if not 10 <= workers <= MOST_WORKERS:
         left = f"scale: {scale} leaves {workers:g} of {fewest:,} workers"
         raise ValueError(f"{left}; it must leave 10 or more, and at most {MOST_WORKERS:,}")
-    names = ("arrivals", "classes", "tasks", "means", "durations")
-    arrivals, classes, sizes, means, within = streams(seed, *(f"{trace} {name}" for name in names))
+    arrivals, classes, sizes, means, within = streams(
+        seed,
+        f"{trace} arrivals",
+        f"{trace} classes",
+        f"{trace} tasks",
+        f"{trace} means",
+        f"{trace} durations",
+    )
 
     long = np.zeros(n_jobs, bool)
-    long[classes.permutation(n_jobs)[:n_long]] = True
+    chosen = classes.permutation(n_jobs)[:n_long]
+    long[chosen] = True
     of_type, mean_tasks, type_duration = np.array(TYPES[trace], float).T
-    kind = classes.choice(len(of_type), size=n_long, p=of_type / of_type.sum())
-    most = np.where(long, int(workers * LARGEST_LONG[trace]), int(workers * LARGEST_SHORT))
+    types = len(of_type)
+    chance = of_type / of_type.sum()
+    kind = classes.choice(types, size=n_long, p=chance)
+    most_of_long = int(workers * LARGEST_LONG[trace])
+    most_of_short = int(workers * LARGEST_SHORT)
+    most = np.where(long, most_of_long, most_of_short)
     if trace == "google":
         tasks = _power_law(sizes, n_jobs, most[0])
     else:
         mean = np.full(n_jobs, SHORT_TASKS[trace])
         mean[long] = mean_tasks[kind]
-        tasks = np.clip(np.ceil(sizes.standard_exponential(n_jobs) * mean), 1, most).astype(
-            np.int64
-        )
+        drawn = np.ceil(sizes.standard_exponential(n_jobs) * mean)
+        tasks = np.clip(drawn, 1, most).astype(np.int64)
 
     mean = np.empty(n_jobs)
     logit = means.standard_normal(n_jobs - n_long)
     above = means.standard_exponential(n_long) * type_duration[kind]
-    mean[~long], mean[long] = _means(trace, tasks[~long], logit, tasks[long], above)
+    of_short, of_long = _means(trace, tasks[~long], logit, tasks[long], above)
+    mean[~long] = of_short
+    mean[long] = of_long
     span = (mean * tasks).sum() / (LOAD * workers)
-    submit = np.floor(np.sort(arrivals.random(n_jobs)) * span)
-    number, duration = np.arange(n_jobs), durations(within, tasks, mean)
+    arrival = np.sort(arrivals.random(n_jobs)) * span
+    submit = np.floor(arrival)
+    number = np.arange(n_jobs)
+    duration = durations(within, tasks, mean)
     frame = pd.DataFrame(
         {"job": number, "submit": submit, "class": long.astype(np.int64), "mean": mean}
     )
-    return Workload(frame, pd.DataFrame({"job": np.repeat(number, tasks), "duration": duration}))
+    of_tasks = pd.DataFrame({"job": np.repeat(number, tasks), "duration": duration})
+    return Workload(frame, of_tasks)
 
 
 def _power_law(rng: np.random.Generator, n: int, most: int) -> np.ndarray:
     """Numbers of tasks: 1 in `ONE_TASK` of the jobs, else 2 to `most` by a power law."""
     weight = np.arange(1, most + 1) ** -EXPONENT
-    weight[1:] *= (1 - ONE_TASK) / weight[1:].sum()
+    others = weight[1:].sum()
+    weight[1:] *= (1 - ONE_TASK) / others
     weight[0] = ONE_TASK
     cumulated = np.cumsum(weight)
-    return 1 + np.searchsorted(cumulated, rng.random(n) * cumulated[-1], side="right")
+    drawn = rng.random(n) * cumulated[-1]
+    return 1 + np.searchsorted(cumulated, drawn, side="right")
 
 
 def _means(trace: str, short_tasks, logit, long_tasks, above) -> tuple[np.ndarray, np.ndarray]:
     """Mean durations of short and of long jobs with exactly Table 1's share of the task-seconds."""
-    cutoff, share, n_short = CUTOFF[trace], LONG_WORK[trace], short_tasks.sum()
+    cutoff = CUTOFF[trace]
+    share = LONG_WORK[trace]
+    n_short = short_tasks.sum()
     # A mean cut to whole seconds, as the authors' program does, has to stay above the cut-off.
     least = np.floor(cutoff) + 1
     # In a small sample long jobs may have so many tasks that short ones must be longer to keep their share.
-    work = max(
-        SHORT_DURATION[trace] * n_short, 1.1 * least * long_tasks.sum() * (1 - share) / share
-    )
+    usual = SHORT_DURATION[trace] * n_short
+    n_long = long_tasks.sum()
+    needed = 1.1 * least * n_long * (1 - share) / share
+    work = max(usual, needed)
     if work > 0.9 * cutoff * n_short:
-        needed = f"{1 - share:.0%} of the task-seconds"
-        raise ValueError(f"jobs: the few short ones drawn are too small for {needed}; ask for more")
+        part = f"{1 - share:.0%} of the task-seconds"
+        raise ValueError(f"jobs: the few short ones drawn are too small for {part}; ask for more")
 
     def short_mean(shift):
         return cutoff / (1 + exp(-shift - logit))
 
-    shift = brentq(lambda shift: dot(short_tasks, short_mean(shift)) - work, -30, 30, xtol=1e-13)
+    def excess_work(shift):
+        return dot(short_tasks, short_mean(shift)) - work
+
+    shift = brentq(excess_work, -30, 30, xtol=1e-13)
     short = short_mean(shift)
-    excess = dot(short_tasks, short) * share / (1 - share) - least * long_tasks.sum()
-    return short, least + above * (excess / dot(long_tasks, above))
+    long_work = dot(short_tasks, short) * share / (1 - share)
+    excess = long_work - least * n_long
+    scale = excess / dot(long_tasks, above)
+    return short, least + above * scale
 
 
-def durations(
-    rng: np.random.Generator, tasks: np.ndarray, mean: np.ndarray, cv: float | None = None
-) -> np.ndarray:
-    """Durations of the tasks of all jobs, scaled so that each job of `tasks (N,)` has its `mean (N,)`.
+def durations(rng: np.random.Generator, tasks: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Durations (s) of the tasks of all jobs: positive Gaussians, scaled so that each job has its mean.
 
-    Positive Gaussians, whose coefficient of variation is 0.7, or with `cv` lognormal ones with that (before
-    they are scaled: a job of one task has no variation).
+    `tasks (N,)` is each job's number of tasks, `mean (N,)` its mean duration (s). The coefficient of variation
+    within a job is 0.7 before the scaling.
 
-    >>> durations(np.random.default_rng(0), np.array([2, 1]), np.array([3.0, 5.0]), cv=0.5).round(2).tolist()
-    [3.18, 2.82, 5.0]
+    >>> durations(np.random.default_rng(0), np.array([2, 1]), np.array([3.0, 5.0])).round(2).tolist()
+    [3.78, 2.22, 5.0]
     """
-    duration = rng.standard_normal(tasks.sum())
-    if cv is not None:
-        duration = exp(duration * round(np.sqrt(np.log1p(cv * cv)), 9))
-    else:
-        duration *= 2
-        duration += 1
+    duration = 1 + 2 * rng.standard_normal(tasks.sum())
     wrong = np.flatnonzero(duration <= 0)
     while len(wrong):
         duration[wrong] = 1 + 2 * rng.standard_normal(len(wrong))
         wrong = wrong[duration[wrong] <= 0]
-    total = np.add.reduceat(duration, np.cumsum(tasks) - tasks)
-    duration *= np.repeat(mean * tasks / total, tasks)
-    return duration
+    first = np.cumsum(tasks) - tasks
+    total = np.add.reduceat(duration, first)
+    return duration * np.repeat(mean * tasks / total, tasks)

@@ -6,7 +6,7 @@ Messages of one lane take the same time and so arrive in the order of sending.
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.simulating.state import BINS
+from schedlib.eagle.records import BINS
 
 PROBE, PLACED_TASK, REJECTED, ANSWERED_VAIN, STARTED = range(5)
 """Kinds: a probe, a placed task, a rejection, the answer "nothing left", the news of a task handed out."""
@@ -35,7 +35,10 @@ def post(lane, time, kind, worker, job, detail):
     ring = lane.ring[0]
     message = lane.messages[(ring.front + ring.pending) & (lane.messages.size - 1)]
     message.time = time
-    message.kind, message.worker, message.job, message.detail = kind, worker, job, detail
+    message.kind = kind
+    message.worker = worker
+    message.job = job
+    message.detail = detail
     ring.pending += 1
 
 
@@ -61,14 +64,18 @@ def write(log, now, event, worker, job):
     """Write an event down, when events are recorded; there must be room."""
     if log.events.size > 0:
         row = log.events[log.used[0]]
-        row.time, row.event, row.worker, row.job = now, event, worker, job
+        row.time = now
+        row.event = event
+        row.worker = worker
+        row.job = job
         log.used[0] += 1
 
 
 @kernel
 def pass_time(log, now):
     """Add the busy workers' time up to `now`; when the intervals no longer reach that far, two become one."""
-    sums, bins = log.sums[0], log.bins
+    sums = log.sums[0]
+    bins = log.bins
     since = sums.since
     while now >= sums.width * BINS:
         for i in range(BINS // 2):
@@ -76,7 +83,9 @@ def pass_time(log, now):
                 bins[i, partition] = bins[2 * i, partition] + bins[2 * i + 1, partition]
         bins[BINS // 2 :] = 0.0
         sums.width *= 2
-    short, general, width = sums.busy_short, sums.busy_general, sums.width
+    short = sums.busy_short
+    general = sums.busy_general
+    width = sums.width
     if short > 0 or general > 0:
         sums.sum_short += short * (now - since)
         sums.sum_general += general * (now - since)

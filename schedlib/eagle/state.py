@@ -1,162 +1,36 @@
-"""All that a run changes, by name: records of each worker, job, queue entry and message, and plain arrays.
+"""All that a run changes, by name: the records and plain arrays of workers, jobs, queues and messages.
 
 In kernels `w`, `j` and `e` are the records of one worker, job and queue entry, and `state` is the whole.
-Times are in the unit of the workload, mostly seconds. The number -1 stands for "none". Counts that a reader's
-function sees have 64 bits.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from schedlib.core import events
+from schedlib.core.arrays import grown, zeroed
 from schedlib.core.pure import read_only
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import systems
-
-# 64 bytes, the size of a cache line
-WORKER = np.dtype(
-    [
-        ("queued", "i8"),  # entries in its queue
-        ("busy", "i8"),  # 1 while it asks for a task or runs one
-        ("placed", "i8"),  # tasks that a centre placed here and that have not finished
-        ("stamp", "f8"),  # the time of its copy of the bit vector (-1: it has none)
-        ("mark", "i8"),  # the round of probes for which it was drawn last
-        ("head", "i4"),
-        ("tail", "i4"),  # the first and the last entry of its queue
-        ("long_tasks", "i4"),  # long tasks queued, asked for or running here
-        ("job", "i4"),  # the job that it serves
-        ("copy_row", "i4"),  # the row of the board that holds its copy of the bit vector
-        ("serves_long", "i1"),  # 1 when the job that it serves is long
-        ("serves_placed", "i1"),  # 1 when the task that it serves was placed by a centre
-        ("unheard", "i1"),  # 1 when what is placed here has changed since the last heartbeat
-    ],
-    align=True,
+from schedlib.eagle.records import (
+    BINS,
+    BLOCK,
+    BOARD,
+    CLOCK,
+    COPIES,
+    COUNTS,
+    ENTRY,
+    EVENT,
+    MESSAGE,
+    MOST_PROBES,
+    POOL,
+    REFUSAL,
+    RING,
+    ROOM,
+    RUN,
+    SUMS,
+    WORKER,
 )
-JOB = np.dtype(
-    [
-        ("submit", "f8"),  # when it is submitted
-        ("estimate", "f8"),  # the estimated duration of one of its tasks
-        ("long", "i8"),  # 1 for a long job
-        # tasks not handed out as far as workers know (-1: they know that none is left)
-        ("known", "i4"),
-        ("probes", "i4"),  # that it sends (-1: a reader's function has not said yet)
-        ("tasks", "i8"),
-        ("unstarted", "i8"),  # the number of its tasks, and of those not handed out
-        ("finish", "f8"),  # the end of the last task that has been started
-        ("first", "i8"),  # where its tasks begin in `State.duration`
-        ("stamp", "f8"),  # the time of its scheduler's copy of the bit vector
-        # the row of the board that holds this copy, or the one that its long tasks bring
-        ("copy_row", "i4"),
-        ("rejected", "i4"),  # rejections on their way to its scheduler
-    ],
-    align=True,
-)
-ENTRY = np.dtype(
-    [
-        ("bypassed", "f8"),  # the bypass counter (Section 4.3)
-        ("since", "f8"),  # when it joined a queue
-        ("next", "i4"),  # the entry behind it in the queue, or the next spare entry
-        ("job", "i4"),
-        ("task", "i4"),  # its job, and the number of the task that was placed (-1: a probe)
-        ("behind", "i4"),  # 1 when it was queued behind a long task
-        ("count", "i4"),  # how many alike it stands for (see `reorder`)
-    ],
-    align=True,
-)
-# the first spare entry below `used`; entries ever used
-POOL = np.dtype([("spare", "i8"), ("used", "i8")])
-MESSAGE = np.dtype(
-    [
-        ("time", "f8"),  # when it arrives
-        ("kind", "i4"),
-        ("worker", "i4"),
-        ("job", "i4"),  # for the kinds see `messages`
-        # the round of a probe, the number of a placed task, or how many are not handed out
-        ("detail", "i4"),
-    ],
-    align=True,
-)
-# where the next message is; messages on their way
-RING = np.dtype([("front", "i8"), ("pending", "i8")])
-BOARD = np.dtype(
-    [
-        ("changed", "i8"),  # 1 when the bit vector differs from its newest copy
-        ("newest", "i8"),  # the row of that copy
-        ("spare_rows", "i8"),  # rows that nobody holds
-        ("kept", "i8"),
-        ("stamp", "f8"),  # the row of the newest copy that schedulers have seen, and its time
-    ]
-)
-COUNTERS = (
-    "probes",
-    "rejections",
-    "behind_long",
-    "ran_behind_long",
-    "steal_attempts",
-    "steals",
-    "stolen",
-    "requests",
-    "vain",
-    "dropped",
-    "placements",
-    "updates",
-    "heartbeats",
-    "events",
-    "longest_queue",
-)
-"""What is counted, under the names of `Simulation.stats`."""
-COUNTS = np.dtype([(name, "i8") for name in COUNTERS])
-# how many workers `Loads.unheard` holds
-CLOCK = np.dtype([("now", "f8"), ("next_heartbeat", "f8"), ("next_job", "i8"), ("unheard", "i8")])
-REFUSAL = np.dtype(
-    [
-        ("what", "i8"),  # 0: nothing was refused; else `systems.UNKNOWN_WORKER` or another of these
-        ("time", "f8"),
-        ("job", "i8"),
-        ("probe", "i8"),  # the job whose probe was to be sent, and the number of that probe
-        ("worker", "i8"),  # the worker that was to pick from its queue
-        ("choice", "i8"),
-        ("choices", "i8"),  # what the reader's function returned, of how many choices
-    ]
-)
-SUMS = np.dtype(
-    [
-        ("width", "f8"),  # the length of an interval
-        ("since", "f8"),  # up to when busy time has been added
-        ("busy_short", "f8"),
-        ("busy_general", "f8"),  # busy workers of the two partitions
-        ("sum_short", "f8"),
-        ("sum_general", "f8"),  # their busy worker-seconds so far
-        ("last_short", "f8"),
-        ("last_general", "f8"),  # these sums at the last submission
-    ]
-)
-EVENT = np.dtype([("time", "f8"), ("event", "i8"), ("worker", "i8"), ("job", "i8")])
-RUN = np.dtype(
-    [("worker", "i8"), ("queued", "f8"), ("asked", "f8"), ("start", "f8"), ("finish", "f8")]
-)
-MOST_PROBES = 2**31 - 1
-"""Of a job."""
-ROOM, COPIES, BINS, BLOCK = 1024, 64, 2048, 6
-"""Rows that an array which may grow has at first, and copies of the bit vector; intervals of the log; a
-block of workers is 2 ** BLOCK of them."""
-
-
-def table(rows: int, kind: np.dtype) -> np.recarray:
-    """So many records of zeros, whose fields have names in compiled and in plain Python code alike.
-
-    >>> workers = table(2, WORKER)
-    >>> workers[1].busy = 1
-    >>> workers.busy.tolist()
-    [0, 1]
-    """
-    return np.zeros(rows, kind).view(np.recarray)
-
-
-def longer(records: Any) -> Any:
-    """The same array, or records, followed by as many rows of zeros."""
-    return np.concatenate((records, np.zeros_like(records))).view(type(records))
 
 
 class Settings(NamedTuple):
@@ -223,15 +97,16 @@ class Lane(NamedTuple):
     def longer(self) -> "Lane":
         """The same lane with room for twice as many messages.
 
-        >>> from schedlib.eagle.simulating.messages import PROBE, arrival, front, post
-        >>> lane = Lane(table(1, MESSAGE), table(1, RING)).longer()
+        >>> from schedlib.eagle.messages import PROBE, arrival, front, post
+        >>> lane = Lane(zeroed(MESSAGE, 1), zeroed(RING, 1)).longer()
         >>> post(lane, 1.5, PROBE, 7, 2, 1)
         >>> float(arrival(lane)), front(lane)
         (1.5, (0, 7, 2, 1))
         """
-        more = Lane(longer(np.roll(self.messages, -self.ring[0].front)), table(1, RING))
-        more.ring[0].pending = self.ring[0].pending
-        return more
+        in_order = np.roll(self.messages, -self.ring[0].front)
+        ring = zeroed(RING, 1)
+        ring.pending = self.ring.pending
+        return Lane(messages=grown(in_order, 2 * len(in_order)), ring=ring)
 
 
 class Board(NamedTuple):
@@ -245,11 +120,16 @@ class Board(NamedTuple):
 
     def longer(self) -> "Board":
         """The same board with room for twice as many copies."""
-        rows, left = len(self.holders), int(self.status[0].spare_rows)
-        spare, copies, holders = map(longer, (self.spare, self.copies, self.holders))
+        rows = len(self.holders)
+        left = int(self.status[0].spare_rows)
+        spare = grown(self.spare, 2 * rows)
         spare[left : left + rows] = np.arange(rows, 2 * rows)
         self.status[0].spare_rows += rows
-        return self._replace(spare=spare, copies=copies, holders=holders)
+        return self._replace(
+            copies=grown(self.copies, 2 * rows),
+            holders=grown(self.holders, 2 * rows),
+            spare=spare,
+        )
 
 
 class Log(NamedTuple):
@@ -263,7 +143,7 @@ class Log(NamedTuple):
 
     def longer(self) -> "Log":
         """The same log with room for twice as many events."""
-        return self._replace(events=longer(self.events))
+        return self._replace(events=grown(self.events, 2 * len(self.events)))
 
 
 class State(NamedTuple):
@@ -288,20 +168,11 @@ class State(NamedTuple):
     refusal: np.recarray
 
 
-def initial(
-    how: Settings,
-    jobs: np.recarray,
-    duration: np.ndarray,
-    workers: int,
-    record: bool = False,
-    readers: bool = False,
-) -> State:
-    """The state at time 0, when nothing has been submitted; a bit vector of zeros that nobody has copied."""
-    cluster, pool = table(workers, WORKER), table(1, POOL)
-    cluster.head = cluster.tail = cluster.job = cluster.copy_row = cluster.stamp = cluster.mark = -1
-    pool.spare = -1
-    blocks, wide = (workers - 1 >> BLOCK) + 1, (workers - 1 >> 2 * BLOCK) + 1
-    loads = Loads(
+def no_loads(workers: int) -> Loads:
+    """What a centre goes by before any task is placed."""
+    blocks = (workers - 1 >> BLOCK) + 1
+    wide = (workers - 1 >> 2 * BLOCK) + 1
+    return Loads(
         work=np.zeros(workers),
         picked=np.full(workers, -1.0),
         picked_for=np.zeros(workers),
@@ -320,62 +191,88 @@ def initial(
         low_worker=np.zeros(workers + 1, np.int64),
         high_worker=np.zeros(workers + 1, np.int64),
     )
-    words, status = (workers + 63) // 64 if how.shares else 1, table(1, BOARD)
-    status.changed, status.newest, status.spare_rows, status.kept, status.stamp = (
-        1,
-        -1,
-        COPIES,
-        -1,
-        -1,
-    )
-    board = Board(
+
+
+def clear_board(workers: int) -> Board:
+    """A bit vector of zeros that nobody has copied."""
+    words = (workers + 63) // 64
+    status = zeroed(BOARD, 1)
+    status.changed = 1
+    status.newest = -1
+    status.spare_rows = COPIES
+    status.kept = -1
+    status.stamp = -1
+    return Board(
         bits=np.zeros(words, np.int64),
         copies=np.zeros((COPIES, words), np.int64),
         holders=np.zeros(COPIES, np.int64),
         spare=np.arange(COPIES)[::-1].copy(),
         status=status,
     )
-    rows = workers * readers
-    notes = Notes(
-        since=np.zeros(rows),
-        of_jobs=np.zeros((len(jobs) * readers, 4)),
-        of_workers=np.zeros((rows, 4)),
-    )
+
+
+def empty_log(events: int, tasks: int) -> Log:
+    """A log with room for this many events at first, and for all tasks; with none nothing is recorded."""
     log = Log(
         bins=np.zeros((BINS, 2)),
-        sums=table(1, SUMS),
-        events=table(ROOM * record, EVENT),
+        sums=zeroed(SUMS, 1),
+        events=zeroed(EVENT, events),
         used=np.zeros(1, np.int64),
-        tasks=table(len(duration) * record, RUN),
+        tasks=zeroed(RUN, tasks),
     )
-    log.sums.width, log.tasks.worker = 1e-3, -1
-    log.tasks.queued = log.tasks.asked = log.tasks.start = log.tasks.finish = np.nan
-    near, far = (Lane(table(ROOM, MESSAGE), table(1, RING)) for _ in range(2))
+    log.sums.width = 1e-3
+    log.tasks.worker = -1
+    for time in ("queued", "asked", "start", "finish"):
+        log.tasks[time] = np.nan
+    return log
+
+
+def initial(
+    how: Settings,
+    jobs: np.recarray,
+    duration: np.ndarray,
+    workers: int,
+    record: bool = False,
+    readers: bool = False,
+) -> State:
+    """The state at time 0, when nothing has been submitted."""
+    cluster = zeroed(WORKER, workers)
+    for field in ("head", "tail", "job", "copy_row", "stamp", "mark"):
+        cluster[field] = -1
+    pool = zeroed(POOL, 1)
+    pool.spare = -1
+    notes = Notes(
+        since=np.zeros(workers * readers),
+        of_jobs=np.zeros((len(jobs) * readers, 4)),
+        of_workers=np.zeros((workers * readers, 4)),
+    )
     return State(
         how=how,
         workers=cluster,
-        loads=loads,
+        loads=no_loads(workers),
         jobs=jobs,
         duration=duration,
-        entries=table(ROOM, ENTRY),
+        entries=zeroed(ENTRY, ROOM),
         pool=pool,
         line=np.zeros(ROOM, np.int64),
-        near=near,
-        far=far,
+        near=Lane(messages=zeroed(MESSAGE, ROOM), ring=zeroed(RING, 1)),
+        far=Lane(messages=zeroed(MESSAGE, ROOM), ring=zeroed(RING, 1)),
         ends=events.event_queue(workers),
-        board=board,
+        board=clear_board(workers if how.shares else 1),
         notes=notes,
-        log=log,
-        counts=table(1, COUNTS),
-        clock=table(1, CLOCK),
-        refusal=table(1, REFUSAL),
+        log=empty_log(events=ROOM * record, tasks=len(duration) * record),
+        counts=zeroed(COUNTS, 1),
+        clock=zeroed(CLOCK, 1),
+        refusal=zeroed(REFUSAL, 1),
     )
 
 
 @kernel
 def seen(state, now, sent):
     """The cluster as a reader's function sees it; `sent` are the workers of its job's earlier probes."""
-    workers, jobs, notes = state.workers, state.jobs, state.notes
+    workers = state.workers
+    jobs = state.jobs
+    notes = state.notes
     return systems.Cluster(
         now=now,
         short_only=state.how.short_only,
@@ -400,13 +297,17 @@ def seen(state, now, sent):
 def refuse(state, what, choice, choices, now):
     """Record that a reader's function chose what does not exist; the engine then ends the run."""
     refusal = state.refusal[0]
-    refusal.what, refusal.time, refusal.choice, refusal.choices = what, now, choice, choices
+    refusal.what = what
+    refusal.time = now
+    refusal.choice = choice
+    refusal.choices = choices
 
 
 def refusal_text(state: State, system: str, unit: str, names: np.ndarray) -> str:
     """What a reader's function chose, when, and what it could have; `names (N,)` by submission."""
     refusal = state.refusal[0]
-    time, last = f"at {refusal.time:.4g} {unit}", refusal.choices - 1
+    time = f"at {refusal.time:.4g} {unit}"
+    last = refusal.choices - 1
     if refusal.what == systems.UNKNOWN_WORKER:
         probe = f"probe {refusal.probe} of job {names[refusal.job]}"
         part = "long_jobs" if state.jobs[refusal.job].long else "short_jobs"
