@@ -208,7 +208,12 @@ def _alone(game: Game, policy: Any, case: Any, seed: int, limit: float) -> Outco
         record = apart(partial(_watched, game.play, policy, case, seed), limit)
     except Broke as error:
         return _refusal(policy, str(error), seed)
-    return game.judge(record, case)
+    try:
+        return game.judge(record, case)
+    except Exception as error:  # a record that was written over may be anything
+        return _refusal(
+            policy, f"its record cannot be read ({type(error).__name__}: {error})", seed
+        )
 
 
 def _watched(play: Callable, policy: Any, case: Any, seed: int) -> Any:
