@@ -17,9 +17,11 @@ OVERLOAD = (
     0.1  # by how much of lambda* the burst's rate exceeds it, or by twice as much, thrice ...
 )
 # ... until a queue of this part of the jobs that run is left, and of so many
-BACKLOG, FEWEST = (0.05, 200)
+BACKLOG = 0.05
+FEWEST = 200
 # how long the burst is, and how often the queue is looked at, in the same unit
-BURST, LOOK = (4.0, 0.5)
+BURST = 4.0
+LOOK = 0.5
 GONE, GROWN = 0.1, 1.5  # parts of the burst's queue at which a queue has gone, or grows
 
 
@@ -97,7 +99,9 @@ def capacity(
         )
     allocation = allocate(configs, workload.classes)
     longest = float((1 / workload.classes.rate.max(axis=0)).max())
-    bound, overload, trials = allocation.rate, 1.0, list[dict]()
+    bound = allocation.rate
+    overload = 1.0
+    trials = list[dict]()
     backlog = max(BACKLOG * allocation.running.sum(), FEWEST)
 
     def trial(rate):
@@ -118,19 +122,24 @@ def capacity(
     while not trials or trials[-1]["burst_queue"] < backlog:
         overload += OVERLOAD
         trials = [trial(near or bound)]
-    first, width = trials[0], precision * bound
+    first = trials[0]
+    width = precision * bound
     served = (
         bound - (first["last_queue"] - first["burst_queue"]) / first["time"]
         if near is None
         else 0.0
     )
-    low, high, step = near or served - width / 2, np.inf, width
+    low = near or served - width / 2
+    high = np.inf
+    step = width
     while not sustained(low):
         low, high, step = low - step, low, 2 * step
     if high == np.inf:
         high = low + step
         while sustained(high):
-            low, high, step = high, high + step, 2 * step
+            low = high
+            high = high + step
+            step = 2 * step
     while high - low > 1.001 * width:
         middle = (low + high) / 2
         low, high = (middle, high) if sustained(middle) else (low, middle)
@@ -139,7 +148,8 @@ def capacity(
 
 def _trial(policy, configs, jobs, longest, patience, backlog, **more):
     """A row of `Capacity.trials`; it ends with the burst when that leaves less than the backlog."""
-    burst, queue = jobs.burst[1], list[int]()
+    burst = jobs.burst[1]
+    queue = list[int]()
 
     def enough(time, waiting):
         if time < burst * (1 - 1e-9):
@@ -163,7 +173,8 @@ def _trial(policy, configs, jobs, longest, patience, backlog, **more):
             enough=enough,
             **more,
         )
-    start, later = queue[0], queue[1:] or queue
+    start = queue[0]
+    later = queue[1:] or queue
     decided = not GONE * start < later[-1] < GROWN * start
     sustained = later[-1] < start if decided else later[-1] <= later[(len(later) - 1) // 2]
     return {

@@ -27,7 +27,8 @@ def scaled(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, 
     >>> (c // r).tolist()
     [[20], [19]]
     """
-    capacity, demand = np.asarray(capacity, np.float64), np.asarray(demand, np.float64)
+    capacity = np.asarray(capacity, np.float64)
+    demand = np.asarray(demand, np.float64)
     largest = capacity.reshape(-1, capacity.shape[-1]).max(axis=0)
     largest = np.where(largest > 0, largest, 1.0)
     unit = largest / UNITS

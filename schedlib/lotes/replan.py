@@ -62,15 +62,14 @@ def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
     there counts before shares are made to sum to 1.
     """
     k = old.n_classes
-    new, ended = past.submit >= past.since, past.finish >= past.since
+    new = past.submit >= past.since
+    ended = past.finish >= past.since
     ran = np.where(np.isnan(past.finish), past.now, past.finish) - np.maximum(
         past.start, past.since
     )
     ran = np.where(np.isnan(past.start), 0.0, np.maximum(ran, 0.0))
-    came, left = (
-        np.bincount(job_class[new], minlength=k),
-        np.bincount(job_class[ended], minlength=k),
-    )
+    came = np.bincount(job_class[new], minlength=k)
+    left = np.bincount(job_class[ended], minlength=k)
     ran = np.bincount(job_class, ran, minlength=k)
     need = np.array(
         [np.bincount(job_class[new], column[new], minlength=k) for column in past.demand.T]
@@ -93,7 +92,8 @@ def estimate(past: Past, plan: Plan) -> Plan | None:
 def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
     """The plan for as many new classes, by k-means on at most 1,000 of the window's demands, evenly spread,
     and the class of a demand (N, R); None when it has too few different ones, or there is no plan."""
-    classes, new = plan.classes, np.flatnonzero(past.submit >= past.since)
+    classes = plan.classes
+    new = np.flatnonzero(past.submit >= past.since)
     new = new[:: -(-len(new) // SAMPLE) or 1]
     demand = past.demand[new]
     spread = demand.std(axis=0) if len(demand) else np.zeros(classes.n_resources)
@@ -101,7 +101,12 @@ def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
     try:
         named = {f"r{l}": column for l, column in enumerate(demand.T)}
         jobs = Workload.from_arrays(past.submit[new], np.ones(len(new)), **named)
-        fresh, _ = cluster_jobs(jobs, classes.n_classes, day=np.inf, configs=len(classes.rate))
+        fresh, _ = cluster_jobs(
+            jobs,
+            classes.n_classes,
+            day=np.inf,
+            configs=len(classes.rate),
+        )
 
         def label(demand):
             return nearest(np.ascontiguousarray(demand / spread), fresh.demand / spread)[0]
@@ -161,12 +166,26 @@ def resume(scores, state, log, queued):
     """
     for slot in queued:
         job = state.table.job[slot]
-        join(scores.line, state.table, job.job_class, slot, float(job.row))
+        join(
+            scores.line,
+            state.table,
+            job.job_class,
+            slot,
+            float(job.row),
+        )
     for machine in range(state.machines.config.size):
         if state.meter.clock[0].waiting == 0:
             return
         lotes.list_classes(scores, state.machines.config[machine])
-        if fill(scores, state, log, machine) > 0:
+        if (
+            fill(
+                scores,
+                state,
+                log,
+                machine,
+            )
+            > 0
+        ):
             refresh(state.machines, machine)
 
 
@@ -174,10 +193,14 @@ class Planner:
     """Replanning in one run: the plans so far, and each job's class under the last."""
 
     def __init__(self, replan: Replan, policy: str, settings: dict, given: Given):
-        self.replan, self.policy, self.settings = replan, policy, settings
-        self.given, self.jobs = given, given.jobs
+        self.replan = replan
+        self.policy = policy
+        self.settings = settings
+        self.given = given
+        self.jobs = given.jobs
         self.plans: list[tuple[float, Any]] = [(0.0, given.plan)]
-        self.turn, self.job_class = 1, given.jobs.job_class
+        self.turn = 1
+        self.job_class = given.jobs.job_class
 
     @property
     def due(self) -> float:
@@ -190,7 +213,8 @@ class Planner:
 
     def past(self, seen: int, log: Log) -> Past:
         """What is known when planning is due and `seen` jobs have come."""
-        now, jobs = self.due, self.jobs
+        now = self.due
+        jobs = self.jobs
         since = now - (self.replan.window or self.replan.every)
         rows = np.flatnonzero((jobs.submit[:seen] >= since) | ~(log.finish[:seen] < since))
         return Past(
@@ -205,7 +229,8 @@ class Planner:
 
     def swap(self, scores: lotes.Scores, state: State, log: Log) -> tuple[lotes.Scores, State]:
         """Plan anew; give LoTES's scores and the state under the new plan, at the time that was due."""
-        past, old = self.past(int(state.progress[0].arrived), log), self.plans[-1][1]
+        past = self.past(int(state.progress[0].arrived), log)
+        old = self.plans[-1][1]
         answer = WAYS.get(self.replan.how, self.replan.how)(past, old)  # type: ignore[arg-type]
         self.turn += 1
         if answer is None:
@@ -221,7 +246,9 @@ class Planner:
         self.plans.append((past.now, plan))
         state = state._replace(meter=lengthened(state.meter, past.now))
         tick(state.meter, past.now)
-        m, table, slots = state.machines, state.table, present(state.table)
+        m = state.machines
+        table = state.table
+        slots = present(state.table)
         if label is not None:
             if not np.isfinite(m.pace).all():
                 raise ValueError(
@@ -240,7 +267,17 @@ class Planner:
         machine = table.job.machine[slots]
         running = np.zeros((len(m.config), m.pace.shape[1]), np.int64)
         np.add.at(running, (machine[machine >= 0], table.job.job_class[slots[machine >= 0]]), 1)
-        scores = lotes.begin(self.policy, self.settings, self.given._replace(plan=plan), running)
+        scores = lotes.begin(
+            self.policy,
+            self.settings,
+            self.given._replace(plan=plan),
+            running,
+        )
         queued = slots[machine < 0]
-        resume(scores, state, log, queued[np.argsort(table.job.row[queued])])
+        resume(
+            scores,
+            state,
+            log,
+            queued[np.argsort(table.job.row[queued])],
+        )
         return scores, state

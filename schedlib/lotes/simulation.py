@@ -86,15 +86,19 @@ class Simulation:
     @property
     def mean_wait(self) -> float:
         """The mean wait of all jobs that came; those that still wait count with what they have waited."""
-        waits = self.ages.sum() + (self.mean_response * self.started if self.started else 0.0)
-        return float(waits / self.arrived) if self.arrived else np.nan
+        if not self.arrived:
+            return np.nan
+        begun = self.mean_response * self.started if self.started else 0.0
+        waits = self.ages.sum() + begun
+        return float(waits / self.arrived)
 
     @cached_property
     def _waits(self) -> tuple[np.ndarray, np.ndarray]:
         """The waits of all jobs in order, and how many jobs have each, or fewer."""
         if self.jobs is not None:
-            waits = self.jobs["start"].fillna(self.time).to_numpy() - self.jobs["submit"].to_numpy()
-            return np.sort(waits), np.arange(1, len(waits) + 1)
+            start = self.jobs["start"].fillna(self.time).to_numpy()
+            waits = np.sort(start - self.jobs["submit"].to_numpy())
+            return waits, np.arange(1, len(waits) + 1)
         places = np.arange(len(self.sketch)) + 0.5
         middle = states.SKETCH_LOW * self.width * states.SKETCH_BASE**places
         at_once = self.started - self.sketch.sum()
@@ -112,13 +116,18 @@ class Simulation:
         if ((q < 0) | (q > 1)).any() or not self.arrived:
             raise ValueError(f"q: {q}, must lie in [0, 1], and some job must have come")
         waits, jobs = self._waits
-        return waits[np.searchsorted(jobs, np.ceil(q * self.arrived).clip(1))][()]
+        rank = np.ceil(q * self.arrived).clip(1)
+        place = np.searchsorted(jobs, rank)
+        return waits[place][()]
 
     def share_above(self, wait: float) -> float:
         """The share of all jobs that waited longer than this, exact or from bins as in `quantile`."""
         waits, jobs = self._waits
-        within = np.concatenate(([0], jobs))[np.searchsorted(waits, wait, side="right")]
-        return float(1 - within / self.arrived) if self.arrived else 0.0
+        if not self.arrived:
+            return 0.0
+        place = np.searchsorted(waits, wait, side="right")
+        within = np.concatenate(([0], jobs))[place]
+        return float(1 - within / self.arrived)
 
     @cached_property
     def slope(self) -> float:
@@ -128,15 +137,18 @@ class Simulation:
             return 0.0
         middle = (late["begin"] + late["end"]).to_numpy() / 2
         away = middle - middle.mean()
-        return float(dot(away, late["queue"].to_numpy()) / dot(away, away))
+        queue = late["queue"].to_numpy()
+        return float(dot(away, queue) / dot(away, away))
 
     @cached_property
     def trend(self) -> float:
         """Kendall's tau of the queue over eight batches of the second half: 1 when it grows in each."""
-        queue = self.intervals["queue"].to_numpy()[len(self.intervals) // 2 :]
-        batches = np.array([batch.mean() for batch in np.array_split(queue, BATCHES) if len(batch)])
-        steps = np.sign(batches[None] - batches[:, None])[np.triu_indices(len(batches), 1)]
-        return float(steps.mean()) if len(steps) else 0.0
+        late = self.intervals["queue"].to_numpy()[len(self.intervals) // 2 :]
+        parts = np.array_split(late, BATCHES)
+        batches = np.array([part.mean() for part in parts if len(part)])
+        steps = np.sign(batches[None] - batches[:, None])
+        later = steps[np.triu_indices(len(batches), 1)]
+        return float(later.mean()) if len(later) else 0.0
 
     @property
     def stable(self) -> bool:
@@ -149,19 +161,25 @@ class Simulation:
     @property
     def little(self) -> float:
         """By how much Little's law fails, by rounding: mean queue x time / waits of all jobs - 1."""
-        waits, area = self.mean_wait * self.arrived, self.mean_queue * self.time
+        waits = self.mean_wait * self.arrived
+        area = self.mean_queue * self.time
         return area / waits - 1 if waits > 0 else area
 
 
 def simulation_of(run: Run, **of_policy: Any) -> Simulation:
     """What a run that has ended tells; `of_policy`: the fields that name the policy and its plans."""
-    state, given = run.state, run.given
-    meter, progress = state.meter, state.progress[0]
+    state = run.state
+    given = run.given
+    meter = state.meter
+    progress = state.progress[0]
     if np.isfinite(run.end):
         meter = lengthened(meter, run.end)
         tick(meter, float(run.end))
-    series, clock = meter.series, meter.clock[0]
-    time, arrived, started = float(clock.now), int(progress.arrived), int(series.started.sum())
+    series = meter.series
+    clock = meter.clock[0]
+    time = float(clock.now)
+    arrived = int(progress.arrived)
+    started = int(series.started.sum())
     total = dot(given.configs.count, state.machines.capacity)
     queued_time = series.queued_time.sum()
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -47,8 +47,12 @@ def hand_over(
     grown: Callable = as_it_is,
 ) -> None:
     """Make these functions the methods of what a policy keeps."""
-    kept.arrive, kept.wait, kept.pick = arrive, wait, pick
-    kept.left, kept.changed, kept.grown = left, changed, grown
+    kept.arrive = arrive
+    kept.wait = wait
+    kept.pick = pick
+    kept.left = left
+    kept.changed = changed
+    kept.grown = grown
 
 
 def in_kernels(name: str) -> None:

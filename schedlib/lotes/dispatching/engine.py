@@ -20,7 +20,9 @@ impossible choice."""
 @kernel
 def start(state, log, slot, machine):
     """Start a job on a machine; the caller brings the machine's tree up to date."""
-    m, meter, now = state.machines, state.meter, state.meter.clock[0].now
+    m = state.machines
+    meter = state.meter
+    now = state.meter.clock[0].now
     job = state.table.job[slot]
     for l in range(m.free.shape[1]):
         size = state.table.size[slot, l]
@@ -122,7 +124,9 @@ def advance(policy, state, block, log, rng, until, last, most):
             if state.table.taken[0] == state.table.spare.size:
                 return MORE_SLOTS
             tick(state.meter, now)
-            job_class, work, size = block.job_class[at], block.work[at], block.demand[at]
+            job_class = block.job_class[at]
+            work = block.work[at]
+            size = block.demand[at]
             slot = states.enter(state.table, progress.arrived, now, job_class, work, size)
             progress.taken += 1
             progress.arrived += 1

@@ -47,9 +47,11 @@ def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray) -> Machi
     config = np.repeat(np.arange(len(count)), count)
     first = np.concatenate(([0], np.cumsum(count)))
     blocks = -(-np.asarray(count) // WIDTH)
-    leaves = 1 << np.ceil(np.log2(blocks)).astype(np.int64)
-    root = np.concatenate(([0], np.cumsum(2 * leaves)[:-1]))
-    bound = np.zeros((int(2 * leaves.sum()), len(EMPTY)))
+    depth = np.ceil(np.log2(blocks)).astype(np.int64)
+    leaves = 1 << depth
+    nodes = 2 * leaves
+    root = np.cumsum(nodes) - nodes
+    bound = np.zeros((int(nodes.sum()), len(EMPTY)))
     made = Machines(
         capacity=capacity.copy(),
         free=capacity[config],
@@ -97,14 +99,20 @@ def _at(bound, row):
 @kernel
 def _most(a, b):
     """The larger of each two numbers of an outline."""
-    return max(a[0], b[0]), max(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
+    first = max(a[0], b[0])
+    rest = max(a[1], b[1])
+    least = max(a[2], b[2])
+    return first, rest, least, max(a[3], b[3])
 
 
 @kernel
 def may_fit(bound, row, need):
     """Whether the bounds in `row` leave room for a job with this outline."""
-    room = (need[0] <= bound[row, 0]) & (need[1] <= bound[row, 1])  # no branch to mispredict
-    return room & (need[2] <= bound[row, 2]) & (need[3] <= bound[row, 3])
+    room = need[0] <= bound[row, 0]
+    room &= need[1] <= bound[row, 1]  # no branch to mispredict
+    room &= need[2] <= bound[row, 2]
+    room &= need[3] <= bound[row, 3]
+    return room
 
 
 @kernel
@@ -112,7 +120,9 @@ def fits(free, size):
     """Whether a job of that size (R,) fits into what is free (R,)."""
     if size.size == 2:
         # the papers' case, without branches, which the processor would often mispredict
-        return (size[0] <= free[0]) & (size[1] <= free[1])
+        first = size[0] <= free[0]
+        second = size[1] <= free[1]
+        return first & second
     for l in range(size.size):
         if size[l] > free[l]:
             return False
@@ -138,7 +148,8 @@ def machines_of(m, j, node):
 @kernel
 def refresh(m, machine):
     """Bring the tree up to date with what is free on the machine, and with whether it is closed."""
-    root, most = m.root[m.config[machine]], EMPTY
+    root = m.root[m.config[machine]]
+    most = EMPTY
     node, start, end = block_of(m, machine)
     for other in range(start, end):
         if not m.closed[other]:
@@ -157,7 +168,8 @@ def took(m, machine, before):
     """Bring the tree up to date after a job started; skip if no bound of the block was the machine's, whose
     outline was `before`.
     """
-    row, below = m.root[m.config[machine]] + block_of(m, machine)[0], True
+    row = m.root[m.config[machine]] + block_of(m, machine)[0]
+    below = True
     for l in range(len(before)):
         below &= before[l] < m.bound[row, l]
     if not below:
@@ -167,7 +179,9 @@ def took(m, machine, before):
 @kernel
 def gave(m, machine):
     """Bring the tree up to date after a job ended on an open machine and none started: bounds only rise."""
-    root, node, after = m.root[m.config[machine]], block_of(m, machine)[0], outline(m.free[machine])
+    root = m.root[m.config[machine]]
+    node = block_of(m, machine)[0]
+    after = outline(m.free[machine])
     while node >= 1:
         old = _at(m.bound, root + node)
         most = _most(old, after)
@@ -189,7 +203,9 @@ def first_leaf(node, leaves):
 @kernel
 def first_fit(m, j, size, need):
     """The first open machine of configuration j with room for a job of that size and outline, or -1."""
-    bound, root, leaves = m.bound, m.root[j], m.leaves[j]
+    bound = m.bound
+    root = m.root[j]
+    leaves = m.leaves[j]
     if not may_fit(bound, root + 1, need):
         return -1
     node = 1

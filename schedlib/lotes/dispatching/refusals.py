@@ -11,18 +11,22 @@ def require_able(block: Arrivals, size: np.ndarray, m: Machines, before: int) ->
 
     `size (B, R)`: the demands in fractions; `before`: how many jobs came earlier.
     """
-    classes, job_class = m.pace.shape[1], block.job_class
+    classes = m.pace.shape[1]
+    job_class = block.job_class
     for row in np.flatnonzero((job_class < 0) | (job_class >= classes)):
         raise ValueError(
             f"workload: job {before + row} is of class {job_class[row]}; there are {classes}, "
             "from 0 on"
         )
     largest = size.max(axis=0, initial=0.0)
-    if (np.isfinite(m.pace).all(axis=1) & (largest <= m.capacity).all(axis=1)).any():
+    runs_all = np.isfinite(m.pace).all(axis=1)
+    holds_all = (largest <= m.capacity).all(axis=1)
+    if (runs_all & holds_all).any():
         return
     fits = (size[:, None] <= m.capacity).all(axis=2)
-    able = fits & np.isfinite(m.pace[:, job_class].T)
-    for row in np.flatnonzero(~able.any(axis=1)):
+    runs = np.isfinite(m.pace[:, job_class].T)
+    able = (fits & runs).any(axis=1)
+    for row in np.flatnonzero(~able):
         demand = ", ".join(f"{value:g}" for value in block.demand[row])
         raise ValueError(
             f"workload: job {before + row} (class {job_class[row]}) needs ({demand}), more than "
@@ -32,11 +36,17 @@ def require_able(block: Arrivals, size: np.ndarray, m: Machines, before: int) ->
 
 def refusal(state: State, given: Given) -> str:
     """What was impossible in the policy's last choice: job, time, machine, why, and a way out."""
-    record, table, machines = state.refusal[0], state.table, len(state.machines.config)
+    record = state.refusal[0]
+    table = state.table
+    machines = len(state.machines.config)
     when = f"at {record.now:.4g} {given.jobs.time_unit}"
-    slot, machine, otherwise = record.choice, record.machine, "when none fits"
+    slot = record.choice
+    machine = record.machine
+    otherwise = "when none fits"
     if record.on_arrival:
-        slot, machine, otherwise = record.slot, record.choice, "to let it wait"
+        slot = record.slot
+        machine = record.choice
+        otherwise = "to let it wait"
         if not 0 <= machine < machines:
             return (
                 f"unknown machine: job {table.job[slot].row} {when} is sent to machine {machine}; there "
@@ -55,10 +65,13 @@ def refusal(state: State, given: Given) -> str:
 
 def _why(state, given, slot, machine):
     """Why the job cannot start on the machine."""
-    size, free = state.table.size[slot], state.machines.free[machine]
+    size = state.table.size[slot]
+    free = state.machines.free[machine]
     names = getattr(given.jobs, "resources", None)  # those of a random workload have no names
     for l in np.flatnonzero(size > free)[:1]:
-        need, room = np.array([size[l], free[l]]) * given.configs.capacity[:, l].max()
+        largest = given.configs.capacity[:, l].max()
+        need = size[l] * largest
+        room = free[l] * largest
         name = names[l] if names else f"resource {l}"
         return f"needs {need:.4g} of {name}, and machine {machine} has {room:.4g} free"
     return f"is of class {state.table.job[slot].job_class}, which machine {machine} cannot run"

@@ -35,9 +35,14 @@ class Run:
         planner: Any = None,
         enough: Callable[[float, int], bool] | None = None,
     ):
-        self.name, self.given, self.end = name, given, end
-        self.policy, self.state = policy.grown(len(state.table.spare)), state
-        self.record, self.planner, self.enough = record, planner, enough
+        self.name = name
+        self.given = given
+        self.end = end
+        self.policy = policy.grown(len(state.table.spare))
+        self.state = state
+        self.record = record
+        self.planner = planner
+        self.enough = enough
         self.blocks: list[Arrivals] = []
         self.log = Log(start=np.zeros(0), finish=np.zeros(0), machine=np.zeros(0, np.int64))
         self.looks = 1  # the interval's end at which `enough` is asked next
@@ -60,7 +65,8 @@ class Run:
         """Let the block's jobs come; after the `last` one, let all jobs end."""
         coming = self._entered(block)
         while True:
-            stop, begun = self._next_stop(), time.perf_counter()
+            stop = self._next_stop()
+            begun = time.perf_counter()
             status = advance(
                 self.policy,
                 self.state,
@@ -135,7 +141,8 @@ class Run:
 
     def _share(self) -> float:
         """The share of the run that is done, below 1."""
-        clock, arrived = self.state.meter.clock[0], self.state.progress[0].arrived
+        clock = self.state.meter.clock[0]
+        arrived = self.state.progress[0].arrived
         if np.isfinite(self.end):
             return min(float(clock.now / self.end), 0.999) if self.end else 0.0
         ended = arrived - clock.present

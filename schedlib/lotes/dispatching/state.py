@@ -15,11 +15,13 @@ from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.workload import Workload
 
 # in place of a machine or a job: there is none; the policy's choice is impossible
-NONE, REFUSED = (-1, -2)
+NONE = -1
+REFUSED = -2
 BLOCK = 1 << 15  # jobs that come at a time
 # room at first for jobs in the system (at least 2: of one row, numpy does not tell the layout of a column),
 # and for intervals of the meter
-SLOTS, INTERVALS = 1 << 16, 128
+SLOTS = 1 << 16
+INTERVALS = 128
 JOB = np.dtype(
     [
         ("submit", "f8"),
@@ -104,13 +106,16 @@ class Tasks:
     """A `Workload` as the simulator takes it: each task is a job of its own, whose work is its duration."""
 
     def __init__(self, workload: Workload):
-        jobs, tasks, counts = workload.jobs, workload.tasks, np.diff(workload.offsets)
+        jobs = workload.jobs
+        tasks = workload.tasks
+        counts = np.diff(workload.offsets)
         self.job = np.repeat(jobs["job"].to_numpy(), counts)
         self.submit = np.repeat(jobs["submit"].to_numpy(float), counts)
         self.job_class = np.repeat(jobs["class"].to_numpy(np.int64), counts)
         self.work = tasks["duration"].to_numpy(float)
         self.demand = tasks[list(workload.resources)].to_numpy(float)
-        self.resources, self.time_unit = workload.resources, workload.time_unit
+        self.resources = workload.resources
+        self.time_unit = workload.time_unit
 
     def typical(self) -> np.ndarray:
         """The mean demand, (R,)."""
@@ -197,7 +202,8 @@ class Given(NamedTuple):
 
 def state_of(machines: Machines, width: float) -> State:
     """The state at time 0; `width`: of an interval of the meter."""
-    resources, slots = machines.free.shape[1], SLOTS
+    resources = machines.free.shape[1]
+    slots = SLOTS
     table = JobTable(
         job=zeroed(JOB, slots),
         size=np.zeros((slots, resources)),
@@ -218,7 +224,8 @@ def state_of(machines: Machines, width: float) -> State:
 
 def enlarged(state: State) -> State:
     """The same state with room for half as many jobs again."""
-    table, events = state.table, state.events
+    table = state.table
+    events = state.events
     before = len(table.spare)
     slots = before + before // 2 + 1
     spare = grown(table.spare, slots)
@@ -259,8 +266,11 @@ def enter(table, row, submit, job_class, work, size):
     slot = table.spare[table.taken[0]]
     table.taken[0] += 1
     job = table.job[slot]
-    job.row, job.submit, job.job_class = row, submit, job_class
-    job.work, job.machine = work, -1
+    job.row = row
+    job.submit = submit
+    job.job_class = job_class
+    job.work = work
+    job.machine = -1
     for l in range(size.size):
         table.size[slot, l] = size[l]
     return slot
@@ -277,8 +287,11 @@ def leave(table, slot):
 def refuse(state, on_arrival, slot, machine, choice):
     """Record an impossible choice of the policy; give REFUSED."""
     refusal = state.refusal[0]
-    refusal.now, refusal.on_arrival = state.meter.clock[0].now, on_arrival
-    refusal.slot, refusal.machine, refusal.choice = slot, machine, choice
+    refusal.now = state.meter.clock[0].now
+    refusal.on_arrival = on_arrival
+    refusal.slot = slot
+    refusal.machine = machine
+    refusal.choice = choice
     return REFUSED
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.machine_tree import fits
 
-SIZE_BITS, ORDER_BITS = 40, 20
+SIZE_BITS = 40
+ORDER_BITS = 20
 EARLIEST = (0.0, 1.0, 1.0)
 
 
@@ -86,47 +87,85 @@ def join(line, table, group, slot, key):
     table.job[slot].key = key
     table.code[slot] = code_of(line.top, table.size[slot], table.job[slot].row)
     line.count[group] += 1
-    parent, turn, depth, node = -1, 0, 0, line.root[group]
+    parent = -1
+    turn = 0
+    depth = 0
+    node = line.root[group]
     while node >= 0:
         if before(table, slot, node):
             table.job[slot].child[0] = table.job[node].child[0]
             table.job[slot].child[1] = table.job[node].child[1]
-            _link(line, table, group, parent, turn, slot)
+            _link(
+                line,
+                table,
+                group,
+                parent,
+                turn,
+                slot,
+            )
             slot, node = node, slot
-        parent, turn = node, side(table.code[slot], depth, r)
+        parent = node
+        turn = side(table.code[slot], depth, r)
         node = table.job[parent].child[turn]
         depth += 1
-    table.job[slot].child[0], table.job[slot].child[1] = -1, -1
-    _link(line, table, group, parent, turn, slot)
+    table.job[slot].child[0] = -1
+    table.job[slot].child[1] = -1
+    _link(
+        line,
+        table,
+        group,
+        parent,
+        turn,
+        slot,
+    )
 
 
 @kernel
 def quit_line(line, table, group, slot):
     """Take a job out of its group."""
     line.count[group] -= 1
-    parent, turn, depth, node = -1, 0, 0, line.root[group]
+    parent = -1
+    turn = 0
+    depth = 0
+    node = line.root[group]
     while node != slot:
-        parent, turn = node, side(table.code[slot], depth, line.top.size)
+        parent = node
+        turn = side(table.code[slot], depth, line.top.size)
         node = table.job[parent].child[turn]
         depth += 1
-    left, right = table.job[slot].child[0], table.job[slot].child[1]
+    left = table.job[slot].child[0]
+    right = table.job[slot].child[1]
     while True:
         way = 0 if right < 0 or (left >= 0 and before(table, left, right)) else 1
         child = right if way else left
-        _link(line, table, group, parent, turn, child)
+        _link(
+            line,
+            table,
+            group,
+            parent,
+            turn,
+            child,
+        )
         if child < 0:
             return
-        left_of, right_of = table.job[child].child[0], table.job[child].child[1]
-        table.job[child].child[0], table.job[child].child[1] = left, right
-        parent, turn, left, right = child, way, left_of, right_of
+        left_of = table.job[child].child[0]
+        right_of = table.job[child].child[1]
+        table.job[child].child[0] = left
+        table.job[child].child[1] = right
+        parent = child
+        turn = way
+        left = left_of
+        right = right_of
 
 
 @kernel
 def _push_children(line, table, node, depth, at, free):
     """Put the children whose boxes leave room on the stack, the smaller key on top; gives its height."""
     r = line.top.size
-    split, level = depth % r, depth // r
-    left, right = table.job[node].child[0], table.job[node].child[1]
+    split = depth % r
+    level = depth // r
+    left = table.job[node].child[0]
+    right = table.job[node].child[1]
     middle = line.low[at, split] + (
         line.top[split] / (2 << level) if level < SIZE_BITS // r else 0.0
     )
@@ -139,12 +178,14 @@ def _push_children(line, table, node, depth, at, free):
     if far >= 0:
         for l in range(r):
             line.low[at + 1, l] = line.low[at, l]
-        line.node[at], line.depth[at] = far, depth + 1
+        line.node[at] = far
+        line.depth[at] = depth + 1
         line.low[at + (0 if turn_left else 1), split] = middle
         at += 1
     elif not turn_left:
         line.low[at, split] = middle
-    line.node[at], line.depth[at] = near, depth + 1
+    line.node[at] = near
+    line.depth[at] = depth + 1
     return at + 1
 
 
@@ -156,13 +197,16 @@ def best_that_fits(line, table, group, free, weights, best, best_score):
     groups offer. Ties: the first.
     """
     packing, cost, factor = weights
-    r, stack = line.top.size, 1 if line.root[group] >= 0 else 0
-    line.node[0], line.depth[0] = line.root[group], 0
+    r = line.top.size
+    stack = 1 if line.root[group] >= 0 else 0
+    line.node[0] = line.root[group]
+    line.depth[0] = 0
     for l in range(r):
         line.low[0, l] = 0.0
     while stack > 0:
         stack -= 1
-        node, depth = line.node[stack], line.depth[stack]
+        node = line.node[stack]
+        depth = line.depth[stack]
         loss = cost * (factor * table.job[node].key)
         most = 0.0
         for l in range(r):
@@ -181,6 +225,14 @@ def best_that_fits(line, table, group, free, weights, best, best_score):
                 or score > best_score
                 or (score == best_score and table.job[node].row < table.job[best].row)
             ):
-                best, best_score = node, score
-        stack = _push_children(line, table, node, depth, stack, free)
+                best = node
+                best_score = score
+        stack = _push_children(
+            line,
+            table,
+            node,
+            depth,
+            stack,
+            free,
+        )
     return best, best_score

@@ -51,14 +51,26 @@ def solve(
     >>> solve("two alike", [1.0, 1.0], [[1.0, 1.0]], [2.0], [np.inf], then=[np.array([0.0, 1.0])])[0].tolist()
     [2.0, 0.0]
     """
-    matrix, cost = csr_array(rows), np.asarray(cost, float)
-    low, high = np.asarray(low, float), np.asarray(high, float)
+    matrix = csr_array(rows)
+    cost = np.asarray(cost, float)
+    low = np.asarray(low, float)
+    high = np.asarray(high, float)
     least, most, whole = (np.broadcast_to(ends, len(cost)) for ends in (least, most, whole))
-    x, reduced, prices = _optimum(what, cost, matrix, low, high, least, most, whole)
+    x, reduced, prices = _optimum(
+        what,
+        cost,
+        matrix,
+        low,
+        high,
+        least,
+        most,
+        whole,
+    )
     if not then:
         return x, prices
     # complementary slackness: the optima are the x that keep these columns and rows at their ends
-    free, tight = np.abs(reduced) <= TOLERANCE, np.abs(prices) > TOLERANCE
+    free = np.abs(reduced) <= TOLERANCE
+    tight = np.abs(prices) > TOLERANCE
     x = np.where(free, x, _nearer(x, least, most))
     held = matrix[:, ~free] @ x[~free]
     kept = _nearer(matrix @ x, low, high)
@@ -84,13 +96,17 @@ def _optimum(what, cost, matrix, low, high, least, most, whole):
     """An x of least cost, the reduced costs of its columns and the prices of the rows."""
     import highspy  # slow to load
 
-    program, engine = highspy.HighsLp(), highspy.Highs()
+    program = highspy.HighsLp()
+    engine = highspy.Highs()
     program.num_row_, program.num_col_ = matrix.shape
     program.col_cost_ = cost
-    program.col_lower_, program.col_upper_ = least, most
-    program.row_lower_, program.row_upper_ = low, high
+    program.col_lower_ = least
+    program.col_upper_ = most
+    program.row_lower_ = low
+    program.row_upper_ = high
     program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    program.a_matrix_.start_, program.a_matrix_.index_ = matrix.indptr, matrix.indices
+    program.a_matrix_.start_ = matrix.indptr
+    program.a_matrix_.index_ = matrix.indices
     program.a_matrix_.value_ = matrix.data
     if whole.any():
         kinds = highspy.HighsVarType
@@ -125,7 +141,12 @@ def pool_size(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     """
     pool = (configs.capacity * configs.count[:, None])[:, None]
     demand = np.broadcast_to(classes.demand, (configs.n_configs, *classes.demand.shape))
-    return np.divide(pool, demand, out=np.full(demand.shape, np.inf), where=demand > 0).min(axis=2)
+    return np.divide(
+        pool,
+        demand,
+        out=np.full(demand.shape, np.inf),
+        where=demand > 0,
+    ).min(axis=2)
 
 
 def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
@@ -136,7 +157,12 @@ def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     """
     whole = holds(configs.capacity, classes.demand) * configs.count[:, None]
     pool = pool_size(configs, classes)
-    used = np.divide(whole, pool, out=np.zeros_like(pool), where=pool > 0)
+    used = np.divide(
+        whole,
+        pool,
+        out=np.zeros_like(pool),
+        where=pool > 0,
+    )
     return np.clip(1 - used, 0, 1)
 
 
@@ -154,9 +180,9 @@ def allocate(
     each full of whole jobs; "solver" is the first that the solver finds; an array (M, K) is the cost of each
     class's part of a pool, and the optimum of least cost is taken. Of equal ones it is
     the one with the least sum of parts, each times the square root of its place: configuration by
-    configuration, class by class. With `fitting` a class is kept off
-    configurations on which not even one job fits: the paper's divisible jobs do not ask for that. Raises
-    ValueError as `check` does and for unknown names. Source: LoTES, Section 4.1.
+    configuration, class by class. With `fitting` a class is kept off configurations on which not even one job
+    fits: the paper's divisible jobs do not ask for that. Raises ValueError as `check` does and for unknown
+    names. Source: LoTES, Section 4.1.
 
     See also: `lotes.plan`, `lotes.scarcity`.
 
@@ -174,20 +200,24 @@ def allocate(
             f"vertex: needs a name, or a finite cost for each configuration and class, an array "
             f"{classes.rate.shape}"
         )
-    pool, total = pool_size(configs, classes), configs.capacity * configs.count[:, None]
+    pool = pool_size(configs, classes)
+    total = configs.capacity * configs.count[:, None]
     able = (classes.rate > 0) & (pool > 0) & (fits(configs, classes) if fitting else True)
     served = np.divide(
         classes.rate * pool, classes.share, out=np.full(pool.shape, np.inf), where=classes.share > 0
     )
     unit = np.where(able, served, 0).sum(axis=0).min()  # no class alone can do better
-    pairs, asked = np.argwhere(able), np.flatnonzero(classes.share > 0)
-    j, k = pairs.T
-    used = pool[j, k] * classes.demand[k].T / np.where(total > 0, total, np.inf)[j].T
-    there = configs.capacity.ravel() > 0
+    asked = np.flatnonzero(classes.share > 0)
+    j, k = np.argwhere(able).T
+    room = np.where(total > 0, total, np.inf)
+    used = pool[j, k] * classes.demand[k].T / room[j].T
     mine = j == np.arange(len(pool))[:, None]
     serve = np.where(k == asked[:, None], served[j, k] / unit, 0.0)
-    hold = np.where(mine[:, None], used, 0.0).reshape(-1, len(j))[there]
-    rows = np.block([[-np.ones((len(serve), 1)), serve], [np.zeros((len(hold), 1)), hold]])
+    hold = np.where(mine[:, None], used, 0.0)
+    hold = hold.reshape(-1, len(j))[configs.capacity.ravel() > 0]
+    least = np.hstack((-np.ones((len(serve), 1)), serve))
+    most = np.hstack((np.zeros((len(hold), 1)), hold))
+    rows = np.vstack((least, most))
     low = np.r_[np.zeros(len(serve)), np.full(len(hold), -np.inf)]
     high = np.r_[np.full(len(serve), np.inf), np.ones(len(hold))]
     machine = (configs.capacity / total.sum(axis=0)).mean(axis=1)
@@ -203,12 +233,18 @@ def allocate(
         then=[] if isinstance(vertex, str) and vertex == "solver" else then,
     )
     best = part[0]
-    running, part = np.zeros(pool.shape), part[1:]
+    running = np.zeros(pool.shape)
+    part = part[1:]
     running[j, k] = np.where(
         part * configs.count[j] > USED * configs.n_machines, part * pool[j, k], 0.0
     )
     held = running[:, :, None] * classes.demand
-    delta = np.divide(held, total[:, None], out=np.zeros_like(held), where=total[:, None] > 0)
+    delta = np.divide(
+        held,
+        total[:, None],
+        out=np.zeros_like(held),
+        where=total[:, None] > 0,
+    )
     for array in (running, delta):
         array.flags.writeable = False
     return Allocation(float(best * unit), delta, running)

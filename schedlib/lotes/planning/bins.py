@@ -15,7 +15,8 @@ from schedlib.core.checks import amounts, numbers, refuse
 from schedlib.core.compiling import compiled
 from schedlib.lotes.model import holds, scaled
 
-MAX_BINS, MOST_COUNTED = 50_000_000, 10**9
+MAX_BINS = 50_000_000
+MOST_COUNTED = 10**9
 
 
 class _Search(NamedTuple):
@@ -30,19 +31,24 @@ class _Search(NamedTuple):
 @compiled
 def _visit(search, rows, limit):
     """Count the non-dominated bins up to `limit + 1`; where there are `rows (B, K)`, write them there too."""
-    size, order = search.size, search.order
+    size = search.size
+    order = search.order
     classes, resources = size.shape
     # the class that only fills, the one that changes fastest
-    last, level = (classes - 1, max(classes - 2, 0))
+    last = classes - 1
+    level = max(classes - 2, 0)
     number = np.zeros(classes, np.int64)
     room = np.empty((classes + 1, resources), np.int64)
     room[:] = search.room
-    fewer, rest_step = np.zeros(resources, np.int64), np.zeros(resources, np.int64)
-    fill, rest = np.zeros(resources, np.int64), np.zeros(resources, np.int64)
+    fewer = np.zeros(resources, np.int64)
+    rest_step = np.zeros(resources, np.int64)
+    fill = np.zeros(resources, np.int64)
+    rest = np.zeros(resources, np.int64)
     for l in range(resources if classes > 1 else 0):
         rest_step[l] = size[level, l]
         if size[last, l] > 0:
-            fewer[l], rest_step[l] = size[level, l] // size[last, l], size[level, l] % size[last, l]
+            fewer[l] = size[level, l] // size[last, l]
+            rest_step[l] = size[level, l] % size[last, l]
     bins = 0
     while True:
         # innermost loop: one more job of class `level` each time; carrying replaces division by the last size
@@ -51,9 +57,11 @@ def _visit(search, rows, limit):
             if classes > 1 and size[level, l] > 0:
                 most = min(most, room[level, l] // size[level, l] + 1)
             if size[last, l] > 0:
-                fill[l], rest[l] = room[level, l] // size[last, l], room[level, l] % size[last, l]
+                fill[l] = room[level, l] // size[last, l]
+                rest[l] = room[level, l] % size[last, l]
             else:
-                fill[l], rest[l] = np.int64(2**62), room[level, l]
+                fill[l] = np.int64(2**62)
+                rest[l] = room[level, l]
         for inner in range(most):
             filled = fill[0]
             for l in range(1, resources):
@@ -174,7 +182,8 @@ def non_dominated_bins(
            [2, 1],
            [3, 0]], dtype=int32)
     """
-    search, classes = _prepare(capacity, demand), len(np.asarray(demand))
+    search = _prepare(capacity, demand)
+    classes = len(np.asarray(demand))
     if not len(search.size):
         return np.zeros((1, classes), np.int32)
     bins = _visit(search, np.zeros((0, classes), np.int32), max_bins)
@@ -275,7 +284,8 @@ def defects(
         algorithm1(capacity, demand, reset_flag=reset, max_bins=max_bins) for reset in (False, True)
     )
     versions = {"as printed": printed, "flag reset": mended, "exact": Kept(right, False)}
-    exact, rows = set(map(tuple, right.tolist())), []
+    exact = set(map(tuple, right.tolist()))
+    rows = []
     for version, (kept, undefined) in versions.items():
         different = set(map(tuple, kept.tolist()))
         rows.append(

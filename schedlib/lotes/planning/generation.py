@@ -36,9 +36,13 @@ def _best(room, size, value, price, first, gap, best, number):
     classes, resources = size.shape
     left = np.empty((classes + 1, resources), np.int64)
     left[0] = room
-    worth, now = np.zeros(classes + 1), np.zeros(classes, np.int64)
+    worth = np.zeros(classes + 1)
+    now = np.zeros(classes, np.int64)
     bound = best  # nothing that was cut off is worth more
-    q, nodes, patience, descending = 0, 0, PATIENCE, True
+    q = 0
+    nodes = 0
+    patience = PATIENCE
+    descending = True
     while q >= 0:
         if descending:
             # the rest of the machine cannot bring more than its resources are worth, at any of the prices
@@ -55,7 +59,8 @@ def _best(room, size, value, price, first, gap, best, number):
                 gap *= 4
             if worth[q] > best:
                 best = worth[q]
-                number[:q], number[q:] = now[:q], 0
+                number[:q] = now[:q]
+                number[q:] = 0
             if q == classes or worth[q] + rest <= best * (1 + gap):
                 bound = max(bound, worth[q] + rest)
                 q -= 1
@@ -110,19 +115,29 @@ def best_mix(
     usable = np.flatnonzero((size <= room).all(axis=1) & (value > 0))
     if not len(usable):
         return Mix(number, 0.0, 0.0)
-    relative, scale = size[usable] / np.maximum(room, 1), value[usable].max()
+    relative = size[usable] / np.maximum(room, 1)
+    scale = value[usable].max()
     worth = value[usable] / scale
     root = _prices(relative, worth)
     density = worth / (relative @ root[root.sum(axis=1).argmin()])
     order = np.lexsort((-relative.max(axis=1), -density.round(9)))
-    relative, worth, usable = relative[order], worth[order], usable[order]
+    relative = relative[order]
+    worth = worth[order]
+    usable = usable[order]
     prices = [_prices(relative[q:], worth[q:]) for q in range(len(order))]
-    unit, first = (
-        np.concatenate(prices) / np.maximum(room, 1),
-        np.cumsum([0] + [len(p) for p in prices]),
-    )
+    unit = np.concatenate(prices) / np.maximum(room, 1)
+    first = np.cumsum([0] + [len(p) for p in prices])
     own = np.zeros(len(order), np.int64)
-    best, bound = _best(room, size[usable], worth, unit, first, gap, 0.0, own)
+    best, bound = _best(
+        room,
+        size[usable],
+        worth,
+        unit,
+        first,
+        gap,
+        0.0,
+        own,
+    )
     number[usable] = own
     return Mix(number, best * scale, bound * scale)
 
@@ -170,16 +185,23 @@ def generate_plan(
     allocation = allocate(configs, classes)
     alone = np.where(classes.rate > 0, holds(configs.capacity, classes.demand), 0)
     pool = [[np.zeros_like(own), *np.diag(own)[own > 0]] for own in alone]  # to begin with
-    bound, rounds = np.inf, 0
+    bound = np.inf
+    rounds = 0
     while rounds < max_rounds:
         rounds += 1
         bins = tuple(np.array(mixes, np.int32) for mixes in pool)
         fractions, price = assign(configs, classes, bins)
         rate = sustained(classes, bins, fractions)
-        total, joined = 0.0, 0
+        total = 0.0
+        joined = 0
         for j, n in enumerate(configs.count.tolist()):
             value = price * classes.rate[j]
-            mix = best_mix(configs.capacity[j], classes.demand, value, gap=gap / 10)
+            mix = best_mix(
+                configs.capacity[j],
+                classes.demand,
+                value,
+                gap=gap / 10,
+            )
             total += n * mix.bound
             if (
                 mix.value > (bins[j] @ value).max() * (1 + 1e-12)
@@ -197,13 +219,30 @@ def generate_plan(
         )
     machines = tuple(np.zeros(len(x), np.int64) for x in fractions)
     if integer:
-        machines = assign(configs, classes, bins, integer=True).fractions
+        machines = assign(
+            configs,
+            classes,
+            bins,
+            integer=True,
+        ).fractions
     kept = [np.flatnonzero((x > 0) | (n > 0)) for x, n in zip(fractions, machines, strict=True)]
     kept = [rows[np.lexsort(mixes[rows].T[::-1])] for mixes, rows in zip(bins, kept, strict=True)]
     bins, fractions, machines = (  # type: ignore[assignment]
         [each[rows] for each, rows in zip(it, kept, strict=True)]
         for it in (bins, fractions, machines)
     )
-    made = make_plan(configs, classes, allocation, bins, fractions, machines if integer else None)
+    made = make_plan(
+        configs,
+        classes,
+        allocation,
+        bins,
+        fractions,
+        machines if integer else None,
+    )
     fields = {name: getattr(made, name) for name in Plan.__dataclass_fields__}
-    return GeneratedPlan(**fields, bound=bound, rounds=rounds, priced=rounds * configs.n_configs)
+    return GeneratedPlan(
+        **fields,
+        bound=bound,
+        rounds=rounds,
+        priced=rounds * configs.n_configs,
+    )

@@ -58,7 +58,8 @@ def assign(
     """
     served = [mixes * classes.rate[j] for j, mixes in enumerate(bins)]
     most = sum(n * each.max(axis=0) for n, each in zip(configs.count, served, strict=True))
-    asked, sizes = np.flatnonzero(classes.share > 0), [len(mixes) for mixes in bins]
+    asked = np.flatnonzero(classes.share > 0)
+    sizes = [len(mixes) for mixes in bins]
     unit = float((most[asked] / classes.share[asked]).min()) or 1.0
     weights = np.concatenate(served)[:, asked] / (classes.share[asked] * unit)
     harm = (weights**2).sum(axis=1)
@@ -112,7 +113,8 @@ def bins_of(
     """
     bins = []
     for capacity, these in zip(configs.capacity, allowed, strict=True):
-        demand, own = classes.demand[these], np.zeros((1, 0), np.int32)
+        demand = classes.demand[these]
+        own = np.zeros((1, 0), np.int32)
         if these.any():
             if count_bins(capacity, demand, max_bins) > max_bins:
                 raise ValueError(
@@ -179,7 +181,12 @@ def plan(
             f"allocation: made for {allocation.running.shape} configurations and classes, not "
             f"{classes.rate.shape}"
         )
-    bins = bins_of(configs, classes, allocation.support, max_bins)
+    bins = bins_of(
+        configs,
+        classes,
+        allocation.support,
+        max_bins,
+    )
     held = np.array([mixes.any(axis=0) for mixes in bins]).any(axis=0)
     for k in np.flatnonzero(~held & (classes.share > 0)):
         raise ValueError(
@@ -187,5 +194,21 @@ def plan(
             "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan"
         )
     fractions = assign(configs, classes, bins).fractions
-    exact = assign(configs, classes, bins, integer=True).fractions if integer else None
-    return make_plan(configs, classes, allocation, bins, fractions, exact)
+    exact = (
+        assign(
+            configs,
+            classes,
+            bins,
+            integer=True,
+        ).fractions
+        if integer
+        else None
+    )
+    return make_plan(
+        configs,
+        classes,
+        allocation,
+        bins,
+        fractions,
+        exact,
+    )

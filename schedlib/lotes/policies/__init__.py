@@ -24,10 +24,13 @@ def chosen(policy: str | own.Policy, given: dict) -> tuple[ModuleType, str, dict
     ('greedy', {'bypass': False})
     """
     if isinstance(policy, own.Policy):
-        module, name, known = own, policy.name, own.CHOICES
+        module = own
+        name = policy.name
+        known = own.CHOICES
     elif policy in OPTIONS:
         module = next(module for module in MODULES if policy in module.OPTIONS)
-        name, known = policy, OPTIONS[policy]
+        name = policy
+        known = OPTIONS[policy]
     else:
         raise unknown("policy", policy, OPTIONS, "or pass a lotes.Policy")
     for key in given:

@@ -28,13 +28,19 @@ class Queues(NamedTuple):
 def begin(policy: str, settings: dict, given: Given) -> Queues:
     """Empty queues at the given machines."""
     m = given.machines
-    shortest, ties = np.full(len(m.bound), FULL, np.int32), np.zeros(len(m.bound), np.int32)
+    shortest = np.full(len(m.bound), FULL, np.int32)
+    ties = np.zeros(len(m.bound), np.int32)
     for j, (root, leaves) in enumerate(zip(m.root, m.leaves, strict=True)):
         starts = np.arange(m.first[j], m.first[j + 1], WIDTH)
         leaf = slice(root + leaves, root + leaves + len(starts))
         shortest[leaf], ties[leaf] = 0, np.minimum(m.first[j + 1] - starts, WIDTH)
         for node in range(leaves - 1, 0, -1):
-            _play(shortest, ties, root, node)
+            _play(
+                shortest,
+                ties,
+                root,
+                node,
+            )
     return Queues(
         head=np.full(len(m.config), -1),
         tail=np.full(len(m.config), -1),
@@ -47,7 +53,8 @@ def begin(policy: str, settings: dict, given: Given) -> Queues:
 
 @kernel
 def _play(shortest, ties, root, node):
-    left, right = root + 2 * node, root + 2 * node + 1
+    left = root + 2 * node
+    right = root + 2 * node + 1
     least = min(shortest[left], shortest[right])
     shortest[root + node] = least
     ties[root + node] = (ties[left] if shortest[left] == least else 0) + (
@@ -62,26 +69,41 @@ def _lengthen(m, q, machine, change):
     m.closed[machine] = 1 if q.head[machine] >= 0 and not q.bypass else 0
     root = m.root[m.config[machine]]
     node, start, end = tree.block_of(m, machine)
-    least, ties = FULL, 0
+    least = FULL
+    ties = 0
     for other in range(start, end):
         if q.length[other] < least:
-            least, ties = q.length[other], 0
+            least = q.length[other]
+            ties = 0
         ties += q.length[other] == least
-    q.shortest[root + node], q.ties[root + node] = least, ties
+    q.shortest[root + node] = least
+    q.ties[root + node] = ties
     while node > 1:
         node >>= 1
-        _play(q.shortest, q.ties, root, node)
+        _play(
+            q.shortest,
+            q.ties,
+            root,
+            node,
+        )
 
 
 @kernel
 def arrive(q, state, slot, rng):
     """The first machine, in the order of the table, on which the arriving job can start at once, or NONE."""
-    m, clock = state.machines, state.meter.clock[0]
-    k, size = state.table.job[slot].job_class, state.table.size[slot]
+    m = state.machines
+    clock = state.meter.clock[0]
+    k = state.table.job[slot].job_class
+    size = state.table.size[slot]
     need = tree.outline(size)
     for j in range(m.capacity.shape[0]):
         if m.pace[j, k] < np.inf:
-            machine = first_fit(m, j, size, need)
+            machine = first_fit(
+                m,
+                j,
+                size,
+                need,
+            )
             if machine >= 0:
                 clock.looked += machine + 1
                 return machine
@@ -92,16 +114,21 @@ def arrive(q, state, slot, rng):
 @kernel
 def wait(q, state, slot, rng):
     """Let the job wait at a machine with the shortest queue among those large enough, ties drawn evenly."""
-    m, job = state.machines, state.table.job
-    k, size = state.table.job[slot].job_class, state.table.size[slot]
-    least, ties = FULL, 0
+    m = state.machines
+    job = state.table.job
+    k = state.table.job[slot].job_class
+    size = state.table.size[slot]
+    least = FULL
+    ties = 0
     for j in range(m.capacity.shape[0]):
         if m.pace[j, k] < np.inf and fits(m.capacity[j], size):
             root = m.root[j] + 1
             if q.shortest[root] < least:
-                least, ties = q.shortest[root], 0
+                least = q.shortest[root]
+                ties = 0
             ties += q.ties[root] if q.shortest[root] == least else 0
-    drawn, machine = int(rng.random() * ties), -1
+    drawn = int(rng.random() * ties)
+    machine = -1
     for j in range(m.capacity.shape[0]):
         if (
             m.pace[j, k] < np.inf
@@ -129,19 +156,35 @@ def wait(q, state, slot, rng):
     else:
         job[q.tail[machine]].child[0] = slot
     q.tail[machine] = slot
-    _lengthen(m, q, machine, 1)
+    _lengthen(
+        m,
+        q,
+        machine,
+        1,
+    )
     tree.refresh(m, machine)
 
 
 @kernel
 def pick(q, state, machine):
     """Take the job at the head of the machine's queue if it fits, else NONE: those behind it wait for it."""
-    m, slot = state.machines, q.head[machine]
+    m = state.machines
+    slot = q.head[machine]
     if slot < 0 or not fits(m.free[machine], state.table.size[slot]):
         return NONE
     q.head[machine] = state.table.job[slot].child[0]
-    _lengthen(m, q, machine, -1)
+    _lengthen(
+        m,
+        q,
+        machine,
+        -1,
+    )
     return slot
 
 
-hand_over(Queues, arrive=arrive, wait=wait, pick=pick)
+hand_over(
+    Queues,
+    arrive=arrive,
+    wait=wait,
+    pick=pick,
+)

@@ -64,10 +64,12 @@ def check(settings: dict) -> None:
 
 def begin(policy: str, settings: dict, given: Given, running: np.ndarray | int = 0) -> Scores:
     """The scores of machines that run `running (N, K)` jobs already; ValueError without a plan."""
-    m, plan = given.machines, given.plan
+    m = given.machines
+    plan = given.plan
     if plan is None:
         raise ValueError(f"plan: {policy!r} follows one; make it with lotes.plan(configs, classes)")
-    able, held = np.isfinite(m.pace), plan.running > 0
+    able = np.isfinite(m.pace)
+    held = plan.running > 0
     wheel = np.where(
         able, plan.running * (plan.classes.rate if settings["wheel"] == "rate" else 1.0), 0.0
     )
@@ -96,7 +98,8 @@ def add_to_score(m, s, machine, k, change):
     """A job of class k starts (-1) or ends (+1) on the machine."""
     before = s.score[k, machine]
     s.score[k, machine] = before + change
-    root, top = m.root[m.config[machine]], s.top
+    root = m.root[m.config[machine]]
+    top = s.top
     node, start, end = tree.block_of(m, machine)
     if change > 0:
         while node >= 1 and top[k, root + node] <= before:
@@ -119,7 +122,10 @@ def add_to_score(m, s, machine, k, change):
 @kernel
 def _highest_score(m, s, j, k, size, need, best, best_score):
     """The first machine of configuration j with room and the highest upsilon, if above `best_score`."""
-    bound, top, root, leaves = m.bound, s.top, m.root[j], m.leaves[j]
+    bound = m.bound
+    top = s.top
+    root = m.root[j]
+    leaves = m.leaves[j]
     if top[k, root + 1] <= best_score or not may_fit(bound, root + 1, need):
         return best, best_score
     s.stack[0] = 1
@@ -140,7 +146,8 @@ def _highest_score(m, s, j, k, size, need, best, best_score):
                     if (score > best_score or (score == best_score and machine < best)) and fits(
                         m.free[machine], size
                     ):
-                        best, best_score = machine, score
+                        best = machine
+                        best_score = score
                 break
             left = root + 2 * node
             left_open = (top[k, left] >= best_score) & may_fit(bound, left, need)
@@ -174,7 +181,8 @@ def _sampled(m, s, j, k, size, rng, best, best_score):
         s.drawn[i] = pick
         score = s.score[k, m.first[j] + pick]
         if score > best_score and fits(m.free[m.first[j] + pick], size):
-            best, best_score = m.first[j] + pick, score
+            best = m.first[j] + pick
+            best_score = score
     return best, best_score
 
 
@@ -195,7 +203,10 @@ def _choose(s, state, k, size, rng):
     upsilon with room wins. Then come the other configurations, in the order of the table, first fit; in the
     first version, after one spin, the best upsilon anywhere else.
     """
-    m, wheel, tried, need = state.machines, s.wheel[k], s.tried, tree.outline(size)
+    m = state.machines
+    wheel = s.wheel[k]
+    tried = s.tried
+    need = tree.outline(size)
     tried[:] = 0
     while True:
         weight = 0.0
@@ -205,7 +216,8 @@ def _choose(s, state, k, size, rng):
         if weight == 0:
             break
         spin = rng.random() * weight
-        picked, passed = -1, 0.0
+        picked = -1
+        passed = 0.0
         for j in range(wheel.size):
             if not tried[j] and wheel[j] > 0:
                 picked = j
@@ -218,7 +230,8 @@ def _choose(s, state, k, size, rng):
         tried[picked] = 1
         if s.first:
             break
-    best, best_score = NONE, NOBODY
+    best = NONE
+    best_score = NOBODY
     for j in range(wheel.size if s.fallback else 0):
         if tried[j] or m.pace[j, k] == np.inf:
             continue
@@ -293,7 +306,8 @@ def pick(s, state, machine):
 def _sort(s, machine):
     """Sort the listed classes, the highest upsilon first; equal ones keep their order."""
     for last in range(1, s.listed[0]):
-        k, place = s.order[last], last
+        k = s.order[last]
+        place = last
         while place > 0 and s.score[s.order[place - 1], machine] < s.score[k, machine]:
             s.order[place] = s.order[place - 1]
             place -= 1

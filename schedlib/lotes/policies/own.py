@@ -99,14 +99,13 @@ class Cluster(NamedTuple):
     rng: np.random.Generator
 
 
-_F1, _F2, _I1, _I2 = (
-    seen(types.float64),
-    seen(types.float64, 2),
-    seen(types.int64),
-    seen(types.int64, 2),
-)
+_F1 = seen(types.float64)
+_F2 = seen(types.float64, 2)
+_I1 = seen(types.int64)
+_I2 = seen(types.int64, 2)
 _ROOM = types.NamedTuple([_F2, _I1, seen(types.int8), _I1, _I1, _F2, _F1, seen(types.int32)], Room)
-_NOTES, _RNG = types.float64[:, ::1], numba.typeof(np.random.default_rng(0))
+_NOTES = types.float64[:, ::1]
+_RNG = numba.typeof(np.random.default_rng(0))
 CLUSTER = types.NamedTuple(
     [
         _F2,
@@ -200,7 +199,8 @@ def best_fit(cluster, job):
     """
     if first_fit(cluster, job) < 0:
         return -1
-    room, size = cluster.room, cluster.size[job]
+    room = cluster.room
+    size = cluster.size[job]
     for machine in room.order[_place(room, tree.outline(size)[3], -1) :]:
         if fits(room.free[machine], size) and can_start(cluster, job, machine):
             return machine
@@ -222,12 +222,14 @@ def room_at(cluster, job, machine):
         return np.inf
     when = cluster.now
     for l in range(cluster.free.shape[1]):
-        free, other = cluster.free[machine, l], cluster.first[machine]
+        free = cluster.free[machine, l]
+        other = cluster.first[machine]
         while free < cluster.size[job, l]:
             if other < 0:
                 return np.inf
             free += cluster.size[other, l]
-            when, other = max(when, cluster.ends[other]), cluster.following[other]
+            when = max(when, cluster.ends[other])
+            other = cluster.following[other]
     return when
 
 
@@ -282,7 +284,8 @@ class Own(NamedTuple):
 
 def begin(policy: Policy, settings: dict, given: Given) -> Own:
     """No job runs."""
-    bins, m = given.targets(), given.machines
+    bins = given.targets()
+    m = given.machines
     share, demand, mean = given.mix()
     total = m.free.sum(axis=1)
     return Own(
@@ -318,7 +321,9 @@ def with_room(own: Own, slots: int) -> Own:
 
 @kernel
 def _seen(own, state):
-    m, table, clock = state.machines, state.table, state.meter.clock[0]
+    m = state.machines
+    table = state.table
+    clock = state.meter.clock[0]
     free = read_only(m.free)
     room = Room(
         free=free,
@@ -358,13 +363,16 @@ def _seen(own, state):
 @kernel
 def _starts(own, state, slot, machine):
     """Note a job that starts: it takes its place among those of the machine by its end."""
-    m, job = state.machines, state.table.job[slot]
+    m = state.machines
+    job = state.table.job[slot]
     own.running[machine, job.job_class] += 1
     end = state.meter.clock[0].now + own.work[slot] * m.pace[m.config[machine], job.job_class]
     own.ends[slot] = end
-    before, after = -1, own.first[machine]
+    before = -1
+    after = own.first[machine]
     while after >= 0 and own.ends[after] <= end:
-        before, after = after, own.following[after]
+        before = after
+        after = own.following[after]
     own.following[slot] = after
     if before < 0:
         own.first[machine] = slot
@@ -375,7 +383,8 @@ def _starts(own, state, slot, machine):
 @kernel
 def _place(room, total, machine):
     """How many machines have less free than `total`, or as much and a smaller number."""
-    low, high = 0, room.order.size
+    low = 0
+    high = room.order.size
     while low < high:
         middle = (low + high) // 2
         other = room.order[middle]
@@ -397,14 +406,16 @@ def _copy(these, there):
 def changed(own, state, machine):
     """Put the machine in its place by what is free on it."""
     total = state.machines.free[machine].sum()
-    old, new = _place(own, own.total[machine], machine), _place(own, total, machine)
+    old = _place(own, own.total[machine], machine)
+    new = _place(own, total, machine)
     if new > old:
         new -= 1
         _copy(own.order[old + 1 : new + 1], own.order[old:new])
     else:
         _copy(own.order[new:old], own.aside)
         _copy(own.aside[: old - new], own.order[new + 1 : old + 1])
-    own.order[new], own.total[machine] = machine, total
+    own.order[new] = machine
+    own.total[machine] = total
 
 
 @kernel
@@ -445,8 +456,10 @@ def left(own, state, slot, machine):
 @kernel
 def pick(own, state, machine):
     """The waiting job that the policy starts on the machine, taken out of the hall, or NONE."""
-    cluster, hall = _seen(own, state), state.table.hall
-    slot, waiting = own.on_exit(cluster, machine), cluster.waiting.size
+    cluster = _seen(own, state)
+    hall = state.table.hall
+    slot = own.on_exit(cluster, machine)
+    waiting = cluster.waiting.size
     if slot == NONE:
         return NONE
     place = 0

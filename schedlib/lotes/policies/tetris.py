@@ -52,7 +52,8 @@ def check(settings: dict) -> None:
 
 def begin(policy: str, settings: dict, given: Given) -> Weights:
     """One queue for all jobs where no pace depends on the machine, else one for the classes of equal pace."""
-    gamma_unit, pace = settings["gamma_unit"], given.machines.pace
+    gamma_unit = settings["gamma_unit"]
+    pace = given.machines.pace
     if gamma_unit is not None and given.jobs.time_unit not in SECONDS:
         raise ValueError(
             f"gamma_unit: the workload is in {given.jobs.time_unit!r}; pass gamma_unit=None to take "
@@ -60,14 +61,13 @@ def begin(policy: str, settings: dict, given: Given) -> Weights:
         )
     unit = 1.0 if gamma_unit is None else SECONDS[given.jobs.time_unit] / SECONDS[gamma_unit]
     if np.isfinite(pace).all() and (pace == pace[0]).all():
-        factor, group, fold = (
-            np.ones((len(pace), 1)),
-            np.zeros(pace.shape[1], np.int64),
-            pace[0].copy(),
-        )
+        factor = np.ones((len(pace), 1))
+        group = np.zeros(pace.shape[1], np.int64)
+        fold = pace[0].copy()
     else:
         factor, group = np.unique(pace, axis=1, return_inverse=True)
-        group, fold = group.reshape(-1).astype(np.int64), np.ones(pace.shape[1])
+        group = group.reshape(-1).astype(np.int64)
+        fold = np.ones(pace.shape[1])
     return Weights(
         packing=float(settings["packing"]),
         work=float(settings["work"] * unit),
@@ -89,7 +89,9 @@ def _dot_bound(bound, row, job):
     are added up otherwise than r . C. What the two sizes have in common meets the sum of all that is free.
     """
     need, other, slack = job
-    first, rest, common = bound[row, 0], bound[row, 1], min(need[0], other)
+    first = bound[row, 0]
+    rest = bound[row, 1]
+    common = min(need[0], other)
     corner = need[0] * first + other * rest
     mixed = ((need[0] - common) * first + (other - common) * rest + common * bound[row, 3]) * SLACK
     return min(corner * slack, mixed) if may_fit(bound, row, need) else -1.0
@@ -98,11 +100,15 @@ def _dot_bound(bound, row, job):
 @kernel
 def arrive(w, state, slot, rng):
     """The machine with room on which the job scores best, or NONE; ties by r . C, then the first machine."""
-    m, job, size = state.machines, state.table.job[slot], state.table.size[slot]
-    k, configs = job.job_class, m.capacity.shape[0]
+    m = state.machines
+    job = state.table.job[slot]
+    size = state.table.size[slot]
+    k = job.job_class
+    configs = m.capacity.shape[0]
     state.meter.clock[0].looked += m.config.size
     need = tree.outline(size)
-    gamma, largest = job.work * need[3], size[size.size - 1]
+    gamma = job.work * need[3]
+    largest = size[size.size - 1]
     for l in range(1, size.size - 1):
         largest = max(largest, size[l])
     slack = SLACK if size.size > 2 else 1.0  # of two the corner is added up as r . C is
@@ -111,7 +117,9 @@ def arrive(w, state, slot, rng):
         most = _dot_bound(m.bound, m.root[j] + 1, outlined)
         open_to_job = m.pace[j, k] < np.inf and most >= 0
         w.limit[j] = w.packing * most - w.work * (m.pace[j, k] * gamma) if open_to_job else -np.inf
-    best, best_score, best_dot = NONE, -np.inf, -np.inf
+    best = NONE
+    best_score = -np.inf
+    best_dot = -np.inf
     while True:
         j = 0
         for other in range(1, configs):
@@ -130,11 +138,15 @@ def arrive(w, state, slot, rng):
 def _best_in(m, w, j, size, job, loss, offer):
     """The best of configuration j and of the `offer`: machine, score, r . C."""
     best, best_score, best_dot = offer
-    root, leaves = m.root[j], m.leaves[j]
-    w.stack[0], w.dot[0], stack = 1, np.inf, 1
+    root = m.root[j]
+    leaves = m.leaves[j]
+    w.stack[0] = 1
+    w.dot[0] = np.inf
+    stack = 1
     while stack > 0:
         stack -= 1
-        node, dot = w.stack[stack], w.dot[stack]
+        node = w.stack[stack]
+        dot = w.dot[stack]
         while True:
             score = w.packing * dot - loss
             if score < best_score or (score == best_score and dot < best_dot):
@@ -156,7 +168,9 @@ def _best_in(m, w, j, size, job, loss, offer):
                         or exact > best_dot
                         or (exact == best_dot and machine < best)
                     ):
-                        best, best_score, best_dot = machine, score, exact
+                        best = machine
+                        best_score = score
+                        best_dot = exact
                 break
             left = root + 2 * node
             dot = _dot_bound(m.bound, left, job)
@@ -167,7 +181,8 @@ def _best_in(m, w, j, size, job, loss, offer):
             if dot < 0:
                 break
             if other >= 0 and w.packing * other - loss >= best_score:
-                w.stack[stack], w.dot[stack] = near, other
+                w.stack[stack] = near
+                w.dot[stack] = other
                 stack += 1
     return best, best_score, best_dot
 
@@ -176,16 +191,25 @@ def _best_in(m, w, j, size, job, loss, offer):
 def wait(w, state, slot, rng):
     """Let the job wait in the queue of its pace, ordered by its work."""
     job = state.table.job[slot]
-    k, total = job.job_class, tree.outline(state.table.size[slot])[3]
-    join(w.line, state.table, w.group[k], slot, w.fold[k] * (job.work * total))
+    k = job.job_class
+    total = tree.outline(state.table.size[slot])[3]
+    join(
+        w.line,
+        state.table,
+        w.group[k],
+        slot,
+        w.fold[k] * (job.work * total),
+    )
 
 
 @kernel
 def pick(w, state, machine):
     """The queued job that fits the machine and scores best, or NONE; of equal scores the first in line."""
-    m, table = state.machines, state.table
+    m = state.machines
+    table = state.table
     j = m.config[machine]
-    best, best_score = NONE, -np.inf
+    best = NONE
+    best_score = -np.inf
     for g in range(w.line.root.size):
         if w.line.count[g] > 0 and w.factor[j, g] < np.inf:
             weights = w.packing, w.work, w.factor[j, g]
@@ -193,8 +217,18 @@ def pick(w, state, machine):
                 w.line, table, g, m.free[machine], weights, best, best_score
             )
     if best >= 0:
-        quit_line(w.line, table, w.group[table.job[best].job_class], best)
+        quit_line(
+            w.line,
+            table,
+            w.group[table.job[best].job_class],
+            best,
+        )
     return best
 
 
-hand_over(Weights, arrive=arrive, wait=wait, pick=pick)
+hand_over(
+    Weights,
+    arrive=arrive,
+    wait=wait,
+    pick=pick,
+)

@@ -79,8 +79,10 @@ def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
 
 def _offered(jobs: Workload) -> Callable[[MachineConfigs], float]:
     """`offered_load` of these jobs, which are looked at once for all machines."""
-    tasks, job_class = jobs.tasks, np.repeat(jobs.jobs["class"].to_numpy(), np.diff(jobs.offsets))
-    number, duration = np.bincount(job_class), np.bincount(job_class, tasks["duration"])
+    tasks = jobs.tasks
+    job_class = np.repeat(jobs.jobs["class"].to_numpy(), np.diff(jobs.offsets))
+    number = np.bincount(job_class)
+    duration = np.bincount(job_class, tasks["duration"])
     there = number > 0
     work = np.array(
         [np.bincount(job_class, tasks["duration"] * tasks[name])[there] for name in jobs.resources]
@@ -108,7 +110,8 @@ def enough_machines(configs: MachineConfigs, jobs: Workload, load: float) -> Mac
     >>> enough_machines(MachineConfigs([[1.0]], [5]), jobs, 0.9).count.tolist()
     [3]
     """
-    offered, many = _offered(jobs), 1
+    offered = _offered(jobs)
+    many = 1
 
     def at(machines):
         return fewer_machines(configs, configs.n_machines / machines)

@@ -21,8 +21,10 @@ CORES = (0.50, 0.50, 0.50, 1.00, 0.25, 0.50, 0.50, 0.50, 1.00, 1.00)
 MEMORY = (0.50, 0.25, 0.75, 1.00, 0.25, 0.12, 0.03, 0.97, 0.50, 0.06)
 # abs(K^j) as printed: one optimum of stage 1 among very many
 SUPPORTS = (4, 2, 1, 2, 2, 1, 1, 2, 2, 1)
-HOURS, PROPORTIONS = (0.03, 0.04, 0.04, 0.03), (0.23, 0.46, 0.30, 0.01)
-CLASS_CORES, CLASS_MEMORY = (0.02, 0.02, 0.07, 0.20), (0.01, 0.03, 0.03, 0.06)
+HOURS = (0.03, 0.04, 0.04, 0.03)
+PROPORTIONS = (0.23, 0.46, 0.30, 0.01)
+CLASS_CORES = (0.02, 0.02, 0.07, 0.20)
+CLASS_MEMORY = (0.01, 0.03, 0.03, 0.06)
 SIZES = ("independent", "common", "fixed")
 
 
@@ -180,9 +182,11 @@ class RandomWorkload:
             gaps = np.cumsum(arrivals.standard_exponential(BLOCK))
             submit = now + gaps / self.rate
             if now < length:
-                due, over = drawn + gaps, faster * length
+                due = drawn + gaps
+                over = faster * length
                 submit = np.where(due < over, due / faster, length + (due - over) / self.rate)
-            now, drawn = submit[-1], drawn + gaps[-1]
+            now = submit[-1]
+            drawn = drawn + gaps[-1]
             job_class = np.searchsorted(edges, which.random(BLOCK), side="right")
             amount = work.standard_exponential(BLOCK)
             demand = self.demands(sizes, job_class)
@@ -251,5 +255,13 @@ def random_instance(
     classes = JobClasses(np.full(n_classes, 1 / n_classes), demand, rate)
     made = planner(configs, classes)
     limit = made.rate_rounded if rounded else made.rate
-    jobs = RandomWorkload(classes, load * limit, hours, sizes, matched, seed=seed, limit=limit)
+    jobs = RandomWorkload(
+        classes,
+        load * limit,
+        hours,
+        sizes,
+        matched,
+        seed=seed,
+        limit=limit,
+    )
     return RandomInstance(configs=configs, classes=classes, plan=made, workload=jobs)

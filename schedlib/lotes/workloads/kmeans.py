@@ -10,7 +10,8 @@ from schedlib.core.portable import dot
 from schedlib.lotes.model import JobClasses
 from schedlib.workload import SECONDS, Workload
 
-RESTARTS, MOST_ROUNDS = 10, 300
+RESTARTS = 10
+MOST_ROUNDS = 300
 
 
 def cluster_jobs(
@@ -45,9 +46,15 @@ def cluster_jobs(
             f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that many"
         )
     tasks = workload.tasks[early]
-    demand, duration = tasks[list(workload.resources)].to_numpy(), tasks["duration"].to_numpy()
+    demand = tasks[list(workload.resources)].to_numpy()
+    duration = tasks["duration"].to_numpy()
     label = np.full(len(points), -1)
-    label[weights > 0], _ = k_means(points[weights > 0], weights[weights > 0], k, seed)
+    label[weights > 0], _ = k_means(
+        points[weights > 0],
+        weights[weights > 0],
+        k,
+        seed,
+    )
     own = label[rows[early]]
     share = np.bincount(own, minlength=k) / len(own)
     mean = np.array([demand[own == c].mean(axis=0) for c in range(k)])
@@ -86,12 +93,19 @@ def class_counts(
     from scipy.optimize import linear_sum_assignment  # slow to load
 
     points, weights, _, _ = _points(workload, day, features)
-    points, weights = points[weights > 0], weights[weights > 0]
+    points = points[weights > 0]
+    weights = weights[weights > 0]
     middle = dot(weights, points) / weights.sum()
     total = dot(weights, ((points - middle) ** 2).sum(axis=1))
-    rows, before = [], None
+    rows = []
+    before = None
     for k in range(1, min(most, len(points)) + 1):
-        labels, inertia = k_means(points, weights, k, seed)
+        labels, inertia = k_means(
+            points,
+            weights,
+            k,
+            seed,
+        )
         moved = np.nan
         if before is not None:
             overlap = np.zeros((k, k))
@@ -100,16 +114,22 @@ def class_counts(
         size = np.bincount(labels, weights, minlength=k) / weights.sum()
         rows.append((k, inertia / total if total else 0.0, size.min(), moved))
         before = labels
-    return pd.DataFrame(rows, columns=["k", "spread", "smallest", "moved"])
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "k",
+            "spread",
+            "smallest",
+            "moved",
+        ],
+    )
 
 
 def _points(workload, day, features):
     """Different points, how many tasks of the first day are at each, each task's point, which are early."""
-    tasks, submit, names = (
-        workload.tasks,
-        workload.jobs["submit"].to_numpy(),
-        list(workload.resources),
-    )
+    tasks = workload.tasks
+    submit = workload.jobs["submit"].to_numpy()
+    names = list(workload.resources)
     if not names:
         raise ValueError("workload: its tasks have no column of demands; give cpu=... and mem=...")
     if not len(tasks):
@@ -133,16 +153,19 @@ def _points(workload, day, features):
     spread = columns[early].std(axis=0)
     columns = columns / np.where(spread > 0, spread, 1)
     order = np.lexsort(columns.T[::-1])  # np.unique takes four times as long over rows
-    points, rows = columns[order], np.empty(len(order), np.int64)
+    points = columns[order]
+    rows = np.empty(len(order), np.int64)
     new = np.r_[True, (points[1:] != points[:-1]).any(axis=1)]
-    rows[order], points = np.cumsum(new) - 1, points[new]
+    rows[order] = np.cumsum(new) - 1
+    points = points[new]
     return points, np.bincount(rows[early], minlength=len(points)).astype(float), rows, early
 
 
 @compiled
 def nearest(points, centre):
     """The nearest centre of each point, the first one in a tie, and the squared distance to it."""
-    label, distance = np.zeros(len(points), np.int64), np.empty(len(points))
+    label = np.zeros(len(points), np.int64)
+    distance = np.empty(len(points))
     for i in range(len(points)):
         best = np.inf
         for c in range(len(centre)):

@@ -18,14 +18,17 @@ from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.workloads.instances import RandomWorkload, fewer_machines
 from schedlib.workload import Workload
 
-JOBS, BATCH, HOURS = 672_074, 3_986, 29 * 24
+JOBS = 672_074
+BATCH = 3_986
+HOURS = 29 * 24
 
 
 def wander(
     rng: np.random.Generator, steps: tuple[int, ...], spread: float, memory: float
 ) -> np.ndarray:
     """A stationary AR(1) path (steps, ...) of deviation `spread`; correlations 1/e after `memory` steps."""
-    keep, path = np.exp(-1 / memory), rng.standard_normal(steps)
+    keep = np.exp(-1 / memory)
+    path = rng.standard_normal(steps)
     for i in range(1, len(path)):
         path[i] = keep * path[i - 1] + np.sqrt(1 - keep**2) * path[i]
     return spread * path
@@ -253,7 +256,8 @@ def _cores(configs):
 
 def _model(arrivals, thin, when, long):
     """Submissions and durations (h) of a month by the model."""
-    first, later = BATCH // thin, (JOBS - BATCH) // thin
+    first = BATCH // thin
+    later = (JOBS - BATCH) // thin
     submit = np.repeat(np.arange(HOURS), arrivals.draw(HOURS, later, when)) + when.random(later)
     durations = [
         np.interp((long.permutation(n) + 0.5) / n, 1 - DURATIONS[:, 0], hours)
@@ -274,6 +278,7 @@ def core_load(configs: MachineConfigs, jobs: Workload, hours: float = HOURS) -> 
     >>> core_load(MachineConfigs([[1.0, 1.0]], [1]), jobs, hours=4)
     0.375
     """
-    submit, tasks = jobs.jobs["submit"].to_numpy(), jobs.tasks
+    submit = jobs.jobs["submit"].to_numpy()
+    tasks = jobs.tasks
     work = np.minimum(tasks["duration"].to_numpy(), hours - submit) * tasks["cores"].to_numpy()
     return math.fsum(work) / hours / _cores(configs)
