@@ -21,6 +21,8 @@ def grown(array: np.ndarray, count: int) -> Any:
     >>> grown(np.array([3, 4]), 4).tolist()
     [3, 4, 0, 0]
     """
-    larger = np.zeros((count, *array.shape[1:]), array.dtype).view(type(array))
+    shape = (count, *array.shape[1:])
+    larger = np.zeros(shape, array.dtype)
+    larger = larger.view(type(array))
     larger[: len(array)] = array
     return larger

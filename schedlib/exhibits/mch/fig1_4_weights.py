@@ -234,7 +234,7 @@ def _equal(case, frame, column="gap"):
 TREES = {"paper": partial(fig4), "full": partial(fig4, full=True)}
 OVER_TIME = ("h-drf", "mch", "naive-h-drf")
 LEAF_LINES, LEAF_WIDTHS = ("-", "-", "--", ":", "--", "-."), (1.8, 1.8, 2.6, 1.4, 1.4, 1.4)
-"""Fig. 4b: a line for each leaf, so that those that lie on one another are still told apart."""
+"""Fig. 4b: a line for each leaf, so that lines that lie on one another can still be seen."""
 
 
 def run_shares(tree: str, seed: int) -> pd.DataFrame:
