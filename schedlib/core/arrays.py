@@ -23,6 +23,8 @@ def grown(array: Any, n: int) -> Any:
     >>> grown(np.array([3, 4]), 4).tolist()
     [3, 4, 0, 0]
     """
-    longer = np.zeros((n, *array.shape[1:]), array.dtype).view(type(array))
+    shape = (n, *array.shape[1:])
+    longer = np.zeros(shape, array.dtype)
+    longer = larger.view(type(array))
     longer[: len(array)] = array
     return longer

@@ -55,8 +55,10 @@ def side(tree, i, at, l, rescale):
     scaled = rescale and 0.0 < ratio < np.inf
     if l < resources:
         return 0.0 if scaled else child[USAGE + l]
+    if not scaled:
+        return 0.0
     used = child[USAGE + l - resources]
-    return used / ratio if scaled else 0.0
+    return used / ratio
 
 
 @kernel

@@ -250,7 +250,7 @@ def property_table(
     trees: Iterable[Tree],
     properties: dict = PROPERTIES,
 ) -> pd.DataFrame:
-    """How often each rule (a name or a function) violates each property (functions by name; all unless told).
+    """How often each rule (a name or a function) violates each property (functions by name; all by default).
 
     Gives `rule, property, trees, violated, worst, tree`. `trees` counts those that the rule takes (C-CH and
     M-CH: whose leaves all need their resource); `violated`: share of them on which it falls short by more

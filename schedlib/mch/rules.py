@@ -170,7 +170,7 @@ RULES = {
         fluid=partial(_fluid_tree, True),
     ),
 }
-"""Every shipped rule by name: what a reader can write, but for the literal and the fluid form."""
+"""Every shipped rule by name: what a reader can write, apart from the literal and the fluid form."""
 
 
 def the_rule(given: str | Rule) -> Rule:

@@ -28,7 +28,7 @@ class Run:
     priority: Callable
     choose: Callable
     state: State
-    tasks: int  # at most so many start, for the progress bar
+    tasks: int  # how many start at most, for the progress bar
 
     def advance(self) -> float:
         """Work for a slice; gives the part of the tasks that have started, and 1 when nothing is left to do."""

@@ -27,7 +27,7 @@ def random_tree(
     """A hierarchy of this depth; groups have 2 to `branching` children, half of them, one at least, groups.
 
     A leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with chance `partial`, of
-    `needs` of them, one alone unless told (partial-type, MCH, Section II.B.3). `weighted`: weights are drawn
+    `needs` of them, by default one (partial-type, MCH, Section II.B.3). `weighted`: weights are drawn
     from 1 to 4, else 1. Depth 1 is a flat tree. ValueError on a size below 1, a `branching` below 2 and no
     probability.
 

@@ -30,7 +30,7 @@ class Churn:
       changed by then, or, with `every`, for each leaf and grid time; empty when nothing was recorded
     - `jobs`: those given, with `start` of the first task and `finish` of the last (or departure), else NaN
     - `decisions`, `operations`: as in `mch.Filling`; `reflattens`: how often the flat tree's weights were
-      worked out anew; `seconds`: wall-clock time of all that
+      worked out; `seconds`: wall-clock time of all that
     - `utilisation (R,)`: mean part of each resource in use, from the first submission to `end`
 
     See also: `mch.simulate`.
@@ -74,7 +74,7 @@ def simulate(
     - `until`: the last time that counts; without it, until all is done
     - `record`: False keeps no shares; `every`: shares on a grid from 0 with that step, instead of at changes
 
-    A leaf is active while it has tasks; weights that depend on that are worked out anew whenever it changes.
+    A leaf is active while it has tasks; weights that depend on that are worked out again whenever it changes.
     At equal times tasks end first, then jobs leave, then jobs arrive; then tasks start until none fits. A
     resource in which the chosen task does not fit stays saturated until some is given back. Ties, fits and
     errors as in `mch.fill`; ValueError on impossible jobs, with the row. Source: MCH, Sections II.A, IV.A.

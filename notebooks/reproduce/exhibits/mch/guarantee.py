@@ -30,7 +30,7 @@ PLACE = 5.1
 COMPARED = ("mch", "mch-two-phase", "case1", "exact-ch")  # with H-DRF, on the same trees
 PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)  # chances that a leaf is partial-type
 OVER_TIME = ("h-drf", "mch", "mch-two-phase", "exact-ch", "naive-h-drf", "drf")
-AT_ONCE = 50  # about so many tasks of one leaf fill its dominant resource
+AT_ONCE = 50  # about this number of tasks of a leaf fill its dominant resource
 
 
 def run(
@@ -120,7 +120,7 @@ def _heat_maps(*panels):
 
 
 def _of(frame, resources, rule="mch"):
-    """A rule's rows with so many resources, of which partial-type leaves need one."""
+    """A rule's rows with that number of resources, of which partial-type leaves need one."""
     return frame[
         (frame["resources"] == resources) & (frame["rule"] == rule) & (frame["needs"] == 1)
     ]
