@@ -25,6 +25,6 @@ def grown(array: Any, n: int) -> Any:
     """
     shape = (n, *array.shape[1:])
     longer = np.zeros(shape, array.dtype)
-    longer = larger.view(type(array))
+    longer = longer.view(type(array))
     longer[: len(array)] = array
     return longer
