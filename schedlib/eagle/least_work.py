@@ -14,7 +14,7 @@ finds the same workers as looking at each, with the same random numbers.
 
 import numpy as np
 
-from schedlib.core.heap import before
+from schedlib.core.heap import pop, push
 from schedlib.core.uncounted import kernel
 from schedlib.eagle.messages import MARKS, PLACED_TASK, SENT, post, write
 from schedlib.eagle.probing import hold, set_bit
@@ -23,7 +23,6 @@ from schedlib.eagle.records import BLOCK
 # what bounds go by: the work as it is, or as advertised
 NOW = 0
 OLD = 1
-SHORT_RUN = 8  # runs of this length are sorted by insertion
 ROUNDING = 1e-12  # far more than the relative error of a sum of a few terms
 
 
@@ -59,7 +58,8 @@ def lower(state, worker, kind):
     placed = loads.work[worker] if kind == NOW else loads.advertised[worker]
     wide = block >> BLOCK
     if loads.picked[worker] >= 0:
-        least = placed + fetch_time(state.how) + loads.picked[worker]
+        fetch = fetch_time(state.how)
+        least = placed + fetch + loads.picked[worker]
         loads.falling[kind, block] = min(loads.falling[kind, block], least)
         loads.wide_falling[kind, wide] = min(loads.wide_falling[kind, wide], least)
     else:
@@ -186,7 +186,8 @@ def climb(key, item, leaves, leaf, load, worker):
             key[node] = load
             item[node] = mine
             return
-        loses = (other > load) | ((other == load) & (its > mine))
+        loses_tie = (other == load) & (its > mine)
+        loses = (other > load) | loses_tie
         key[node] = load if loses else other
         item[node] = mine if loses else its
         load = other if loses else load
@@ -208,7 +209,7 @@ def draw_addition(how, rng):
 
 @kernel
 def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
-    """Put the `tasks` workers of least (time, number) into `low`, in this order; how many.
+    """Put the `tasks` workers of least (time, number) into the heap `low`; how many.
 
     When `idle` workers have got a task before, and none is left, these wait for `estimate`. With `stale` news
     a negative waiting time becomes 0, and a random number up to the heartbeat is added.
@@ -275,79 +276,21 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
     count = 0
     for node in range(leaves):
         if item[node] >= 0:
-            loads.low_key[count] = key[node]
-            loads.low_worker[count] = item[node] >> 32
-            count += 1
-    sort(loads.low_key, loads.low_worker, count, key, item)
+            worker = item[node] >> 32
+            count = push(loads.low_key, loads.low_worker, count, key[node], worker)
     return count
 
 
 @kernel
-def sort(key, item, size, other_key, other_item):
-    """Sort pairs: short runs by insertion, then merged; there is room for as many in the other arrays."""
-    for begin in range(0, size, SHORT_RUN):
-        for i in range(begin + 1, min(begin + SHORT_RUN, size)):
-            own = key[i]
-            its = item[i]
-            place = i
-            while place > begin and before(own, its, key[place - 1], item[place - 1]):
-                key[place] = key[place - 1]
-                item[place] = item[place - 1]
-                place -= 1
-            key[place] = own
-            item[place] = its
-    width = SHORT_RUN
-    while width < size:
-        for begin in range(0, size, 2 * width):
-            middle = min(begin + width, size)
-            end = min(begin + 2 * width, size)
-            a = begin
-            b = middle
-            for place in range(begin, end):
-                if b < end and (a == middle or before(key[b], item[b], key[a], item[a])):
-                    other_key[place] = key[b]
-                    other_item[place] = item[b]
-                    b += 1
-                else:
-                    other_key[place] = key[a]
-                    other_item[place] = item[a]
-                    a += 1
-        for place in range(size):
-            key[place] = other_key[place]
-            item[place] = other_item[place]
-        width *= 2
-
-
-@kernel
 def pour(state, size, placed, tasks, estimate):
-    """Give tasks to the `size` workers in `low`: to the least loaded until it exceeds the next.
-
-    Who has got some goes to the end of a second line, `high`, which is in order by itself.
-    """
-    loads = state.loads
-    room = loads.high_key.size
-    key = loads.low_key
-    item = loads.low_worker
-    later = loads.high_key
-    whose = loads.high_worker
-    ahead = 0
-    first = 0
-    waiting = 0
+    """Give tasks to the `size` workers in the heap `low`: to the least loaded until it exceeds the next."""
+    key = state.loads.low_key
+    item = state.loads.low_worker
     while placed < tasks:
-        if waiting == 0 or (
-            ahead < size and before(key[ahead], item[ahead], later[first], whose[first])
-        ):
-            wait = key[ahead]
-            worker = item[ahead]
-            ahead += 1
-        else:
-            wait = later[first]
-            worker = whose[first]
-            first = first + 1 if first + 1 < room else 0
-            waiting -= 1
-        next_ahead = key[ahead] if ahead < size else np.inf
-        next_later = later[first] if waiting > 0 else np.inf
-        following = min(next_ahead, next_later)
+        wait = key[0]
+        worker = item[0]
+        size = pop(key, item, size)
+        following = key[0] if size > 0 else np.inf
         while True:
             state.line[placed] = worker
             placed += 1
@@ -357,19 +300,7 @@ def pour(state, size, placed, tasks, estimate):
             # At equality with the next pouring goes on as published, not as written.
             if wait == following and not state.how.published:
                 break
-        place = first + waiting
-        if place >= room:
-            place -= room
-        waiting += 1
-        while place != first:  # equal sums, which rounding may make, stand by number
-            front = place - 1 if place > 0 else room - 1
-            if later[front] != wait or whose[front] < worker:
-                break
-            later[place] = later[front]
-            whose[place] = whose[front]
-            place = front
-        later[place] = wait
-        whose[place] = worker
+        size = push(key, item, size, wait, worker)
 
 
 @kernel
@@ -394,13 +325,15 @@ def place(state, job, low, stale, rng, now):
     choose_workers(state, job, low, stale, rng, now)
     for task in range(j.tasks):
         worker = state.line[task]
-        change_work(state, worker, state.loads.work[worker] + j.estimate)
+        work = state.loads.work[worker] + j.estimate
+        change_work(state, worker, work)
         state.workers[worker].placed += 1
         if marks:
             set_bit(state.board, worker)
             write(state.log, now, MARKS, worker, job)
         write(state.log, now, SENT, worker, job)
-        post(state.near, now + state.how.delay, PLACED_TASK, worker, job, task)
+        arrives = now + state.how.delay
+        post(state.near, arrives, PLACED_TASK, worker, job, task)
     state.counts[0].placements += j.tasks
     if marks and not state.how.published:
         j.copy_row = hold(state.board, j.tasks)

@@ -74,9 +74,9 @@ class Loads(NamedTuple):
     rests: np.ndarray
     wide_falling: np.ndarray  # the same for blocks of as many blocks
     wide_settled: np.ndarray
-    low_key: np.ndarray  # room for two rows of up to W + 1 (key, worker)
-    high_key: np.ndarray
+    low_key: np.ndarray  # a heap of (key, worker): who gets the next task
     low_worker: np.ndarray
+    high_key: np.ndarray  # the tree of `climb`: (key, worker and leaf)
     high_worker: np.ndarray
 
 
@@ -187,8 +187,8 @@ def no_loads(workers: int) -> Loads:
         falls=np.zeros(1 << BLOCK),
         rests=np.zeros(1 << BLOCK),
         low_key=np.zeros(workers + 1),
-        high_key=np.zeros(workers + 1),
         low_worker=np.zeros(workers + 1, np.int64),
+        high_key=np.zeros(workers + 1),
         high_worker=np.zeros(workers + 1, np.int64),
     )
 
