@@ -19,8 +19,7 @@ import numpy as np
 from numba.core import types
 
 from schedlib.core.checks import typed, unknown
-from schedlib.core.compiling import compiled, rule
-from schedlib.core.pure import seen
+from schedlib.core.compiling import compiled, rule, seen
 
 ANYWHERE, THREE_ROUNDS, OLD_VECTOR, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY = range(7)
 """Ways in which the tasks of a job come to workers: the branches of `engine.bring`."""

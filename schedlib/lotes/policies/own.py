@@ -25,7 +25,7 @@ from numba.core.typing import Signature
 
 from schedlib.core import compiling
 from schedlib.core.arrays import grown
-from schedlib.core.pure import read_only, seen
+from schedlib.core.compiling import read_only, seen
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching.decisions import hand_over
