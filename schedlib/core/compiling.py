@@ -27,7 +27,7 @@ import numba
 import numpy as np
 from numba.core import types
 from numba.core.imputils import impl_ret_borrowed
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, typeof_impl
 
 from schedlib import paths
 
@@ -67,13 +67,14 @@ def room_of(function: Callable[..., Any]) -> str | None:
     return file.relative_to(PACKAGE).parts[0] if own else None
 
 
-def jit(function: Callable[..., Any], **options: Any) -> Any:
+def jit(function: Callable[..., Any], place: str = "", **options: Any) -> Any:
     """numba's `njit`, which compiles at the first call; the package's own kernels are kept for the next
-    process, and threads may run side by side."""
+    process, and threads may run side by side. `place` keeps apart what is compiled of one function with other
+    options."""
     room = room_of(function)
     folder = kernel_folder(room) if room else None
     before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
-    numba.config.CACHE_DIR = str(folder or "")  # type: ignore[attr-defined]
+    numba.config.CACHE_DIR = str(folder / place if folder else "")  # type: ignore[attr-defined]
     try:
         return numba.njit(cache=folder is not None, nogil=True, **options)(function)  # type: ignore[call-overload]
     finally:
@@ -104,39 +105,57 @@ def compiled(
         return functools.partial(compiled, signature=signature, inside=inside, **options)
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
-    kernel, known = jit(function, **options), set()
+    return Kernel(function, signature, inside or {}, options)
 
-    def prepare(kinds: Any, *arguments: Any) -> None:
-        nonlocal kernel
-        wanted = signature or tuple(map(numba.typeof, arguments))
-        with _alone(function), _notice():
-            if kinds in known:  # by another thread, meanwhile
+
+class Kernel:
+    """A function that Python calls compiled, and that kernels take in as `part` of themselves."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        signature: Any,
+        inside: dict[str, Any],
+        options: dict[str, Any],
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self.function, self.signature = function, signature
+        self.whole, self.part = jit(function, **options), jit(function, "inside", **inside)
+        self.known: set[Any] = set()
+
+    def __call__(self, *arguments: Any) -> Any:
+        kinds = None if self.signature else tuple(map(type, arguments))
+        if kinds not in self.known:
+            self.prepare(kinds, *arguments)
+        return self.whole(*arguments)
+
+    def __reduce__(self) -> str:
+        return self.function.__qualname__
+
+    def prepare(self, kinds: Any, *arguments: Any) -> None:
+        """Compile, or load, for arguments of these Python types."""
+        wanted = self.signature or tuple(map(numba.typeof, arguments))
+        with _alone(self.function), _notice():
+            if kinds in self.known:  # by another thread, meanwhile
                 return
             try:
-                kernel.compile(wanted)
+                self.whole.compile(wanted)
             except DAMAGED:
-                kernel = numba.njit(nogil=True, **options)(function)  # type: ignore[call-overload]
-                kernel.compile(wanted)
-            if signature:
-                kernel.disable_compile()
-            known.add(kinds)
+                _emptied(self.function)
+                self.whole.compile(wanted)
+            if self.signature:
+                self.whole.disable_compile()
+            self.known.add(kinds)
 
-    @functools.wraps(function)
-    def called(*arguments: Any) -> Any:
-        kinds = None if signature else tuple(map(type, arguments))
-        if kinds not in known:
-            prepare(kinds, *arguments)
-        return kernel(*arguments)
 
-    part: Any = inside or {}
-    overload(called, jit_options=part, strict=False)(lambda *given, **named: function)
-    called.prepare, called.known = prepare, known  # type: ignore[attr-defined]
-    return called
+@typeof_impl.register(Kernel)
+def _in_a_kernel(kernel: Kernel, context: Any) -> Any:
+    return types.Dispatcher(kernel.part)
 
 
 def ready(kernel: Any) -> None:
     """Compile, or load, a kernel with a signature now: before its time is taken."""
-    if not getattr(kernel, "known", True):
+    if isinstance(kernel, Kernel) and not kernel.known:
         kernel.prepare(None)
 
 
@@ -147,6 +166,14 @@ def _alone(function: Callable[..., Any]) -> Iterator[None]:
     folder = kernel_folder(room) if room else None
     with paths.alone(folder) if folder else contextlib.nullcontext():
         yield
+
+
+def _emptied(function: Callable[..., Any]) -> None:
+    """Forget the kernels of a room: what is kept of one is damaged, or the disk is full."""
+    room = room_of(function)
+    folder = kernel_folder(room) if room else None
+    for file in folder.rglob("*.nb?") if folder else ():
+        file.unlink(missing_ok=True)
 
 
 _told: list[str] = []
