@@ -77,7 +77,7 @@ CALLS = {
     hmhs.arriving: {"jobs": PAIRS, "seed": 0, "n_jobs": 2, "load": 0.5, "machines": 2, "copy": 0.1},
     hmhs.Arrivals: {"instance": TWO, "submit": [0.0, 1.0], "copy": [0.0, 0.0]},
     hmhs.serve: {"arrivals": hmhs.Arrivals(TWO, [0, 1]), "policy": "fair", "delay": 1.0, "remote": 1.0, "slow_start": 1.0, "error": 0.0,
-                 "slow": [1.0], "slow_since": 0.0, "replicas": 1, "queues": 1, "seed": 0},
+                 "slow": [1.0], "slow_since": 0.0, "seed": 0},
     hmhs.schedule: {"instance": TWO, "policy": "hmhs"},
     hmhs.lower_bound: {"instance": TWO},
     hmhs.optimum: {"instance": TWO, "seconds": 5.0},

@@ -147,7 +147,7 @@ def batch(map_time, map_tasks, reduce_time=None, submit=None, machines=1, copy=N
     return hmhs.Arrivals(instance, submit or [0.0] * n, copy)
 
 
-def test_who_goes_first_by_hand():
+def test_who_goes_first_by_hand(monkeypatch):
     # One machine; job 0 has three maps of 2, job 1 two of 1. FIFO: 6 and 8. Fair, one slot, nobody runs when it is free: the same.
     # Shortest remaining: job 1 (2 units against 6) until 2, then job 0 until 8.
     jobs = batch([2, 1], [3, 2])
@@ -161,7 +161,8 @@ def test_who_goes_first_by_hand():
         jobs, "fair"
     ).flow.tolist() == [4, 4]
     # Queues: with every job in one queue, capacity is FIFO.
-    assert hmhs.serve(jobs, "capacity", queues=1).flow.tolist() == [2, 4]
+    monkeypatch.setattr("schedlib.hmhs.arrivals.QUEUES", 1)
+    assert hmhs.serve(jobs, "capacity").flow.tolist() == [2, 4]
 
 
 def test_slow_start_by_hand():

@@ -23,6 +23,8 @@ SHARING = {
     "hmhs": serving.HMHS,
 }
 """The policies of `serve` by name."""
+REPLICAS = 3  # of each map's input
+QUEUES = 4  # of the policy "capacity"
 MOST = 1e12
 """No time is longer, and no factor larger."""
 
@@ -164,18 +166,16 @@ def serve(
     error: float = 0.0,
     slow: npt.ArrayLike | None = None,
     slow_since: float = 0.0,
-    replicas: int = 3,
-    queues: int = 4,
     seed: int = 0,
 ) -> Served:
     """Serve jobs as they arrive; no task is interrupted.
 
-    - `policy`: `"fifo"`, `"fair"`, `"delay"` (fair sharing with delay scheduling), `"capacity"` (`queues` of
-      equal share, jobs dealt at random), `"shortest"` (remaining work first), `"hmhs"` (placed again at each
+    - `policy`: `"fifo"`, `"fair"`, `"delay"` (fair sharing with delay scheduling), `"capacity"` (four queues
+      of equal share, jobs dealt at random), `"shortest"` (remaining work first), `"hmhs"` (placed again at each
       arrival, since HMHS plans for a batch)
     - `delay`: how long, under `"delay"`, a job lets slots pass that are not where its input is
-    - `remote`: a map takes that much longer where none of its `replicas` of input, on machines drawn at
-      random, lies
+    - `remote`: a map takes that much longer where none of the three replicas of its input, on machines
+      drawn at random, lies
     - `slow_start`: the share of its maps that must have ended before a job's reduces may take slots; they
       copy while the other maps run, and keep the slot until the last of these has ended
     - `error`: the policy believes times that are off by a factor e^x per job and stage, x uniform in
@@ -199,8 +199,6 @@ def serve(
         ("remote", remote, 1, MOST),
         ("error", error, 0, 100),
         ("slow_start", slow_start, 0, 1),
-        ("replicas", replicas, 1, 1000),
-        ("queues", queues, 1, 1_000_000),
         ("slow_since", slow_since, 0, np.inf),
     ):
         if not low <= value <= high:
@@ -228,7 +226,7 @@ def serve(
         submit=arrivals.submit,
         copy=arrivals.copy,
         priority=priority(believed),
-        queue=dealt.integers(0, queues, instance.n_jobs),
+        queue=dealt.integers(0, QUEUES, instance.n_jobs),
         skipped=np.inf,
         tried=-1,
         held=-1,
@@ -251,8 +249,8 @@ def serve(
         slow_since=float(slow_since),
     )
     speed = np.stack([instance.map_speed, instance.reduce_speed])
-    holders = inputs.integers(0, machines, (int(instance.map_tasks.sum()), replicas))
-    state = serving.begin(rules, jobs, work, queues, speed, slowed, holders)
+    holders = inputs.integers(0, machines, (int(instance.map_tasks.sum()), REPLICAS))
+    state = serving.begin(rules, jobs, work, QUEUES, speed, slowed, holders)
     serving.serve(state)
     return Served(
         policy=policy,

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from schedlib.core.compiling import compiled
 from schedlib.core.heap import pop, push
+from schedlib.core.uncounted import kernel
 
 FIFO, FAIR, CAPACITY, SHORTEST, HMHS = range(5)
 MAP, REDUCE = 0, 1
@@ -45,6 +45,7 @@ WORK = np.dtype(
         ("left", "i8"),  # tasks not started
         ("unfinished", "i8"),  # tasks not ended
         ("running", "i8"),
+        ("unplaced", "i8"),  # HMHS: tasks that Min-Min has yet to place
     ]
 )
 """A job in one of the stages."""
@@ -55,6 +56,14 @@ SLOT = np.dtype(
         ("believed", "f8"),  # HMHS: when it is believed to be free
     ]
 )
+MACHINE = np.dtype(
+    [
+        ("best", "i8"),  # the job that takes least there
+        ("free", "f8"),
+        ("end", "f8"),  # of the best job's next task
+    ]
+)
+"""A machine while Min-Min places tasks on it."""
 LINE = np.dtype(
     [
         ("length", "i8"),  # jobs that wait in it
@@ -104,6 +113,7 @@ class State(NamedTuple):
     waiting: np.ndarray  # (2, N) the jobs with tasks that may start, in order of submission
     used: np.ndarray  # (2, Q) slots in use by each queue
     planned: np.ndarray  # (2, N, M) HMHS: tasks placed on each machine and not started
+    machines: np.recarray  # (M,) of `MACHINE`
     speed: np.ndarray  # (2, N, M) the machines' factors
     slow: np.ndarray  # (M,) what multiplies them
     head: np.ndarray  # (N, M) the first unlooked-at input of a job on a machine, -1 for none
@@ -152,6 +162,7 @@ def begin(
         waiting=np.empty((2, n), np.int64),
         used=np.zeros((2, queues), np.int64),
         planned=np.zeros((2, n, m), np.int32),
+        machines=records((m,), MACHINE),
         speed=speed,
         slow=slow,
         head=np.full((n, m), -1),
@@ -166,7 +177,7 @@ def begin(
     return state
 
 
-@compiled
+@kernel
 def list_inputs(jobs, work, inputs, head, following):
     """Chain the inputs of each job on each machine, those of its first tasks first."""
     task, replicas = inputs.shape
@@ -180,7 +191,7 @@ def list_inputs(jobs, work, inputs, head, following):
         jobs[job].low = task
 
 
-@compiled
+@kernel
 def serve(state):
     """Serve all jobs, event by event."""
     while True:
@@ -196,7 +207,7 @@ def serve(state):
             fill_slots(state, stage, now)
 
 
-@compiled
+@kernel
 def next_event(clock, jobs, end):
     """When a task ends, a job arrives or a job has waited long enough for a local slot; inf: all is done."""
     now = clock.wake
@@ -209,7 +220,7 @@ def next_event(clock, jobs, end):
     return now
 
 
-@compiled
+@kernel
 def end_tasks(state, now):
     """Free the slots whose tasks end by now."""
     clock = state.clock[0]
@@ -232,7 +243,7 @@ def end_tasks(state, now):
             state.jobs[job].job_end = now
 
 
-@compiled
+@kernel
 def end_map(state, job, now):
     """What the end of one of its maps means for a job."""
     maps = state.work[MAP, job]
@@ -249,7 +260,7 @@ def end_map(state, job, now):
             enter(state.lines[REDUCE], state.waiting[REDUCE], job)
 
 
-@compiled
+@kernel
 def release_reduces(state, job, now):
     """The last map has ended: now it is known when the reduces that hold slots for it end."""
     copy = state.jobs[job].copy
@@ -264,13 +275,13 @@ def release_reduces(state, job, now):
         k = reduce.before
 
 
-@compiled
+@kernel
 def run_until(clock, ends, slots, end, slot):
     """Note when the task in a slot ends."""
     clock.ends = push(ends, slots, clock.ends, end, slot)
 
 
-@compiled
+@kernel
 def admit_jobs(state, now):
     """Let in the jobs that have been submitted by now."""
     clock = state.clock[0]
@@ -289,7 +300,7 @@ def admit_jobs(state, now):
             state.jobs[job].job_end = now
 
 
-@compiled
+@kernel
 def enter(line, waiting, job):
     """Let a job's tasks of a stage start from now on; the job takes its place by number."""
     k = line.length
@@ -301,7 +312,7 @@ def enter(line, waiting, job):
     line.stale = 1
 
 
-@compiled
+@kernel
 def leave(line, waiting, job):
     """Take out a job whose last task has started."""
     k = 0
@@ -312,41 +323,42 @@ def leave(line, waiting, job):
         waiting[later] = waiting[later + 1]
 
 
-@compiled
+@kernel
 def place(state, stage, now):
     """Min-Min over all waiting tasks of a stage, from the times at which slots are believed to be free."""
-    m = state.slow.size
     queue = state.waiting[stage, : state.lines[stage].length]
     speed = state.speed[stage]
     guess = state.work[stage].guess
-    left = state.work[stage].left.copy()
-    best = np.full(m, -1)
-    free = np.empty(m)
-    end = np.empty(m)
+    unplaced = state.work[stage].unplaced
+    machines = state.machines
     total = 0
     for job in queue:
-        total += left[job]
+        unplaced[job] = state.work[stage, job].left
+        total += unplaced[job]
         state.planned[stage, job] = 0
-    for j in range(m):
-        free[j] = max(now, state.slots[stage, j].believed)
+    for j in range(machines.size):
+        machines[j].best = -1
+        machines[j].free = max(now, state.slots[stage, j].believed)
     gone = -1  # the job whose last task has just been placed: its machines look for another
     for _ in range(total):
         soonest = -1
-        for j in range(m):
-            if best[j] == gone:
-                best[j] = quickest(queue, left, guess, speed[:, j])
-                end[j] = free[j] + guess[best[j]] * speed[best[j], j]
-            if soonest < 0 or end[j] < end[soonest]:
+        for j in range(machines.size):
+            this = machines[j]
+            if this.best == gone:
+                this.best = quickest(queue, unplaced, guess, speed[:, j])
+                this.end = this.free + guess[this.best] * speed[this.best, j]
+            if soonest < 0 or this.end < machines[soonest].end:
                 soonest = j
-        job = best[soonest]
+        chosen = machines[soonest]
+        job = chosen.best
         state.planned[stage, job, soonest] += 1
-        free[soonest] = end[soonest]
-        end[soonest] += guess[job] * speed[job, soonest]
-        left[job] -= 1
-        gone = job if left[job] == 0 else -2
+        chosen.free = chosen.end
+        chosen.end += guess[job] * speed[job, soonest]
+        unplaced[job] -= 1
+        gone = job if unplaced[job] == 0 else -2
 
 
-@compiled
+@kernel
 def quickest(queue, left, guess, speed):
     """The first job in the queue with a task left that takes least at these factors (N,); -1 for none."""
     best = -1
@@ -356,7 +368,7 @@ def quickest(queue, left, guess, speed):
     return best
 
 
-@compiled
+@kernel
 def fill_slots(state, stage, now):
     """Offer each idle slot of a stage to the policy, and start what it names."""
     for machine in range(state.slow.size):
@@ -373,7 +385,7 @@ def fill_slots(state, stage, now):
                 start_reduce(state, job, machine, now)
 
 
-@compiled
+@kernel
 def choose_map(state, machine, now):
     """The job whose map a free slot runs next, -1 for none, and its task that is local there, -1 for none."""
     while True:
@@ -395,7 +407,7 @@ def choose_map(state, machine, now):
         state.clock[0].wake = min(state.clock[0].wake, until)
 
 
-@compiled
+@kernel
 def choose(state, stage, machine):
     """The job whose task a free slot runs next, -1 for none; jobs that let this offer pass are left out."""
     policy = state.rules.policy
@@ -426,7 +438,7 @@ def choose(state, stage, machine):
     return chosen
 
 
-@compiled
+@kernel
 def local_task(head, following, started, machine):
     """An unstarted map task of a job whose input lies on the machine, or -1; `head (M,)` is the job's."""
     replicas = following.shape[1]
@@ -437,7 +449,7 @@ def local_task(head, following, started, machine):
     return entry // replicas if entry >= 0 else -1
 
 
-@compiled
+@kernel
 def start_map(state, job, task, machine, now):
     """Start the local `task`, or where that is -1 the job's first unstarted one."""
     this = state.jobs[job]
@@ -455,7 +467,7 @@ def start_map(state, job, task, machine, now):
     run_until(state.clock[0], state.end, state.slot, end, machine)
 
 
-@compiled
+@kernel
 def start_reduce(state, job, machine, now):
     """Start a reduce; before the job's last map has ended it copies, and when it ends is not known."""
     this = state.jobs[job]
@@ -472,7 +484,7 @@ def start_reduce(state, job, machine, now):
         run_until(state.clock[0], state.end, state.slot, end, state.slow.size + machine)
 
 
-@compiled
+@kernel
 def occupy(state, stage, job, machine, now):
     """Give a slot to a job's task and record it; returns the machine's factor for what starts now."""
     work = state.work[stage, job]
