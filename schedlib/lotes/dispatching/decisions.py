@@ -1,7 +1,7 @@
 """The decisions that the engine leaves to a policy, and the events of which it tells it.
 
 What a policy keeps is a NamedTuple. `hand_over` makes the policy's kernels its methods, so that the engine
-calls `policy.arrive(state, slot, rng)` and knows no policy by name:
+calls `policy.on_arrive(state, slot, rng)` and knows no policy by name:
 
 - `arrive(policy, state, slot, rng)`: the machine on which an arriving job starts, or NONE
 - `wait(policy, state, slot, rng)`: the arriving job waits
@@ -22,7 +22,8 @@ from numba.extending import overload_method
 
 from schedlib.core.uncounted import UNCOUNTED, WITHIN, kernel
 
-KERNELS = ("arrive", "wait", "left", "pick", "changed")
+# these methods hide fields of the same name in every NamedTuple that a kernel sees
+KERNELS = ("on_arrive", "on_wait", "on_left", "on_pick", "on_changed")
 IN_LINE = {"nogil": True, **UNCOUNTED, **WITHIN}
 
 
@@ -47,11 +48,11 @@ def hand_over(
     grown: Callable = as_it_is,
 ) -> None:
     """Make these functions the methods of what a policy keeps."""
-    kept.arrive = arrive
-    kept.wait = wait
-    kept.pick = pick
-    kept.left = left
-    kept.changed = changed
+    kept.on_arrive = arrive
+    kept.on_wait = wait
+    kept.on_pick = pick
+    kept.on_left = left
+    kept.on_changed = changed
     kept.grown = grown
 
 

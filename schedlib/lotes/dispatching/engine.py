@@ -43,7 +43,7 @@ def fill(policy, state, log, machine):
     """Let the policy start waiting jobs on the machine; gives their number, or REFUSED."""
     started = 0
     while state.meter.clock[0].waiting > 0:
-        slot = policy.pick(state, machine)
+        slot = policy.on_pick(state, machine)
         if slot == REFUSED:
             return REFUSED
         if slot < 0:
@@ -67,11 +67,11 @@ def ends(policy, state, log, slot):
     clock.present -= 1
     state.meter.series[clock.interval].finished += 1
     states.leave(state.table, slot)
-    policy.left(state, slot, machine)
+    policy.on_left(state, slot, machine)
     started = fill(policy, state, log, machine)
     if started == REFUSED:
         return False
-    policy.changed(state, machine)
+    policy.on_changed(state, machine)
     if started > 0:
         tree.refresh(m, machine)
     elif not m.closed[machine]:
@@ -85,16 +85,16 @@ def arrives(policy, state, log, slot, rng):
     clock = state.meter.clock[0]
     clock.present += 1
     state.meter.series[clock.interval].arrived += 1
-    machine = policy.arrive(state, slot, rng)
+    machine = policy.on_arrive(state, slot, rng)
     if machine == REFUSED:
         return False
     if machine >= 0:
         before = tree.outline(state.machines.free[machine])
         start(state, log, slot, machine)
-        policy.changed(state, machine)
+        policy.on_changed(state, machine)
         tree.took(state.machines, machine, before)
     else:
-        policy.wait(state, slot, rng)
+        policy.on_wait(state, slot, rng)
         note_queue(state.meter, 1)
     return True
 
