@@ -3,6 +3,7 @@
 import functools
 import json
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import seeing
 from schedlib import paths
 from schedlib.experiment import VERDICTS
-from schedlib.reproduce import ledger, publish, registry, sweep
+from schedlib.reproduce import ledger, publish, registry, store, sweep
 
 LIBRARY = registry.load()
 
@@ -21,14 +22,11 @@ def small_run(name):
     experiment = LIBRARY.experiments[name]
     if lacking := experiment.missing():
         pytest.skip(lacking)
-    tasks = [
-        (point, seed)
-        for point in experiment.points["smoke"]
-        for seed in range(experiment.analyses("smoke")[0])
-    ]
-    blocks = [
-        sweep.labelled(experiment.run(seed=seed, **point), point, seed) for point, seed in tasks
-    ]
+    blocks = []
+    for point in experiment.points["smoke"]:
+        for seed in range(experiment.analyses("smoke")[0]):
+            task = store.Task(experiment.run, point, seed, description={}, path=Path())
+            blocks.append(sweep.labelled(experiment.run(seed=seed, **point), task))
     return pd.concat(blocks, ignore_index=True)
 
 
