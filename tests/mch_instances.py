@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from schedlib import mch
-from schedlib.mch import plain
+from schedlib.mch import plain, plain_rivals
 
 PLAIN = ("drf", "weighted-drf", "c-ch", "m-ch", "mch", "h-drf", "naive-h-drf")
 FIG4 = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
@@ -96,7 +96,7 @@ class Exact(plain.Cluster):
 
     def fill(self, rescale):
         """The order of tasks under H-DRF, or under its naive form."""
-        with mock.patch.object(plain, "rounded", lambda share: share):
+        with mock.patch.object(plain_rivals, "rounded", lambda share: share):
             while (leaf := plain.hierarchical_leaf(self, rescale)) is not None:
                 self.try_to_start(leaf)
         return self.order

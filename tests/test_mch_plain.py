@@ -54,7 +54,7 @@ def test_drf_gives_its_own_paper_s_example():
 
 
 def test_an_unknown_rule_is_no_drf():
-    with pytest.raises(KeyError, match="hdrf"):
+    with pytest.raises(ValueError, match="hdrf"):
         plain.allocate(FIG4, (2, 2), "hdrf")
 
 
