@@ -100,22 +100,3 @@ class Exact(plain.Cluster):
             while (leaf := plain.hierarchical_leaf(self, rescale)) is not None:
                 self.try_to_start(leaf)
         return self.order
-
-
-class Standing(plain.Cluster):
-    """A plain cluster in the middle of things: what leaves hold, what breaks ties and who is blocked are given.
-
-    - `counts (p,)`: tasks started, for ties; `blocked (p,)`
-    """
-
-    def __init__(self, tree, capacity, tasks, counts, blocked):
-        super().__init__(tree, capacity)
-        self.tasks, self.counts, self.blocked = list(tasks), counts, blocked
-
-    def is_blocked(self, i):
-        return bool(self.blocked[i])
-
-    def leaf_view(self, i):
-        view = super().leaf_view(i)
-        view.tasks = int(self.counts[i])
-        return view
