@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from schedlib import mch
-from schedlib.mch import plain
+from schedlib.mch import plain, plain_rivals
 
 PLAIN = ("drf", "weighted-drf", "c-ch", "m-ch", "mch", "h-drf", "naive-h-drf")
 FIG4 = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
@@ -96,26 +96,7 @@ class Exact(plain.Cluster):
 
     def fill(self, rescale):
         """The order of tasks under H-DRF, or under its naive form."""
-        with mock.patch.object(plain, "rounded", lambda share: share):
+        with mock.patch.object(plain_rivals, "rounded", lambda share: share):
             while (leaf := plain.hierarchical_leaf(self, rescale)) is not None:
                 self.try_to_start(leaf)
         return self.order
-
-
-class Standing(plain.Cluster):
-    """A plain cluster in the middle of things: what leaves hold, what breaks ties and who is blocked are given.
-
-    - `counts (p,)`: tasks started, for ties; `blocked (p,)`
-    """
-
-    def __init__(self, tree, capacity, tasks, counts, blocked):
-        super().__init__(tree, capacity)
-        self.tasks, self.counts, self.blocked = list(tasks), counts, blocked
-
-    def is_blocked(self, i):
-        return bool(self.blocked[i])
-
-    def leaf_view(self, i):
-        view = super().leaf_view(i)
-        view.tasks = int(self.counts[i])
-        return view

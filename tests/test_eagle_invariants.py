@@ -3,7 +3,6 @@
 import signal
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -32,10 +31,7 @@ def run_of(case, name, detail, seed=0, **options):
     return case.simulate(SYSTEMS[name], seed=seed, detail=detail, record=True, **options)
 
 
-@QUIET
-@given(cases(), names, details, seeds)
-def test_each_task_once_and_one_at_a_time(case, name, detail, seed):
-    run = run_of(case, name, detail, seed)
+def each_task_once_and_one_at_a_time(run, case, name, detail):
     tasks = run.tasks.sort_values(["job", "task"], ignore_index=True)
     given_tasks = [
         (job, task, size)
@@ -60,12 +56,9 @@ def test_each_task_once_and_one_at_a_time(case, name, detail, seed):
         assert (of_worker["asked"].to_numpy()[1:] >= of_worker["finish"].to_numpy()[:-1]).all()
 
 
-@QUIET
-@given(cases(), names, details, seeds)
-def test_no_worker_idles_while_it_holds_something_to_run(case, name, detail, seed):
+def no_worker_idles_while_it_holds_something_to_run(run, case, name, detail):
     """From joining the queue to being asked for, a task's worker is busy, with tasks or with requests in
     vain."""
-    run = run_of(case, name, detail, seed)
     spans, since, stolen = {}, {}, {}
     for time, event, worker, job in run.log.itertuples(index=False):
         if event in ("ask", "start"):
@@ -85,13 +78,58 @@ def test_no_worker_idles_while_it_holds_something_to_run(case, name, detail, see
     assert not since
 
 
-@QUIET
-@given(cases(), names, details, seeds)
-def test_long_jobs_stay_in_the_general_partition(case, name, detail, seed):
-    run = run_of(case, name, detail, seed)
+def long_jobs_stay_in_the_general_partition(run, case, name, detail):
     if name != "sparrow":
         assert (run.tasks.loc[run.tasks["long"], "worker"] >= case.short_only).all()
     assert run.stats["short_only"] == case.short_only
+
+
+def utilisation_is_a_fraction(run, case, name, detail):
+    shares = run.utilisation[["short", "general", "all"]].to_numpy()
+    assert np.nanmin(shares, initial=0.0) >= 0 and np.nanmax(shares, initial=0.0) <= 1 + 1e-9
+    width = np.diff(run.utilisation["time"], append=run.log["time"].max())
+    busy = (run.tasks["finish"] - run.tasks["asked"]).sum() + run.stats["vain"] * 2 * case.hop
+    np.testing.assert_allclose(
+        (run.utilisation["all"] * width).sum() * case.workers, busy, rtol=1e-9, atol=1e-9
+    )
+    if len(case.submit) > 1:
+        for part in ("utilisation", "utilisation_short", "utilisation_general"):
+            assert np.isnan(run.stats[part]) or -1e-9 <= run.stats[part] <= 1 + 1e-9
+    assert run.stats["tasks"] == len(run.tasks) == sum(len(d) for d in case.durations)
+    assert run.stats["jobs"] == len(run.jobs) and run.stats["workers"] == case.workers
+
+
+def probes_are_conserved(run, case, name, detail):
+    """Every probe sent leaves its queue once: by its task, in vain, dropped; sticky ones only in the last two
+    ways."""
+    stats, events = run.stats, run.log["event"].value_counts()
+    by_task = 0 if run.system.sticky else stats["tasks"] - stats["placements"]
+    assert stats["probes"] == by_task + stats["vain"] + stats["dropped"]
+    assert events["queue"] == stats["probes"] + stats["placements"]
+    counters = {
+        "reject": "rejections",
+        "ask": "requests",
+        "vain": "vain",
+        "drop": "dropped",
+        "steal": "stolen",
+    }
+    for event, counter in counters.items():
+        assert events.get(event, 0) == stats[counter], event
+    assert events.get("finish", 0) == events.get("start", 0) == stats["tasks"]
+    assert stats["rescheduled"] == stats["rejections"] + stats["stolen"]
+    assert stats["steals"] <= stats["stolen"] and stats["steals"] <= stats["steal_attempts"]
+    assert (np.diff(run.log["time"]) >= 0).all()
+
+
+@settings(QUIET, max_examples=40)
+@given(cases(), names, details, seeds)
+def test_what_holds_in_every_run(case, name, detail, seed):
+    run = run_of(case, name, detail, seed)
+    each_task_once_and_one_at_a_time(run, case, name, detail)
+    no_worker_idles_while_it_holds_something_to_run(run, case, name, detail)
+    long_jobs_stay_in_the_general_partition(run, case, name, detail)
+    utilisation_is_a_fraction(run, case, name, detail)
+    probes_are_conserved(run, case, name, detail)
 
 
 @QUIET
@@ -158,75 +196,6 @@ def test_the_cap_is_never_exceeded(case, name, detail, seed):
             leave(worker, job)
 
 
-@QUIET
-@given(
-    cases(),
-    st.sampled_from(["omniscient", "omniscient with srpt", "eagle", "hawk", "eagle without sss"]),
-    seeds,
-)
-def test_lwl_picks_the_least_work(case, name, seed):
-    """As written: every placed task goes where the estimates left are least, from the tasks' own record."""
-    run = run_of(case, name, "as_written", seed)
-    submit, estimate, long = (
-        run.jobs[column].tolist() for column in ("submit", "estimate", "long")
-    )
-    tasks = run.tasks[["job", "worker", "start", "finish"]].itertuples(index=False)
-    placed = [row for row in tasks if long[row.job] or name.startswith("omniscient")]
-    for job, now in enumerate(submit):
-        work, low = [0.0] * case.workers, case.short_only if long[job] else 0
-        for row in placed:
-            if row.job < job and row.finish > now:
-                work[row.worker] += estimate[row.job] - min(
-                    max(now - row.start, 0.0), estimate[row.job]
-                )
-            elif row.job == job:
-                assert work[row.worker] <= min(work[low:]) + 1e-9
-                work[row.worker] += estimate[job]
-
-
-@QUIET
-@given(cases(), names, details, seeds)
-def test_utilisation_is_a_fraction(case, name, detail, seed):
-    run = run_of(case, name, detail, seed)
-    shares = run.utilisation[["short", "general", "all"]].to_numpy()
-    assert np.nanmin(shares, initial=0.0) >= 0 and np.nanmax(shares, initial=0.0) <= 1 + 1e-9
-    width = np.diff(run.utilisation["time"], append=run.log["time"].max())
-    busy = (run.tasks["finish"] - run.tasks["asked"]).sum() + run.stats["vain"] * 2 * case.hop
-    np.testing.assert_allclose(
-        (run.utilisation["all"] * width).sum() * case.workers, busy, rtol=1e-9, atol=1e-9
-    )
-    if len(case.submit) > 1:
-        for part in ("utilisation", "utilisation_short", "utilisation_general"):
-            assert np.isnan(run.stats[part]) or -1e-9 <= run.stats[part] <= 1 + 1e-9
-    assert run.stats["tasks"] == len(run.tasks) == sum(len(d) for d in case.durations)
-    assert run.stats["jobs"] == len(run.jobs) and run.stats["workers"] == case.workers
-
-
-@QUIET
-@given(cases(), names, details, seeds)
-def test_probes_are_conserved(case, name, detail, seed):
-    """Every probe sent leaves its queue once: by its task, in vain, dropped; sticky ones only in the last two
-    ways."""
-    run = run_of(case, name, detail, seed)
-    stats, events = run.stats, run.log["event"].value_counts()
-    by_task = 0 if run.system.sticky else stats["tasks"] - stats["placements"]
-    assert stats["probes"] == by_task + stats["vain"] + stats["dropped"]
-    assert events["queue"] == stats["probes"] + stats["placements"]
-    counters = {
-        "reject": "rejections",
-        "ask": "requests",
-        "vain": "vain",
-        "drop": "dropped",
-        "steal": "stolen",
-    }
-    for event, counter in counters.items():
-        assert events.get(event, 0) == stats[counter], event
-    assert events.get("finish", 0) == events.get("start", 0) == stats["tasks"]
-    assert stats["rescheduled"] == stats["rejections"] + stats["stolen"]
-    assert stats["steals"] <= stats["stolen"] and stats["steals"] <= stats["steal_attempts"]
-    assert (np.diff(run.log["time"]) >= 0).all()
-
-
 # ---- what changes nothing
 
 
@@ -269,42 +238,26 @@ def test_the_unit_of_time_does_not_matter(case, name, seed):
 
 @QUIET
 @given(cases(), names, details, seeds)
-def test_names_of_jobs_do_not_matter(case, name, detail, seed):
-    n = len(case.submit)
-    labels = [f"job {(7 * i) % 10007}" for i in range(n)]
-    named = Workload(
-        pd.DataFrame({"job": labels, "submit": case.submit, "mean": case.means}),
-        pd.DataFrame(
-            {
-                "job": np.repeat(labels, [len(d) for d in case.durations]),
-                "duration": np.concatenate(case.durations),
-            }
-        ),
-    )
+def test_names_do_not_matter_and_classes_may_stand_for_the_cut_off(case, name, detail, seed):
+    plain = case.simulate(SYSTEMS[name], seed=seed, detail=detail)
+    labels = np.array([f"job {(7 * i) % 10007}" for i in range(len(case.submit))])
+    jobs, tasks = case.workload.jobs, case.workload.tasks
+    named = Workload(jobs.assign(job=labels), tasks.assign(job=labels[tasks["job"]]))
+    classed = Workload(jobs.assign(**{"class": 3 * plain.jobs["long"]}), tasks)
     part = (case.short_only + 0.5) / case.workers
-    run = eagle.simulate(
-        named,
-        SYSTEMS[name],
-        case.workers,
-        short_partition=part,
-        seed=seed,
-        detail=detail,
-        **case.options(),
+    given_by = ((named, {}), (classed, {"cutoff": None}))
+    of_names, of_classes = (
+        eagle.simulate(
+            workload,
+            SYSTEMS[name],
+            case.workers,
+            short_partition=part,
+            **case.options(seed=seed, detail=detail, **cutoff),
+        )
+        for workload, cutoff in given_by
     )
-    np.testing.assert_array_equal(
-        run.jobs["finish"], case.simulate(SYSTEMS[name], seed=seed, detail=detail).jobs["finish"]
-    )
-
-
-@QUIET
-@given(cases(), names, details, seeds)
-def test_classes_may_stand_for_the_cut_off(case, name, detail, seed):
-    by_cutoff = case.simulate(SYSTEMS[name], seed=seed, detail=detail)
-    jobs = case.workload.jobs.assign(**{"class": 3 * by_cutoff.jobs["long"]})
-    classes, part = Workload(jobs, case.workload.tasks), (case.short_only + 0.5) / case.workers
-    options = case.options(cutoff=None, seed=seed, detail=detail)
-    run = eagle.simulate(classes, SYSTEMS[name], case.workers, short_partition=part, **options)
-    pd.testing.assert_frame_equal(run.jobs, by_cutoff.jobs)
+    np.testing.assert_array_equal(of_names.jobs["finish"], plain.jobs["finish"])
+    pd.testing.assert_frame_equal(of_classes.jobs, plain.jobs)
 
 
 @QUIET
@@ -561,12 +514,11 @@ def test_only_the_published_program_limits_what_a_thief_takes(detail, steals):
 
 
 def test_records_and_policies_import_nothing_of_the_engine():
-    folder = Path(eagle.__file__).parents[2]
     ground = ("systems", "records", "state", "messages")
     policies = ("probing", "least_work", "queueing.reorder", "queueing.worker")
     above = {f"schedlib.eagle.{name}" for name in policies}
     for name in ground:
-        assert not above & house.imports(f"schedlib.eagle.{name}", folder), name
+        assert not above & house.imports(f"schedlib.eagle.{name}"), name
     for name in (*ground, *policies):
-        imported = house.imports(f"schedlib.eagle.{name}", folder)
+        imported = house.imports(f"schedlib.eagle.{name}")
         assert not any(other.startswith("schedlib.eagle.simulating") for other in imported), name

@@ -338,25 +338,6 @@ def test_the_sample_refuses_bad_arguments(bad):
         eagle.google_sample(**bad)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_four_nodes_take_110_s_or_with_sticky_probes_30(seed):
-    how = {
-        "short_partition": 0,
-        "cutoff": 50,
-        "probe_ratio": 1,
-        "min_probes": 4,
-        "detail": "as_written",
-        "seed": seed,
-    }
-    ends = [
-        eagle.simulate(eagle.four_nodes(), eagle.System("probes", sticky=sticky), 4, **how)
-        .jobs["completion"]
-        .iloc[4]
-        for sticky in (False, True)
-    ]
-    assert ends == pytest.approx([110, 30], abs=0.02)
-
-
 def test_a_trace_file_with_hundreds_of_jobs_in_one_second_and_blank_last_lines_runs(tmp_path):
     drawn = eagle.google(400, seed=4, scale=0.01)
     together = Workload(drawn.jobs.assign(submit=np.repeat([7.0, 8.0], [300, 100])), drawn.tasks)

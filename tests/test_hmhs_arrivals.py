@@ -14,18 +14,23 @@ from schedlib import hmhs, traces
 SOME = settings(deadline=None, max_examples=60)
 
 
+def on_machines(drawn, most=None):
+    """The same jobs on as many map as reduce machines, `most` of each or as many as both stages have."""
+    machines = most or min(drawn.map_machines, drawn.reduce_machines)
+    return hmhs.Instance(
+        drawn.map_time,
+        drawn.map_tasks,
+        drawn.map_speed[:, :machines],
+        drawn.reduce_time,
+        drawn.reduce_tasks,
+        drawn.reduce_speed[:, :machines],
+    )
+
+
 @st.composite
 def arrivals(draw):
     drawn = draw(hmhs_instances.instances(jobs=6, machines=4, tasks=5, ties=False))
-    least = min(drawn.map_machines, drawn.reduce_machines)
-    instance = hmhs.Instance(
-        drawn.map_time,
-        drawn.map_tasks,
-        drawn.map_speed[:, :least],
-        drawn.reduce_time,
-        drawn.reduce_tasks,
-        drawn.reduce_speed[:, :least],
-    )
+    instance = on_machines(drawn)
     times = st.lists(
         st.integers(0, 12).map(float), min_size=instance.n_jobs, max_size=instance.n_jobs
     )
@@ -111,14 +116,7 @@ def test_with_an_endless_delay_every_map_is_local(jobs):
 @given(hmhs_instances.instances(jobs=5, machines=3, tasks=4, ties=False))
 def test_a_batch_under_fifo_is_the_paper_s_fifo(drawn):
     """On one machine: of several that idle the paper takes the one that was free first, `serve` the first by number."""
-    instance = hmhs.Instance(
-        drawn.map_time,
-        drawn.map_tasks,
-        drawn.map_speed[:, :1],
-        drawn.reduce_time,
-        drawn.reduce_tasks,
-        drawn.reduce_speed[:, :1],
-    )
+    instance = on_machines(drawn, 1)
     served = hmhs.serve(hmhs.Arrivals(instance, np.zeros(instance.n_jobs)), "fifo")
     assert served.job_end.max() == pytest.approx(hmhs.schedule(instance, "fifo").makespan)
 
@@ -126,15 +124,7 @@ def test_a_batch_under_fifo_is_the_paper_s_fifo(drawn):
 @SOME
 @given(hmhs_instances.instances(jobs=5, machines=3, tasks=4, ties=False))
 def test_a_batch_under_hmhs_has_the_paper_s_map_stage(drawn):
-    least = min(drawn.map_machines, drawn.reduce_machines)
-    instance = hmhs.Instance(
-        drawn.map_time,
-        drawn.map_tasks,
-        drawn.map_speed[:, :least],
-        drawn.reduce_time,
-        drawn.reduce_tasks,
-        drawn.reduce_speed[:, :least],
-    )
+    instance = on_machines(drawn)
     served = hmhs.serve(hmhs.Arrivals(instance, np.zeros(instance.n_jobs)), "hmhs")
     np.testing.assert_allclose(served.map_end, hmhs.schedule(instance, "hmhs").map_end)
 

@@ -11,7 +11,7 @@ from schedlib import hmhs
 from schedlib.hmhs import min_min, plain
 from schedlib.hmhs.model import Stage, by_arrival, quickest_first
 
-MANY = settings(deadline=None, max_examples=300)
+MANY = settings(deadline=None, max_examples=150)
 SOME = settings(deadline=None, max_examples=100)
 INSTANCES = hmhs_instances.instances() | hmhs_instances.instances(ties=False)
 ALL = [*hmhs.POLICIES, "priced"]

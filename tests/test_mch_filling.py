@@ -110,15 +110,6 @@ def test_ever_smaller_tasks_come_to_the_fluid_shares(problem):
         assert np.allclose(fine.shares, fluid.shares, atol=0.02), rule
 
 
-def test_figure_4_task_by_task():
-    for rule in ("mch", "h-drf"):
-        assert np.allclose(
-            mch.fill(FIG4, (200, 200), rule).shares,
-            [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3],
-            atol=1 / 200,
-        )
-
-
 def test_a_group_of_a_hundred_does_not_take_it_all_before_the_others_begin():
     tree = mch.Tree([[(1,)] * 100, (1,), [(1,)]])
     for rule in ("h-drf", "naive-h-drf"):
@@ -140,12 +131,6 @@ def test_a_tree_that_is_one_leaf_gets_all_there_is():
             assert run.jobs["finish"].tolist() == [2], rule
         if rule in PLAIN:
             assert_alike(mch.fill(tree, (9, 9), rule), plain.allocate(tree, (9, 9), rule))
-
-
-def test_weights_are_kept_at_every_level():
-    tree = mch.Tree([[(1,), (1,)], [(1,)]], {(1,): 60, (2,): 40, (1, 1): 90, (1, 2): 10})
-    for rule in ("h-drf", "naive-h-drf"):
-        assert mch.fill(tree, (1000,), rule).tasks.tolist() == [540, 60, 400]
 
 
 def test_a_handful_and_a_wide_group_are_summed_alike():

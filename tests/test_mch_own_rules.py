@@ -109,8 +109,9 @@ def test_a_readers_rule_fills_as_the_shipped_one(problem):
 @given(workloads())
 def test_a_readers_rule_serves_a_stream_as_the_shipped_one(workload):
     for mine, shipped in SAME:
-        both = [mch.simulate(*workload[:2], rule, workload[2]).jobs for rule in (mine, shipped)]
-        assert both[0].equals(both[1]), shipped
+        one, two = (mch.simulate(*workload[:2], rule, workload[2]) for rule in (mine, shipped))
+        assert one.jobs.equals(two.jobs) and one.shares.equals(two.shares), shipped
+        assert one.reflattens == two.reflattens
 
 
 def test_a_leaf_that_cannot_be_served_is_named():

@@ -152,33 +152,12 @@ def test_mch_breaks_the_guarantee_of_a_full_type_leaf_by_hand():
     assert allocate(tree, capacity, "case1").shares == pytest.approx([0.75, 0.375, 0.25, 0.375])
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(2, 3), st.booleans())
-def test_mch_is_h_drf_when_all_leaves_are_full_type(seed, depth, resources, weighted):
-    tree = search.random_tree(np.random.default_rng(seed), depth, 3, resources, 0.0, weighted)
-    ours, theirs = (allocate(tree, full(tree), rule).shares for rule in ("mch", "h-drf"))
-    assert ours == pytest.approx(theirs, abs=1e-9)
-
-
 def test_collapsed_hierarchies_punish_a_group_for_dovetailing():
     """The group's leaves, weighted 1/4 each, need not share: had they 1/2 each the group would have its half."""
     tree, capacity = Tree([(1, 1), [(1, 0), (0, 1)]]), (10, 10)
     assert fair.collapsed(tree, capacity).shares == pytest.approx([2 / 3, 1 / 3, 1 / 3])
     assert fair.share_guarantee(tree, capacity, fair.collapsed) == (pytest.approx(-1 / 3), "n2")
     assert not fair.sharing_incentive(tree, capacity, fair.collapsed).violated
-
-
-def test_only_the_naive_rule_starves_the_nested_memory_leaf():
-    """Its group's share is the CPU leaf's, so a free piece of memory always goes to n1, and tasks that end are not replaced."""
-    late = {}
-    for rule in ("naive-h-drf", "h-drf", "mch"):
-        frame = guarantee.run_group(rule, 30, seed=0)
-        late[rule] = frame[(frame["leaf"] == "n2,2") & (frame["time"] >= 15)]["share"].mean()
-    assert (
-        late["naive-h-drf"] < 0.05
-        and late["h-drf"] == pytest.approx(0.5)
-        and late["mch"] == pytest.approx(0.5)
-    )
 
 
 def test_long_run_guarantee_weighs_by_time():

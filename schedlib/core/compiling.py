@@ -264,7 +264,8 @@ def rule(
         try:
             made = _made(plain, signature, options)
         except Refused as error:
-            raise ValueError(f"{name}: does not compile. {error}".format(notes=notes)) from error
+            reason = str(error).replace("{notes}", notes)
+            raise ValueError(f"{name}: does not compile. {reason}") from error
         except (numba.core.errors.NumbaError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"{name}: does not compile. {_reason(error, notes, form or signature)}"

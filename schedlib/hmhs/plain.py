@@ -16,35 +16,20 @@ Where the text leaves something open, this file reads it as `hmhs.schedule` does
 3. Equal Pri: the jobs' order. R-HMHS reverses the whole list, jobs of equal Pri included.
 4. Equal V_i in Johnson's step 2: the jobs' order, which step 3 reverses in L2. (`hmhs.johnson` keeps it.)
 5. A job without map tasks may reduce at 0, one without reduce tasks ends with its maps; Pri is then -inf or inf.
-6. FIFO: the machine that became free first asks first, of several the smallest. It gets the first job in the
-   order that has a task left and may start; later jobs overtake one that may not.
+
+FIFO stands in `plain_rivals.py`, a task and the end of a job in `plain_model.py`.
 
 Each task costs N times M looks: twenty jobs of the paper's single workload on ten machines a stage take 0.2 s, a
 hundred jobs on a hundred machines half a minute. Bad input is not validated beyond what `hmhs.Instance` does.
 """
 
+import math
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
-from schedlib.hmhs.model import Instance, Schedule, Stage
-
-
-class Task(NamedTuple):
-    """One task: of which job, on which machine, from when to when (in the instance's unit of time).
-
-    >>> task = Task(job=0, machine=1, start=2.0, finish=5.0)
-    """
-
-    job: int
-    machine: int
-    start: float
-    finish: float
-
-
-Times: TypeAlias = Sequence[Sequence[float]]  # E[i][j]
-TwoStages: TypeAlias = tuple[list[Task], list[Task]]  # map tasks, reduce tasks
+from schedlib.hmhs.model import Instance, Schedule
+from schedlib.hmhs.plain_model import Task, Times, TwoStages, as_schedule, last_finish
+from schedlib.hmhs.plain_rivals import fifo as fifo
+from schedlib.hmhs.plain_rivals import fifo_twice
 
 
 def johnson(M: Sequence[float], R: Sequence[float]) -> list[int]:
@@ -56,10 +41,11 @@ def johnson(M: Sequence[float], R: Sequence[float]) -> list[int]:
     >>> johnson([4, 1, 5, 2, 5], [5, 2, 3, 6, 1])
     [1, 3, 0, 2, 4]
     """
-    V = [min(M[i], R[i]) for i in range(len(M))]
+    jobs = range(len(M))
+    V = [min(M[i], R[i]) for i in jobs]
     L1: list[int] = []  # Step 1
     L2: list[int] = []
-    ordered = sorted(range(len(M)), key=lambda i: V[i])  # Step 2
+    ordered = sorted(jobs, key=lambda i: V[i])  # Step 2
     for i in ordered:  # Step 3
         if M[i] <= R[i]:
             L1.append(i)
@@ -79,17 +65,25 @@ def pri(instance: Instance) -> list[float]:
     """
     Pri = []
     for i in range(instance.n_jobs):
-        P_m, P_r = instance.map_time[i], instance.reduce_time[i]
-        V_m, V_r = instance.map_speed[i], instance.reduce_speed[i]
-        T_m, T_r = instance.map_tasks[i], instance.reduce_tasks[i]
-        Pbar_m = P_m * (V_m.sum() / len(V_m)) * T_m  # Eq. 1
-        Pbar_r = P_r * (V_r.sum() / len(V_r)) * T_r
-        Sgn = 1 if Pbar_m > Pbar_r else -1  # Eq. 4
+        P_m = instance.map_time[i]
+        P_r = instance.reduce_time[i]
+        V_m = instance.map_speed[i]
+        V_r = instance.reduce_speed[i]
+        T_m = instance.map_tasks[i]
+        T_r = instance.reduce_tasks[i]
+        mean_m = V_m.sum() / len(V_m)
+        mean_r = V_r.sum() / len(V_r)
+        Pbar_m = P_m * mean_m * T_m  # Eq. 1
+        Pbar_r = P_r * mean_r * T_r
+        if Pbar_m > Pbar_r:
+            Sgn = 1
+        else:
+            Sgn = -1
         least = float(min(Pbar_m, Pbar_r))
         if least > 0:
-            Pri.append(Sgn / least)
+            Pri.append(Sgn / least)  # Eq. 4
         else:
-            Pri.append(Sgn * float("inf"))
+            Pri.append(Sgn * math.inf)
     return Pri
 
 
@@ -102,19 +96,27 @@ def min_min(T: Sequence[int], E: Times) -> list[Task]:
     >>> min_min([2], [[3.0, 4.0]])
     [Task(job=0, machine=0, start=0.0, finish=3.0), Task(job=0, machine=1, start=0.0, finish=4.0)]
     """
-    jobs, machines = range(len(T)), range(len(E[0]))
+    jobs = range(len(T))
+    machines = range(len(E[0]))
     unassigned = list(T)
     Ava = [0.0 for j in machines]
     assigned = []
     while any(unassigned):
-        earliest = {}  # of each job's task: minimum completion time, and its machine
+        earliest = {}  # each job's minimum completion time,
+        best = {}  # and the machine that gives it
         for i in jobs:
             if unassigned[i] > 0:
-                earliest[i] = min((Ava[j] + E[i][j], j) for j in machines)
-        p = min(earliest, key=lambda i: earliest[i][0])  # the minimum of the minima
-        C_pq, q = earliest[p]
-        assigned.append(Task(job=p, machine=q, start=Ava[q], finish=C_pq))
-        Ava[q] = C_pq
+                C = [Ava[j] + E[i][j] for j in machines]
+                least = min(C)
+                earliest[i] = least
+                best[i] = C.index(least)
+        p = min(earliest, key=lambda i: earliest[i])  # the minimum of the minima
+        q = best[p]
+        start = Ava[q]
+        finish = earliest[p]
+        task = Task(job=p, machine=q, start=start, finish=finish)
+        assigned.append(task)
+        Ava[q] = finish
         unassigned[p] -= 1
     return assigned
 
@@ -128,8 +130,9 @@ def dynamic_min_min(A: Sequence[float], T: Sequence[int], E: Times) -> list[Task
     >>> dynamic_min_min([2.0, 0.0], [1, 1], [[3.0, 4.0], [5.0, 1.0]])
     [Task(job=1, machine=1, start=0.0, finish=1.0), Task(job=0, machine=0, start=2.0, finish=5.0)]
     """
+    jobs = range(len(T))
     machines = range(len(E[0]))
-    U = [i for i in range(len(T)) if T[i] > 0]
+    U = [i for i in jobs if T[i] > 0]
     Jw: list[int] = []
     unassigned = list(T)
     Ava = [0.0 for j in machines]
@@ -147,43 +150,17 @@ def dynamic_min_min(A: Sequence[float], T: Sequence[int], E: Times) -> list[Task
         C = {}
         for i in sorted(Jw):  # 11
             for j in machines:  # 12
-                C[i, j] = E[i][j] + max(Ava[j], A[i])  # 13
+                start = max(Ava[j], A[i])
+                C[i, j] = E[i][j] + start  # 13
         p, q = min(C, key=lambda pair: C[pair])  # 16
         start = max(Ava[q], A[p])
-        assigned.append(Task(job=p, machine=q, start=start, finish=C[p, q]))  # 17
-        Ava[q] = C[p, q]  # 18
+        finish = C[p, q]
+        task = Task(job=p, machine=q, start=start, finish=finish)
+        assigned.append(task)  # 17
+        Ava[q] = finish  # 18
         unassigned[p] -= 1
         if unassigned[p] == 0:  # 19
             Jw.remove(p)  # 20
-    return assigned
-
-
-def fifo(
-    order: Sequence[int],
-    A: Sequence[float],
-    T: Sequence[int],
-    E: Times,
-) -> list[Task]:
-    """The tasks of one stage on their machines, in the order in which FIFO assigns them.
-
-    `order (N,)`: the jobs, first in first out; `A (N,)`: when job i may start; `T (N,)`: how many tasks it
-    has; `E (N, M)`: the time of one on machine j. Source: HMHS, Section 4.
-
-    >>> fifo([0, 1], [2.0, 0.0], [1, 1], [[3.0], [5.0]])
-    [Task(job=1, machine=0, start=0.0, finish=5.0), Task(job=0, machine=0, start=5.0, finish=8.0)]
-    """
-    machines = range(len(E[0]))
-    unassigned = list(T)
-    Ava = [0.0 for j in machines]
-    assigned = []
-    while any(unassigned):
-        queue = [i for i in order if unassigned[i] > 0]
-        q = min(machines, key=lambda j: Ava[j])  # the machine that became free first
-        now = max(Ava[q], min(A[i] for i in queue))  # it waits if no job may start yet
-        p = next(i for i in queue if A[i] <= now)
-        assigned.append(Task(job=p, machine=q, start=now, finish=now + E[p][q]))
-        Ava[q] = now + E[p][q]
-        unassigned[p] -= 1
     return assigned
 
 
@@ -196,31 +173,17 @@ def sequence(assigned: Sequence[Task], order: Sequence[int], E: Times) -> list[T
     >>> sequence(min_min([1, 1], [[4.0], [2.0]]), [0, 1], [[4.0], [2.0]])
     [Task(job=1, machine=0, start=4.0, finish=6.0), Task(job=0, machine=0, start=0.0, finish=4.0)]
     """
-    place = {i: k for k, i in enumerate(order)}
+    clock = [0.0 for j in range(len(E[0]))]  # of each machine
     sequenced = list(assigned)
-    for j in range(len(E[0])):
-        T_j = [k for k in range(len(assigned)) if assigned[k].machine == j]
-        T_j.sort(key=lambda k: place[assigned[k].job])
-        clock = 0.0
-        for k in T_j:
-            i = assigned[k].job
-            sequenced[k] = Task(job=i, machine=j, start=clock, finish=clock + E[i][j])
-            clock += E[i][j]
+    for i in order:
+        for k, task in enumerate(assigned):
+            if task.job == i:
+                j = task.machine
+                start = clock[j]
+                finish = start + E[i][j]
+                sequenced[k] = Task(job=i, machine=j, start=start, finish=finish)
+                clock[j] = finish
     return sequenced
-
-
-def last_finish(tasks: Sequence[Task], N: int) -> list[float]:
-    """When the last of each job's `tasks` ends, (N,): A_i if they are map tasks. Source: HMHS, Eq. 2.
-
-    `N`: the number of jobs. A job without tasks ends at 0.
-
-    >>> last_finish(min_min([2, 0], [[3.0, 4.0], [1.0, 1.0]]), 2)
-    [4.0, 0.0]
-    """
-    latest = [0.0 for i in range(N)]
-    for task in tasks:
-        latest[task.job] = max(latest[task.job], task.finish)
-    return latest
 
 
 def three_steps(instance: Instance, order: Sequence[int]) -> TwoStages:
@@ -232,21 +195,15 @@ def three_steps(instance: Instance, order: Sequence[int]) -> TwoStages:
     >>> len(maps), reduces[0].start
     (2, 8.0)
     """
-    E_m, E_r = instance.map_task_time.tolist(), instance.reduce_task_time.tolist()
-    maps = min_min(instance.map_tasks.tolist(), E_m)  # 1)
+    N = instance.n_jobs
+    T_m = instance.map_tasks.tolist()
+    T_r = instance.reduce_tasks.tolist()
+    E_m = instance.map_task_time.tolist()
+    E_r = instance.reduce_task_time.tolist()
+    maps = min_min(T_m, E_m)  # 1)
     maps = sequence(maps, order, E_m)  # 2)
-    A = last_finish(maps, instance.n_jobs)  # Eq. 2
-    reduces = dynamic_min_min(A, instance.reduce_tasks.tolist(), E_r)  # 3)
-    return maps, reduces
-
-
-def _fifo_twice(instance: Instance, order: Sequence[int]) -> TwoStages:
-    """The map tasks and the reduce tasks of FIFO, or of FIFO-Pri if `order` is by Pri."""
-    E_m, E_r = instance.map_task_time.tolist(), instance.reduce_task_time.tolist()
-    at_zero = [0.0 for i in range(instance.n_jobs)]
-    maps = fifo(order, at_zero, instance.map_tasks.tolist(), E_m)
-    A = last_finish(maps, instance.n_jobs)  # Eq. 2
-    reduces = fifo(order, A, instance.reduce_tasks.tolist(), E_r)
+    A = last_finish(maps, N)  # Eq. 2
+    reduces = dynamic_min_min(A, T_r, E_r)  # 3)
     return maps, reduces
 
 
@@ -260,41 +217,19 @@ def schedule(instance: Instance, policy: str = "hmhs") -> Schedule:
     >>> schedule(two, "fifo").makespan, schedule(two, "hmhs").makespan
     (11.0, 7.0)
     """
+    N = instance.n_jobs
     Pri = pri(instance)
-    jobs = list(range(instance.n_jobs))
-    by_pri = sorted(jobs, key=lambda i: Pri[i])
-    orders = {"hmhs": by_pri, "r-hmhs": by_pri[::-1], "fifo": jobs, "fifo-pri": by_pri}
-    if policy not in orders:
-        raise ValueError(f"policy: {policy!r}; the paper's are {', '.join(orders)}")
-    stages = three_steps if policy in ("hmhs", "r-hmhs") else _fifo_twice
-    maps, reduces = stages(instance, orders[policy])
-    return as_schedule(policy, instance.n_jobs, maps, reduces)
-
-
-def as_schedule(policy: str, N: int, maps: Sequence[Task], reduces: Sequence[Task]) -> Schedule:
-    """The library's schedule of the tasks of N jobs (Eq. 2 and 3), for pictures; its `steps` stay 0.
-
-    >>> as_schedule("mine", 1, min_min([1], [[4.0]]), []).makespan
-    4.0
-    """
-    A = last_finish(maps, N)
-    reduce_end = last_finish(reduces, N)
-    job_end = [max(A[i], reduce_end[i]) for i in range(N)]
-    return Schedule(
-        policy=policy,
-        makespan=max(job_end),  # Eq. 3
-        map_end=np.array(A),
-        job_end=np.array(job_end),
-        map=_stage(maps),
-        reduce=_stage(reduces),
-    )
-
-
-def _stage(tasks: Sequence[Task]) -> Stage:
-    """The tasks as the library's arrays, in the same order."""
-    return Stage(
-        job=np.array([task.job for task in tasks], np.int64),
-        machine=np.array([task.machine for task in tasks], np.int64),
-        start=np.array([task.start for task in tasks], np.float64),
-        finish=np.array([task.finish for task in tasks], np.float64),
-    )
+    by_arrival = list(range(N))
+    by_pri = sorted(by_arrival, key=lambda i: Pri[i])
+    if policy == "hmhs":
+        maps, reduces = three_steps(instance, by_pri)
+    elif policy == "r-hmhs":
+        reverse = by_pri[::-1]
+        maps, reduces = three_steps(instance, reverse)
+    elif policy == "fifo":
+        maps, reduces = fifo_twice(instance, by_arrival)
+    elif policy == "fifo-pri":
+        maps, reduces = fifo_twice(instance, by_pri)
+    else:
+        raise ValueError(f"policy: {policy!r}; the paper's are hmhs, r-hmhs, fifo, fifo-pri")
+    return as_schedule(policy, N, maps, reduces)

@@ -1,4 +1,4 @@
-"""Stage 3 of LoTES in plain Python: jobs, machines, the loop over the events, and what is measured of a run.
+"""Stage 3 of LoTES in plain Python: jobs, machines and the loop over the events.
 
 Read `plain.py` first. A policy is three questions: where does an arriving job start, where does it wait if it
 cannot, and which waiting jobs start on a machine that a job has left. The loop asks them (Section 4.3).
@@ -17,11 +17,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-import pandas as pd
-
 from schedlib.lotes.model import UNITS, MachineConfigs, scaled
-from schedlib.lotes.simulation import Simulation
 from schedlib.workload import Workload
 
 EXIT, ARRIVAL = 0, 1  # at the same time exits come first
@@ -94,7 +90,10 @@ class DataCentre:
     def fits(self, job: Job, machine: int, empty: bool = False) -> bool:
         """Whether the machine has room for the job now, or would have if it were `empty`."""
         j = self.config[machine]
-        room = self.capacity[j] if empty else self.free[machine]
+        if empty:
+            room = self.capacity[j]
+        else:
+            room = self.free[machine]
         if self.pace[j][job.k] == math.inf:
             return False
         for r, c in zip(job.r, room, strict=True):
@@ -104,19 +103,24 @@ class DataCentre:
 
     def start(self, job: Job, machine: int) -> None:
         """Start a job that fits on a machine now; it ends w / mu_jk later."""
+        free = self.free[machine]
         for l, r in enumerate(job.r):
-            self.free[machine][l] -= r
+            free[l] -= r
         self.kappa[machine][job.k] += 1
+        j = self.config[machine]
+        duration = job.w * self.pace[j][job.k]
         job.machine = machine
         job.start = self.now
-        job.finish = self.now + job.w * self.pace[self.config[machine]][job.k]
+        job.finish = self.now + duration
         self.starts += 1
-        heapq.heappush(self.events, (job.finish, EXIT, self.starts, job))
+        event = (job.finish, EXIT, self.starts, job)
+        heapq.heappush(self.events, event)
 
     def end(self, job: Job) -> None:
         """Release what the job held."""
+        free = self.free[job.machine]
         for l, r in enumerate(job.r):
-            self.free[job.machine][l] += r
+            free[l] += r
         self.kappa[job.machine][job.k] -= 1
 
 
@@ -131,7 +135,8 @@ def event_loop(policy: Dispatcher, centre: DataCentre, jobs: list[Job]) -> None:
     [(0.0, 3.0), (3.0, 4.0)]
     """
     for job in jobs:
-        heapq.heappush(centre.events, (job.submit, ARRIVAL, job.row, job))
+        event = (job.submit, ARRIVAL, job.row, job)
+        heapq.heappush(centre.events, event)
     while centre.events:
         centre.now, kind, _, job = heapq.heappop(centre.events)
         if kind == EXIT:
@@ -154,125 +159,20 @@ def jobs_of(workload: Workload, configs: MachineConfigs) -> list[Job]:
     """
     owners = workload.jobs[["job", "submit", "class"]]
     tasks = workload.tasks.merge(owners, on="job", how="left")
-    _, size = scaled(configs.capacity, tasks[list(workload.resources)].to_numpy(float))
-    columns = (tasks["class"], tasks["submit"], tasks["duration"], (size / UNITS).tolist())
-    jobs: list[Job] = []
-    for k, submit, duration, r in zip(*columns, strict=True):
-        jobs.append(Job(row=len(jobs), k=int(k), submit=float(submit), w=float(duration), r=r))
+    demand = tasks[list(workload.resources)].to_numpy(float)
+    _, size = scaled(configs.capacity, demand)
+    sizes = (size / UNITS).tolist()
+    k = tasks["class"].tolist()
+    submit = tasks["submit"].tolist()
+    duration = tasks["duration"].tolist()
+    jobs = []
+    for row, r in enumerate(sizes):
+        job = Job(
+            row=row,
+            k=int(k[row]),
+            submit=float(submit[row]),
+            w=float(duration[row]),
+            r=r,
+        )
+        jobs.append(job)
     return jobs
-
-
-def simulation(
-    policy: str, seed: int, configs: MachineConfigs, workload: Workload, jobs: list[Job]
-) -> Simulation:
-    """The `Simulation` of a run that is over, from what became of its jobs.
-
-    Its `policy`, `seed` and `jobs` equal those of `lotes.simulate`, and so do, to rounding, all counts, means
-    and sums, the columns of `intervals`, `utilisation`, `fragmentation`, `ages`, `time` and `width`. These
-    are not filled: `options` and `sketch` are empty, `looked` is NaN, `intervals` has no `queue_most`.
-
-    >>> work = Workload.from_arrays([0, 1], [4.0, 2.0], cores=[3, 2])
-    >>> late = Job(1, 0, submit=1.0, w=2.0, r=[2.0], start=4.0, finish=6.0, machine=0)
-    >>> done = [Job(0, 0, submit=0.0, w=4.0, r=[3.0], start=0.0, finish=4.0, machine=0), late]
-    >>> run = simulation("by hand", 0, MachineConfigs([[3.0]], [1]), work, done)
-    >>> run.mean_response, run.mean_queue
-    (1.5, 0.5)
-    """
-    rows = _rows(jobs, workload)
-    submit, start, finish = (rows[name].to_numpy() for name in ("submit", "start", "finish"))
-    ran = ~np.isnan(start)
-    time = max(submit.max(), finish[ran].max(initial=0.0))  # the last event
-    begun = np.where(ran, start, time)  # here a job leaves the queue,
-    gone = np.where(ran, finish, time)  # and here the system
-    waits = (start - submit)[ran]
-    r = np.array([job.r for job in jobs])
-    total = configs.count @ (scaled(configs.capacity, configs.capacity)[0] / UNITS)
-    queued = _queued(submit, begun)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        utilisation = r.T @ (gone - begun) / (time * total) if time else 0 * total
-        busy = r.T @ (queued(gone) - queued(begun))
-        fragmentation = 1 - busy / (queued(time) * total)
-    width = (max(submit[-1], max(job.w for job in jobs)) or 1.0) / 100
-    return Simulation(
-        policy=policy,
-        options={},
-        seed=seed,
-        jobs=rows,
-        arrived=len(jobs),
-        started=int(ran.sum()),
-        finished=int(ran.sum()),
-        waiting=int((~ran).sum()),
-        mean_response=float(waits.mean()) if ran.any() else math.nan,
-        longest=float(waits.max(initial=0.0)),
-        mean_queue=float((begun - submit).sum() / time) if time else 0.0,
-        mean_present=float((gone - submit).sum() / time) if time else 0.0,
-        ages=np.sort((time - submit)[~ran])[::-1],
-        looked=math.nan,
-        intervals=_intervals(rows, r, total, time, width, workload),
-        utilisation=utilisation,
-        fragmentation=fragmentation,
-        time=float(time),
-        sketch=np.zeros(0),
-        width=width,
-    )
-
-
-def _rows(jobs: list[Job], workload: Workload) -> pd.DataFrame:
-    """`Simulation.jobs`."""
-    names = ("k", "submit", "start", "finish", "machine")
-    rows = pd.DataFrame({name: [getattr(job, name) for job in jobs] for name in names})
-    rows.insert(0, "job", workload.tasks["job"])
-    return rows.rename(columns={"k": "class"})
-
-
-def _queued(submit: np.ndarray, begun: np.ndarray) -> Any:
-    """A function of time t: during how much of the time until t at least one job waited."""
-    times, total = [0.0], [0.0]
-    for first, last in zip(submit, begun, strict=True):  # in the order of submission
-        first = max(first, times[-1])
-        if last > first:
-            times += [first, last]
-            total += [total[-1], total[-1] + last - first]
-    return lambda t: np.interp(t, times, total)
-
-
-def _intervals(
-    rows: pd.DataFrame, r: np.ndarray, total: Any, time: float, width: float, workload: Workload
-) -> pd.DataFrame:
-    """`Simulation.intervals`: what is summed up until each interval's end, less what was until its begin."""
-    submit, start, finish = (rows[name].to_numpy() for name in ("submit", "start", "finish"))
-    ran = ~np.isnan(start)
-    edges = np.arange(max(math.ceil(time / width), 1) + 1) * width
-    edges[-1] = time
-    span = np.maximum(np.diff(edges), np.finfo(float).tiny)
-    entered = np.minimum.outer(submit, edges)  # (N, edges), and likewise the next two
-    begun = np.minimum.outer(np.where(ran, start, time), edges)
-    gone = np.minimum.outer(np.where(ran, finish, time), edges)
-    queued = _queued(submit, np.where(ran, start, time))
-    held = np.diff(queued(edges))
-    busy = np.diff(r.T @ (gone - begun))
-    busy_queued = np.diff(r.T @ (queued(gone) - queued(begun)))
-    arrived, started, finished = (
-        np.histogram(x, edges)[0] for x in (submit, start[ran], finish[ran])
-    )
-    waits = np.histogram(start[ran], edges, weights=(start - submit)[ran])[0]
-    queue_end = np.searchsorted(submit, edges[1:]) - np.searchsorted(np.sort(start), edges[1:])
-    queue_end[-1] = (~ran).sum()
-    with np.errstate(invalid="ignore", divide="ignore"):
-        columns = {
-            "begin": edges[:-1],
-            "end": edges[1:],
-            "arrived": arrived,
-            "started": started,
-            "finished": finished,
-            "mean_response": waits / started,
-            "queue": np.diff((begun - entered).sum(axis=0)) / span,
-            "queue_end": queue_end,
-            "queued": held / span,
-        }
-        for l, name in enumerate(workload.resources):
-            columns[f"utilisation_{name}"] = busy[l] / (span * total[l])
-        for l, name in enumerate(workload.resources):
-            idle = 1 - busy_queued[l] / (held * total[l])
-            columns[f"idle_{name}"] = np.where(held > 0, idle, np.nan)
-    return pd.DataFrame(columns)

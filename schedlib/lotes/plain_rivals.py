@@ -55,7 +55,8 @@ class Greedy:
             elif len(queue) == shortest:
                 ties.append(machine)
         drawn = int(self.rng.random() * len(ties))
-        self.queues[ties[drawn]].append(job)
+        machine = ties[drawn]
+        self.queues[machine].append(job)
 
     def exit(self, machine: int) -> None:
         """First come, first served: a job that does not fit holds up those behind it."""
@@ -86,7 +87,8 @@ class Tetris:
     def omega(self, job: Job, machine: int) -> float:
         """How well the job packs on the machine."""
         omega = 0.0
-        for r, c in zip(job.r, self.centre.free[machine], strict=True):
+        free = self.centre.free[machine]
+        for r, c in zip(job.r, free, strict=True):
             omega += r * c  # omega = r . C
         return omega
 
@@ -95,8 +97,10 @@ class Tetris:
         total = 0.0
         for r in job.r:
             total += r  # r . 1
-        pace = self.centre.pace[self.centre.config[machine]][job.k]
-        return self.hours * (pace * (job.w * total))  # gamma = p r . 1
+        j = self.centre.config[machine]
+        pace = self.centre.pace[j][job.k]
+        work = job.w * total
+        return self.hours * (pace * work)  # gamma = p r . 1
 
     def score(self, job: Job, machine: int) -> float:
         """The larger, the sooner: equal weights."""
