@@ -215,13 +215,14 @@ def _judge(run: Record, case: Case) -> Outcome:
     record = {"machine": run.machine, "start": run.start, "finish": run.finish}
     record["demand"] = case.workload.tasks[list(case.workload.resources)].to_numpy(float)
     record["capacity"] = np.repeat(case.configs.capacity, case.configs.count, axis=0)
-    duration, submit = (
-        case.workload.tasks["duration"].to_numpy(),
-        case.workload.jobs["submit"].to_numpy(),
-    )
-    wait, values = run.start - submit, (np.nan,) * len(METRICS)
-    if started := not np.isnan(wait).any():
-        waits, alone = SECONDS.get(unit, 1.0) * wait, SECONDS.get(unit, 1.0) * duration
+    duration = case.workload.tasks["duration"].to_numpy()
+    submit = case.workload.jobs["submit"].to_numpy()
+    wait = run.start - submit
+    started = not np.isnan(wait).any()
+    values = (np.nan,) * len(METRICS)
+    if started:
+        waits = SECONDS.get(unit, 1.0) * wait
+        alone = SECONDS.get(unit, 1.0) * duration
         part = record["demand"] / record["capacity"].sum(axis=0)
         values = (
             waits.mean(),
@@ -229,11 +230,9 @@ def _judge(run: Record, case: Case) -> Outcome:
             waits.max(),
             100 * (wait > 0).mean(),
             bounded_slowdown(waits + alone, alone),
-            in_use(submit, record["start"], record["finish"], part),
+            in_use(submit, run.start, run.finish, part),
         )
-    broke = tampered(record["start"], record["finish"], duration, submit, "job") or _overfull(
-        record, case
-    )
+    broke = tampered(run.start, run.finish, duration, submit, "job") or _overfull(record, case)
     # where a class runs on some machines only, free room is not room for it
     pools = case.plan is None or bool((case.plan.classes.rate > 0).all())
     judged = run.own and started and not broke and pools
@@ -243,19 +242,21 @@ def _judge(run: Record, case: Case) -> Outcome:
 
 def _overfull(record: dict[str, np.ndarray], case: Case) -> str:
     """The sentence on a machine that takes more than it has, empty when none does."""
-    if (overfull := over_capacity(**record)) is None:
+    overfull = over_capacity(**record)
+    if overfull is None:
         return ""
     job, resource, used = overfull
     machine, name = record["machine"][job], case.workload.resources[resource]
     when = f"{record['start'][job]:.4g} {case.workload.time_unit}"
     room = record["capacity"][machine, resource]
     use = f"at {when} takes machine {machine} to {used:.4g} of {name}, and it has {room:.4g}"
-    return f"capacity: job {job} {use}; the arrays of `cluster` {READ_ONLY}"
+    return f"capacity: job {job} {use}; {READ_ONLY}"
 
 
 def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tuple[float, str]:
     """The share of the jobs that waited while a machine had room, and the sentence on it."""
-    if (passed := passed_over(submit=submit, **record)) is None:
+    passed = passed_over(submit=submit, **record)
+    if passed is None:
         return 0.0, ""
     count, job, now, machine = passed
     first = f"first job {job} at {now:.4g} {unit} (machine {machine}); on purpose? If not,"
