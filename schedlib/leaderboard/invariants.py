@@ -54,8 +54,9 @@ def over_capacity(
     kind = kind[:, None]
     starts = kind == STARTS
     amount = demand[task]
-    change = np.where(starts, amount, -amount)
-    used = pd.DataFrame(change).groupby(where).cumsum().to_numpy()
+    change = pd.DataFrame(np.where(starts, amount, -amount))
+    sums = change.groupby(where).cumsum()
+    used = sums.to_numpy()
     largest = demand.max(axis=0, initial=0.0)
     rounding = largest * len(ran) ** 0.5
     room = capacity[where]
@@ -75,8 +76,9 @@ def two_at_once(
     >>> two_at_once(1, np.array([0, 0]), np.array([0.0, 1.0]), np.array([2.0, 3.0]))
     1
     """
-    whole_machine = np.ones((len(machine), 1))
-    found = over_capacity(machine, start, finish, whole_machine, np.ones((machines, 1)))
+    task = np.ones((len(machine), 1))
+    capacity = np.ones((machines, 1))
+    found = over_capacity(machine, start, finish, task, capacity)
     return found and found[0]
 
 

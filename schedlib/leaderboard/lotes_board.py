@@ -85,14 +85,13 @@ def lotes(
 
     LoTES plans for the random jobs' true classes; in a given workload for its own, when it has several, else
     for up to four that it finds. A policy of `against` that cannot plan for it is left out with a warning
-    that says why. With one
-    given `Workload` a seed, and so an interval, concerns only the policies' own choices.
+    that says why. With one given `Workload` a seed, and so an interval, concerns only the policies' own
+    choices.
 
     Where machines are seldom full waits say little. The board therefore has, beside them, how many jobs wait,
     the slowdown (response time over the duration, each at least 10 s; 1 where nobody waits), and the
-    utilisation until the last job ends, a mean over the resources. Gives a frame as `standings` does.
-    `broke` says which rule a policy of yours broke; `warned` that a job waits while a
-    machine has room.
+    utilisation until the last job ends, a mean over the resources. Gives a frame as `standings` does. `broke`
+    says which rule a policy of yours broke; `warned` that a job waits while a machine has room.
 
     See also: `lotes.Policy`, `leaderboard.told`, `leaderboard.plot`, `leaderboard.literature`.
 
@@ -103,30 +102,30 @@ def lotes(
     >>> print(board.loc[board["policy"] == "never", "broke"].iloc[0])
     starvation: job 0, submitted at 0 s, never starts (3 of 3 do not); start it in `arrive`, ... (seed 0)
     """
-    if workload is None and configs is not None:
-        raise ValueError("configs: machines without a workload; give workload= too, or neither")
+    if workload is None and (configs, classes, plan) != (None, None, None):
+        raise ValueError(
+            "configs, classes, plan: are of a workload of your own; give workload= too"
+        )
     if workload is not None and not isinstance(configs, MachineConfigs):
-        raise ValueError(
-            "configs: a workload of your own needs lotes.MachineConfigs(capacity, count)"
-        )
-    if workload is None and (classes, plan) != (None, None):
-        raise ValueError(
-            "classes, plan: are of a workload of your own; give workload= and configs="
-        )
-    against = tuple(against)
-    planned = not set(PLANNED).isdisjoint(against)
-    if planned and isinstance(workload, Workload):
-        try:
-            _case(workload, configs, planned, classes, plan)
-        except ValueError as error:
-            left = ", ".join(name for name in PLANNED if name in against)
-            warnings.warn(f"{left} left out: {error}", stacklevel=2)
-            against, planned = tuple(name for name in against if name not in PLANNED), False
-    case_of = cases(
-        workload, random_jobs, lambda given: _case(given, configs, planned, classes, plan)
-    )
+        machines = "lotes.MachineConfigs(capacity, count)"
+        raise ValueError(f"configs: a workload of your own needs {machines}")
+    rivals = list(against)
+    planned = [name for name in rivals if name in PLANNED]
+
+    def read(given: Any) -> Case:
+        return _case(given, configs, bool(planned), classes, plan)
+
+    try:
+        case_of = cases(workload, random_jobs, read)
+    except ValueError as error:
+        if not planned or not isinstance(workload, Workload):
+            raise
+        warnings.warn(f"{', '.join(planned)} left out: {error}", stacklevel=2)
+        rivals = [name for name in rivals if name not in planned]
+        planned = []
+        case_of = cases(workload, random_jobs, read)
     game = GAME if clairvoyant else GAME._replace(play=partial(_play, clairvoyant=False))
-    return race(game, mine, case_of, against, seeds, each, limit)
+    return race(game, mine, case_of, rivals, seeds, each, limit)
 
 
 def random_jobs(seed: int, machines: int = 2, hours: float = 10.0) -> Case:
@@ -165,9 +164,7 @@ def _case(
             kinds = len(tasks[list(workload.resources)].drop_duplicates())
             classes, job_class = cluster_jobs(workload, min(4, kinds), configs=configs.n_configs)
         plan = make_plan(configs, classes)
-    columns: dict[str, Any] = {
-        name: tasks[name].to_numpy() for name in ("duration", *workload.resources)
-    }
+    columns: Any = tasks.drop(columns="job").to_dict("series")
     submit = np.repeat(workload.jobs["submit"].to_numpy(), np.diff(workload.offsets))
     jobs = Workload.from_arrays(
         submit, job_class=job_class, time_unit=workload.time_unit, **columns

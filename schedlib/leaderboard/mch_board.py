@@ -95,10 +95,10 @@ def greedy_leaves(seed: int) -> Case:
 
 
 def _case(given: Any) -> Case:
-    if not isinstance(given, tuple) or len(given) != 4 or not isinstance(given[0], Tree):
-        raise ValueError(
-            "workload: give (tree, capacity, jobs, until), or a function from a seed to those"
-        )
+    four = isinstance(given, tuple) and len(given) == 4
+    if not four or not isinstance(given[0], Tree):
+        wanted = "give (tree, capacity, jobs, until), or a function from a seed to those"
+        raise ValueError(f"workload: {wanted}")
     tree, capacity, jobs, until = given
     return Case(tree, np.asarray(capacity, float), jobs, until)
 
@@ -109,7 +109,8 @@ def _play(policy: str | Rule, case: Case, seed: int) -> Churn:
 
 def _judge(run: Churn, case: Case) -> Outcome:
     part, hungry = _shares(run, case)
-    poorest = min(part[~np.isnan(part)], default=np.nan)
+    due = part[~np.isnan(part)]
+    poorest = min(due, default=np.nan)
     came = run.jobs[run.jobs["submit"] < case.until]
     slow = np.nan
     if len(came):
@@ -117,9 +118,11 @@ def _judge(run: Churn, case: Case) -> Outcome:
         response = end - came["submit"]
         slow = bounded_slowdown(response.to_numpy(), came["duration"].to_numpy())
     utilisation = 100 * run.utilisation.mean()
-    values = poorest, utilisation, slow
-    broke = _overfull(run, case) or _other_work(run, case)
-    return Outcome(values, hungry, broke)
+    return Outcome(
+        values=(poorest, utilisation, slow),
+        waits=hungry,
+        broke=_overfull(run, case) or _other_work(run, case),
+    )
 
 
 def _of_a_task(case: Case) -> np.ndarray:
@@ -129,9 +132,14 @@ def _of_a_task(case: Case) -> np.ndarray:
 
 def _area(time: np.ndarray, value: np.ndarray, begin: float, end: float) -> float:
     """The integral from `begin` to `end` of what is `value[i]` from `time[i]` on, (N,) each."""
+    area = value * _spans(time, begin, end)
+    return float(area.sum())
+
+
+def _spans(time: np.ndarray, begin: float, end: float) -> np.ndarray:
+    """How long after each time the next is, from `begin` to `end`."""
     clipped = np.clip(time, begin, end)
-    spans = np.diff(clipped, append=end)
-    return float((value * spans).sum())
+    return np.diff(clipped, append=end)
 
 
 def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
@@ -152,16 +160,18 @@ def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
             hungry[leaf] = np.nan
             continue
         own = changes[leaf]
-        time = np.concatenate(([begin], own["time"]))
-        share = np.concatenate(([0.0], own["share"]))
-        clipped = np.clip(time, begin, end)
-        spans = np.diff(clipped, append=end)
+        time = np.append(begin, own["time"])
+        share = np.append(0.0, own["share"])
+        spans = _spans(time, begin, end)
         hungry[leaf] = spans[share == 0].max(initial=0.0)
         filled = case.until / 3
-        settled = max(begin, filled) if end > filled else begin
+        settled = begin
+        if end > filled:
+            settled = max(begin, filled)
         leave = jobs["finish"].fillna(np.inf)
         come = np.concatenate((jobs["submit"], leave))
-        tasks = np.concatenate((jobs["tasks"], -jobs["tasks"]))
+        asked = jobs["tasks"]
+        tasks = np.concatenate((asked, -asked))
         order = np.argsort(come)
         wanted = one[leaf] * tasks[order].cumsum()
         due = np.minimum(wanted, guarantee[leaf])
@@ -201,10 +211,12 @@ def _overfull(run: Churn, case: Case) -> str:
     one = _of_a_task(case)
     tasks = share / one[leaf]
     off = np.abs(tasks - np.rint(tasks))
-    broken = off > SLACK * (1 + tasks)
+    rounding = SLACK * (1 + tasks)
+    broken = off > rounding
     if broken.any():
         row = broken.argmax()
-        has = f"leaf {leaf[row]} has a share of {share[row]:.4g}, that is {tasks[row]:.4g} tasks"
+        has = f"leaf {leaf[row]} has a share of {share[row]:.4g}"
+        has = f"{has}, that is {tasks[row]:.4g} tasks"
         return f"capacity: {has}; {READ_ONLY}"
     before = pd.Series(tasks).groupby(leaf).shift(fill_value=0.0)
     more = tasks - before.to_numpy()

@@ -1,7 +1,6 @@
 """One workload, many policies: the shipped ones first, then the reader's, each judged by the same rules."""
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -154,10 +153,8 @@ def race(
         raise ValueError(f"mine: two policies are called {twice!r}; give yours a name=")
     ended: dict[str, Outcome] = {}  # who comes to no end with one seed runs with no other
     rows = []
-    quiet = not sys.stderr.isatty()
-    with tqdm(
-        total=len(numbers) * len(names), unit="run", delay=2, leave=False, disable=quiet
-    ) as bar:
+    total = len(numbers) * len(names)
+    with tqdm(total=total, unit="run", delay=2, leave=False, disable=None) as bar:
         for seed in numbers:
             case = case_of(seed)
             if own and seed == numbers[0]:
@@ -165,7 +162,7 @@ def race(
             outcomes = {}
             for name, policy in zip(names, (*shipped, *own), strict=True):
                 bar.set_description(f"{name}, seed {seed}")
-                if policy is name:
+                if isinstance(policy, str):
                     outcome = game.judge(game.play(name, case, seed), case)
                 else:
                     outcome = ended.get(name) or _alone(game, policy, case, seed, limit)

@@ -13,6 +13,7 @@ from schedlib.pictures import style
 
 COLUMNS = ("policy", "metric", "better", "seed", "value", "broke", "warned")
 FIRST = ["policy", "metric", "better", "mean", "low", "high", "rank"]
+MEANS = FIRST[3:6]
 DIFFERENCES = ["difference", "difference_low", "difference_high"]
 APART = 8  # a factor between means above which the axis is logarithmic
 GREY = "#555555"
@@ -37,10 +38,10 @@ def standings(runs: pd.DataFrame) -> pd.DataFrame:
     >>> board[["policy", "mean", "rank", "difference", "difference_low"]].values.tolist()
     [['b', 1.5, 1, 0.0, 0.0], ['a', 2.5, 2, 1.0, 1.0]]
     """
-    if missing := [name for name in COLUMNS if name not in runs]:
-        raise ValueError(
-            f"runs: no column {', '.join(missing)}; ask a board for them with each=True"
-        )
+    missing = [name for name in COLUMNS if name not in runs]
+    if missing:
+        names = ", ".join(missing)
+        raise ValueError(f"runs: no column {names}; ask a board for them with each=True")
     boards = []
     for metric, rows in runs.groupby("metric", sort=False):
         boards.append(_of_metric(metric, rows))
@@ -51,14 +52,16 @@ def _of_metric(metric: str, runs: pd.DataFrame) -> pd.DataFrame:
     values = runs.pivot(index="seed", columns="policy", values="value")
     by_policy = runs.groupby("policy", sort=False)
     ran = by_policy["seed"].nunique()
-    if (ran != len(values)).any():
-        counts = f"{ran.min()} of {len(values)} seeds"
+    seeds = len(values)
+    if ran.min() < seeds:
+        counts = f"{ran.min()} of {seeds} seeds"
         raise ValueError(f"runs: {ran.idxmin()} ran on {counts}; run all policies on the same ones")
     better = runs["better"].iloc[0]
-    frame = by_policy[["broke", "warned"]].agg(_first).reset_index()
-    frame = frame.assign(metric=metric, better=better, seeds=len(values))
+    frame = by_policy[["broke", "warned"]].agg(_first)
+    frame = frame.reset_index()
+    frame = frame.assign(metric=metric, better=better, seeds=seeds)
     intervals = [_interval(values[policy]) for policy in frame["policy"]]
-    frame[["mean", "low", "high"]] = intervals
+    frame[MEANS] = intervals
     unbroken = frame["mean"].where(frame["broke"] == "")
     rank = unbroken.rank(method="min", ascending=better == "low")
     frame["rank"] = rank.astype("Int64")
@@ -66,7 +69,8 @@ def _of_metric(metric: str, runs: pd.DataFrame) -> pd.DataFrame:
     first = frame["policy"][0]
     best = values[first] if rank.notna().any() else np.nan
     differences = values.sub(best, axis="index")
-    frame[DIFFERENCES] = [_interval(differences[policy]) for policy in frame["policy"]]
+    intervals = [_interval(differences[policy]) for policy in frame["policy"]]
+    frame[DIFFERENCES] = intervals
     return frame[[*FIRST, *DIFFERENCES, "seeds", "broke", "warned"]]
 
 
@@ -89,21 +93,25 @@ def told(board: pd.DataFrame) -> str:
     'a broke capacity: job 3 at 2 s'
     """
     lines = []
-    for row in board.drop_duplicates("policy").itertuples():
+    policies = board.drop_duplicates("policy")
+    for row in policies.itertuples():
         if row.broke:
             lines.append(f"{row.policy} broke {row.broke}")
         if row.warned:
             lines.append(f"{row.policy}, a warning: {row.warned}")
     if not lines:
         return "nobody broke a rule"
-    return "\n".join(textwrap.fill(line, 116, subsequent_indent="    ") for line in lines)
+    paragraphs = [textwrap.fill(line, 116, subsequent_indent="    ") for line in lines]
+    return "\n".join(paragraphs)
 
 
 def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
-    known = list(dict.fromkeys(board["metric"]))
-    if metric not in (None, *known):
+    known = board["metric"].unique().tolist()
+    if metric is None:
+        metric = known[0]
+    if metric not in known:
         raise unknown("metric", metric, known)
-    shown = board["metric"] == (metric or known[0])
+    shown = board["metric"] == metric
     return board[shown].reset_index(drop=True)
 
 
@@ -127,7 +135,9 @@ def plot(
     """
     rows = _shown(board, metric)
     height = 0.9 + 0.42 * len(rows)
-    _, axes = style.into(ax, size or (7.6, height))
+    if size is None:
+        size = 7.6, height
+    _, axes = style.into(ax, size)
     beside = {"transform": axes.get_yaxis_transform(), "va": "center"}
     labels = []
     for line, row in rows.iterrows():
@@ -150,14 +160,15 @@ def plot(
             axes.text(0.02, line, "no result", style="italic", color=GREY, **beside)
         axes.text(1.02, line, _remark(row), **beside)
     ends = rows[["mean", "low"]].min()
-    most = rows["mean"].max()
-    if (ends > 0).all() and most > APART * ends["mean"]:
+    far_apart = rows["mean"].max() > APART * ends["mean"]
+    if far_apart and (ends > 0).all():
         axes.set_xscale("log")
         style.plain_log(axes.xaxis)
     axes.set_yticks(range(len(rows)), labels)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    better = "lower" if rows["better"][0] == "low" else "higher"
-    axes.set_xlabel(f"{rows['metric'][0]}, {better} is better")
+    first = rows.iloc[0]
+    better = "lower" if first["better"] == "low" else "higher"
+    axes.set_xlabel(f"{first['metric']}, {better} is better")
     axes.text(1.02, -0.75, "less the best's", color=GREY, **beside)
     return axes.figure
 
@@ -199,9 +210,8 @@ def alt_text(board: pd.DataFrame, metric: str | None = None) -> str:
             broken.append(f"{label} ({_rule(row['broke'])})")
         elif pd.notna(row["rank"]):
             ranked.append(f"{label} {row['mean']:.4g}")
-    metric = rows["metric"][0]
-    seeds = rows["seeds"][0]
-    text = f"Leaderboard by {metric} over {seeds} seeds, best first: "
+    first = rows.iloc[0]
+    text = f"Leaderboard by {first['metric']} over {first['seeds']} seeds, best first: "
     text += ", ".join(ranked) or "nobody"
     if broken:
         text += f". Broke a rule: {', '.join(broken)}"
