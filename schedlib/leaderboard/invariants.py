@@ -124,6 +124,12 @@ def passed_over(
     An arriving job may go to any machine; a machine that a job leaves may start any waiting one. At one time
     jobs leave before others arrive. `submit, start, finish, machine (N,)` of jobs that all ran, `demand (N, R)`,
     `capacity (M, R)`.
+
+    >>> submit, start, finish = np.array([[0.0, 1.0, 2.0], [0.0, 4.0, 6.0], [4.0, 6.0, 7.0]])
+    >>> times, one = (submit, start, finish, np.zeros(3, int)), np.ones((3, 1))
+    >>> passed_over(*times, one, np.ones((1, 1)))
+    >>> passed_over(*times, one, np.ones((2, 1)))
+    (2, 1, 1.0, 1)
     """
     free = capacity + SLACK * capacity.max(axis=0)
     machines = machine.tolist()
