@@ -36,7 +36,8 @@ def mean_ci(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     mean = float(x.mean())
     if x.size == 1:
         return Interval(mean, float("nan"), float("nan"))
-    half = float(stdtrit(x.size - 1, (1 + level) / 2) * x.std(ddof=1) / np.sqrt(x.size))
+    quantile = stdtrit(x.size - 1, (1 + level) / 2)
+    half = float(quantile * x.std(ddof=1) / np.sqrt(x.size))
     return Interval(mean, mean - half, mean + half)
 
 
@@ -64,4 +65,8 @@ class Proportion(NamedTuple):
 
         low, high = binomtest(self.successes, self.trials).proportion_ci(level, "wilson")
         share = self.successes / self.trials
-        return Interval(self.unit * share, self.unit * float(low), self.unit * float(high))
+        return Interval(
+            mean=self.unit * share,
+            low=self.unit * float(low),
+            high=self.unit * float(high),
+        )

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -39,16 +40,10 @@ print(json.dumps({"first": first, "compiled": len(recorder.buffer) > 0, "folder"
 
 
 def run(code, **environment):
-    kept = {name: value for name, value in os.environ.items() if name not in PLACES} | {
-        "PYTHONSAFEPATH": "1"
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=kept | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    kept = {name: value for name, value in os.environ.items() if name not in PLACES}
+    there = kept | {"PYTHONSAFEPATH": "1"} | environment
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=there, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -178,6 +173,21 @@ def test_a_damaged_cache_is_no_obstacle(copy):
         for file in kept:
             file.write_bytes(file.read_bytes()[:length])
         assert run(USE_THE_QUEUE, **environment)["first"] == 1.0
+
+
+@jit_only
+def test_an_ordinary_error_of_the_compiler_comes_once():
+    attempts = []
+
+    def fails(wanted):
+        attempts.append(wanted)
+        raise ValueError("ordinary")
+
+    kernel = compiling.compiled(lambda number: number)
+    kernel.whole = SimpleNamespace(compile=fails)
+    with pytest.raises(ValueError, match="ordinary") as caught:
+        kernel(1)
+    assert len(attempts) == 1 and caught.value.__context__ is None
 
 
 @jit_only
@@ -322,14 +332,18 @@ def trial(copy):
 @jit_only
 def test_a_kernel_with_a_signature_compiles_at_its_first_call_and_to_that_alone(trial):
     code = """
+def refuses():
+    for wrong in (numbers.astype(np.int32), numbers[::2], 3):
+        try:
+            trial.total(trial.double, wrong)
+        except TypeError as error:
+            assert "No matching definition" in str(error), error
+        else:
+            raise AssertionError(wrong)
+
+refuses()
 found = trial.total(trial.double, numbers)
-for wrong in (numbers.astype(np.int32), numbers[::2], 3):
-    try:
-        trial.total(trial.double, wrong)
-    except TypeError as error:
-        assert "No matching definition" in str(error), error
-    else:
-        raise AssertionError(wrong)
+refuses()
 kept = compiling.rule(trial.ONE)(trial.double) is trial.double
 print(json.dumps([found, "total" in recorded(), kept]))
 """
@@ -337,22 +351,11 @@ print(json.dumps([found, "total" in recorded(), kept]))
     assert trial(code) == [12, False, True]
 
 
-@jit_only
-def test_a_wrong_first_call_converts_nothing(trial):
-    code = """
-try:
-    trial.total(trial.double, numbers.astype(np.int32))
-except TypeError as error:
-    print(json.dumps([str(error)[:22], trial.total(trial.double, numbers)]))
-"""
-    assert trial(code) == ["No matching definition", 12]
-
-
 @pytest.mark.parametrize("plain", ["0", "1"])
 def test_kernels_that_call_kernels_and_plain_python_agree(trial, plain):
     code = "print([int(it) for it in (trial.within(trial.double, numbers), trial.outer(numbers + 5), trial.inner(numbers + 7))])"
-    assert trial(code, NUMBA_DISABLE_JIT=plain) == [120, 6, 7]
-    assert trial(code, NUMBA_DISABLE_JIT=plain) == [120, 6, 7]
+    for _ in range(1 if plain == "1" else 2):  # compiled, and loaded
+        assert trial(code, NUMBA_DISABLE_JIT=plain) == [120, 6, 7]
 
 
 @jit_only

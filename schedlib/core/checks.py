@@ -1,5 +1,4 @@
-"""How the library says no: a name that nobody has, an argument of another kind, an array that is not what
-an argument needs."""
+"""Argument checks and error messages: an unknown name, an argument of another kind, a wrong array."""
 
 import functools
 import inspect
@@ -15,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 MOST_NAMES = 12
-"""So many known names are listed in full."""
+"""At most this many known names are listed in a message."""
 KINDS: dict[Any, tuple[str, tuple[Any, ...]]] = {
     int: ("a whole number", (abstract.Integral,)),
     float: ("a number", (abstract.Real,)),
@@ -50,14 +49,14 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
     Traceback (most recent call last):
     TypeError: x: needs a number, not str '3'; see help(half)
     """
-    signature, where = (
-        inspect.signature(function),
-        f"help({function.__qualname__.partition('.')[0]})",
-    )
+    signature = inspect.signature(function)
+    where = f"help({function.__qualname__.partition('.')[0]})"
 
     @functools.cache  # when first called: only then are all names known
     def kinds() -> dict[str, Any]:
-        return {name: kind for name, kind in get_type_hints(function).items() if name != "return"}
+        hints = get_type_hints(function)
+        hints.pop("return", None)
+        return hints
 
     @functools.wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -67,58 +66,88 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
             raise TypeError(f"{function.__qualname__}: {error}; see {where}") from None
         for name, kind in kinds().items():
             if name in given:
-                several = signature.parameters[name].kind
-                values = {name: given[name]}
-                if several is inspect.Parameter.VAR_POSITIONAL:
-                    values = {f"{name}[{place}]": value for place, value in enumerate(given[name])}
-                elif several is inspect.Parameter.VAR_KEYWORD:
-                    values = given[name]
-                for said, value in values.items():
+                for said, value in _each(signature.parameters[name], given[name]).items():
                     if not is_a(kind, value):
-                        if isinstance(value, abstract.Real) and not isinstance(value, bool):
-                            raise ValueError(
-                                f"{said}: {value!r:.30}; needs {called(kind)}; see {where}"
-                            )
-                        shown = f"{type(value).__name__} {value!r}".partition("\n")[0][:60]
-                        raise TypeError(f"{said}: needs {called(kind)}, not {shown}; see {where}")
+                        raise _of_another_kind(said, value, kind, where)
         try:
             return function(*args, **kwargs)
         except (MemoryError, OverflowError) as error:
-            numbers = {
-                said: value for said, value in given.items() if isinstance(value, abstract.Real)
-            }
-            most = max(numbers, key=lambda said: numbers[said], default="")
-            said = f"{most}: {numbers[most]!r:.30}" if most else function.__qualname__
-            raise ValueError(
-                f"{said} is more than this machine can hold ({error}); ask for less"
-            ) from error
+            raise _too_much(function, given, error) from error
 
     return checked
 
 
+def _each(parameter: inspect.Parameter, given: Any) -> dict[str, Any]:
+    """The values that a parameter was given, by the names that messages call them."""
+    if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+        return {f"{parameter.name}[{place}]": value for place, value in enumerate(given)}
+    if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+        return given
+    return {parameter.name: given}
+
+
+def _of_another_kind(
+    said: str,
+    value: Any,
+    kind: Any,
+    where: str,
+) -> Exception:
+    if isinstance(value, abstract.Real) and not isinstance(value, bool):
+        return ValueError(f"{said}: {value!r:.30}; needs {called(kind)}; see {where}")
+    shown = f"{type(value).__name__} {value!r}"
+    shown = shown.partition("\n")[0][:60]
+    return TypeError(f"{said}: needs {called(kind)}, not {shown}; see {where}")
+
+
+def _too_much(
+    function: Callable,
+    given: dict[str, Any],
+    error: Exception,
+) -> ValueError:
+    """The error for a call that needs more memory, or larger numbers, than there are: its largest number."""
+    said = function.__qualname__
+    sizes = {name: value for name, value in given.items() if isinstance(value, abstract.Real)}
+    if sizes:
+        most = max(sizes, key=lambda name: sizes[name])
+        said = f"{most}: {sizes[most]!r:.30}"
+    return ValueError(f"{said} is more than this machine can hold ({error}); ask for less")
+
+
 def is_a(kind: Any, value: Any) -> bool:
     """Whether a value is of the kind that an annotation names, as far as it names one."""
-    whole, parts = get_origin(kind) or kind, get_args(kind)
+    whole = get_origin(kind) or kind
+    parts = get_args(kind)
     if whole in (Union, UnionType):
-        if set(parts) >= ARRAY_LIKE:
-            return is_numeric(value) or any(
-                is_a(part, value) for part in parts if part not in ARRAY_LIKE
-            )
-        return any(is_a(part, value) for part in parts)
-    if whole in (np.ndarray, Sequence) and not isinstance(value, str | bytes):
-        array = hasattr(value, "__array__") and getattr(value, "ndim", 1) > 0
-        return array or isinstance(value, KINDS[whole][1]) and not isinstance(value, np.ndarray)
-    if whole is tuple and parts and ... not in parts:
-        # Another length is told better by the function itself.
-        return isinstance(value, tuple | list) and (
-            len(value) != len(parts)
-            or all(is_a(part, one) for part, one in zip(parts, value, strict=True))
-        )
+        numeric, others = _choices(parts)
+        if numeric and is_numeric(value):
+            return True
+        return any(is_a(part, value) for part in others)
+    if whole in (np.ndarray, Sequence) and hasattr(value, "__array__"):
+        return getattr(value, "ndim", 1) > 0
+    if _fixed(whole, parts):
+        if not isinstance(value, tuple | list):
+            return False
+        if len(value) != len(parts):
+            return True  # the function itself says more about another length
+        return all(map(is_a, parts, value))
     if whole is Any or not isinstance(whole, type) or getattr(whole, "_is_protocol", False):
         return True
     if whole in (int, float) and isinstance(value, bool):
         return False
-    return isinstance(value, KINDS.get(whole, ("", (whole,)))[1])
+    _, takes = KINDS.get(whole, ("", (whole,)))
+    return isinstance(value, takes)
+
+
+def _fixed(whole: Any, parts: tuple[Any, ...]) -> bool:
+    """Whether a kind is a tuple of a fixed length."""
+    return whole is tuple and len(parts) > 0 and ... not in parts
+
+
+def _choices(parts: tuple[Any, ...]) -> tuple[bool, list[Any]]:
+    """Whether a union takes what numpy makes numbers of, and its other parts."""
+    numeric = set(parts) >= ARRAY_LIKE
+    others = [part for part in parts if not (numeric and part in ARRAY_LIKE)]
+    return numeric, others
 
 
 def is_numeric(value: Any) -> bool:
@@ -140,22 +169,28 @@ def called(kind: Any) -> str:
     >>> called(npt.ArrayLike | None)
     'numbers, in rows of equal length or None'
     """
-    whole, parts = get_origin(kind) or kind, get_args(kind)
+    whole = get_origin(kind) or kind
+    parts = get_args(kind)
     if whole in (Union, UnionType):
-        rest = [
-            called(part) for part in parts if part not in ARRAY_LIKE or not set(parts) >= ARRAY_LIKE
-        ]
-        numeric = ["numbers, in rows of equal length"] * (set(parts) >= ARRAY_LIKE)
-        return " or ".join(dict.fromkeys(numeric + rest))
-    if whole is tuple and parts and ... not in parts:
+        numeric, others = _choices(parts)
+        names = ["numbers, in rows of equal length"] if numeric else []
+        names += [called(part) for part in others]
+        return " or ".join(dict.fromkeys(names))
+    if _fixed(whole, parts):
         return f"a tuple of {len(parts)}"
     if whole in KINDS:
         return KINDS[whole][0]
     name = getattr(whole, "__name__", str(whole))
-    return f"{'an' if name[0] in 'AEIOaeiou' else 'a'} {name}"
+    article = "an" if name[0] in "AEIOaeiou" else "a"
+    return f"{article} {name}"
 
 
-def unknown(argument: str, given: Any, known: Iterable[Any], otherwise: str = "") -> ValueError:
+def unknown(
+    argument: str,
+    given: Any,
+    known: Iterable[Any],
+    otherwise: str = "",
+) -> ValueError:
     """The error for a name that nobody has: near matches, what there is, and what else could be given.
 
     `argument` is the argument's name, or the kind of name, `given` what it was given. The `known` names are
@@ -164,13 +199,15 @@ def unknown(argument: str, given: Any, known: Iterable[Any], otherwise: str = ""
     >>> print(unknown("policy", "gredy", ["lotes", "greedy"], "or pass a lotes.Policy"))
     policy: 'gredy' is unknown; did you mean 'greedy'? Choose from lotes, greedy, or pass a lotes.Policy
     """
-    names = list(dict.fromkeys(map(str, known)))
+    texts = map(str, known)
+    names = list(dict.fromkeys(texts))
     near = get_close_matches(str(given), names, n=2, cutoff=0.5)
-    hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
     listed = f"choose from {', '.join(names)}" if len(names) <= MOST_NAMES else ""
-    rest = ", ".join(part for part in (listed, otherwise) if part)
-    rest = rest[:1].upper() + rest[1:] if near else rest
-    return ValueError(f"{argument}: {given!r} is unknown; {hint}{rest}")
+    rest = ", ".join(filter(None, (listed, otherwise)))
+    if near:
+        hint = " or ".join(map(repr, near))
+        rest = f"did you mean {hint}? {rest[:1].upper()}{rest[1:]}"
+    return ValueError(f"{argument}: {given!r} is unknown; {rest}")
 
 
 def frozen(array: np.ndarray) -> np.ndarray:
@@ -182,7 +219,12 @@ def frozen(array: np.ndarray) -> np.ndarray:
     return np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape)
 
 
-def numbers(name: str, values: npt.ArrayLike, dimensions: int, per: str) -> npt.NDArray[np.float64]:
+def numbers(
+    name: str,
+    values: npt.ArrayLike,
+    dimensions: int,
+    per: str,
+) -> npt.NDArray[np.float64]:
     """`values` as a read-only float array of that many dimensions, copied.
 
     `per` says what each entry stands for, for the message. Raises ValueError when `values` is empty, holds
@@ -200,7 +242,12 @@ def numbers(name: str, values: npt.ArrayLike, dimensions: int, per: str) -> npt.
     return frozen(array)
 
 
-def refuse(name: str, bad: npt.NDArray[np.bool_], values: npt.NDArray[Any], rule: str) -> None:
+def refuse(
+    name: str,
+    bad: npt.NDArray[np.bool_],
+    values: npt.NDArray[Any],
+    rule: str,
+) -> None:
     """Raise ValueError, with the place and the value, at the first entry where `bad` holds.
 
     >>> refuse("count", np.array([False, True]), np.array([3.0, 0.5]), "must be 1, 2, 3, ...")
@@ -209,27 +256,29 @@ def refuse(name: str, bad: npt.NDArray[np.bool_], values: npt.NDArray[Any], rule
     """
     if np.any(bad):
         where = tuple(np.argwhere(bad)[0])
-        value = values[where]
-        shown = (
-            f"{value:g}"
-            if isinstance(value, float)
-            else repr(getattr(value, "item", lambda: value)())
-        )
+        value = values.item(where)
+        shown = f"{value:g}" if isinstance(value, float) else repr(value)
         place = f"[{', '.join(map(str, where))}]" if where else ""
         raise ValueError(f"{name}{place}: {shown}; {rule}")
 
 
 def amounts(name: str, values: npt.NDArray[np.float64]) -> None:
     """Raise ValueError at the first entry that is negative, infinite or not a number."""
-    refuse(name, ~(np.isfinite(values) & (values >= 0)), values, "must be a finite number >= 0")
+    right = np.isfinite(values) & (values >= 0)
+    refuse(name, ~right, values, "must be a finite number >= 0")
 
 
-def whole(name: str, values: npt.NDArray[np.float64], least: int) -> None:
+def whole(
+    name: str,
+    values: npt.NDArray[np.float64],
+    least: int,
+) -> None:
     """Raise ValueError at the first entry that is not a whole number, or less than `least`.
 
     >>> whole("servers", np.float64(1.5), 1)
     Traceback (most recent call last):
     ValueError: servers: 1.5; must be 1, 2, 3, ...
     """
-    right = np.isfinite(values) & (values >= least) & (values == np.floor(values))
+    right = np.isfinite(values) & (values >= least)
+    right &= values == np.floor(values)
     refuse(name, ~right, values, f"must be {least}, {least + 1}, {least + 2}, ...")

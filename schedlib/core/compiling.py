@@ -1,8 +1,8 @@
-"""How the library's kernels are compiled, and how the functions that a reader plugs into them are.
+"""Compiling: the library's kernels first, then the rules that a reader plugs into them.
 
 numba notices a change in a kernel's own file only. The machine code of a paper's kernels is therefore kept in
 a folder that is named after the text of `core` and of that paper's room: change a helper, and the kernels of
-that room compile once more. A reader's function is never kept: numba would not notice that a number which it
+that room compile once more. A reader's rule is never kept: numba would not notice that a number which it
 takes from elsewhere has changed.
 """
 
@@ -35,8 +35,8 @@ PACKAGE = paths.PACKAGE
 ROOMS = ("core", "lotes", "hmhs", "mch", "eagle")
 """The papers never import one another. Kernels that stand elsewhere may call those of all of them."""
 MOMENT = 1.0  # seconds after which a line says that kernels compile
-DAMAGED = (OSError, EOFError, pickle.PickleError, ValueError, AttributeError, ImportError)
-"""What numba raises when its folder is full, or holds what is no longer what it wrote."""
+DAMAGED = (OSError, EOFError, pickle.PickleError)
+"""What numba raises when its folder is full, or when a file in it is cut short."""
 GENERATORS = (random.Random, np.random.RandomState)
 """The generators behind the functions of the modules `random` and `numpy.random`."""
 READ_ONLY = re.compile(
@@ -67,12 +67,18 @@ def room_of(function: Callable[..., Any]) -> str | None:
     return file.relative_to(PACKAGE).parts[0] if own else None
 
 
+def kept_in(function: Callable[..., Any]) -> Path | None:
+    """The folder in which a kernel is kept, None for a reader's function."""
+    room = room_of(function)
+    return kernel_folder(room) if room else None
+
+
 def jit(function: Callable[..., Any], place: str = "", **options: Any) -> Any:
     """numba's `njit`, which compiles at the first call; the package's own kernels are kept for the next
-    process, and threads may run side by side. `place` keeps apart what is compiled of one function with other
-    options."""
-    room = room_of(function)
-    folder = kernel_folder(room) if room else None
+    process, and threads may run side by side. `place`, a folder, keeps apart what is compiled of one function
+    with other options."""
+    folder = kept_in(function)
+    # numba takes a function's folder from its settings, at the moment of decoration
     before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
     numba.config.CACHE_DIR = str(folder / place if folder else "")  # type: ignore[attr-defined]
     try:
@@ -91,9 +97,9 @@ def compiled(
     """A kernel: compiled for the types that it is called with, at its first call from Python or as a part of
     the kernels that call it.
 
-    Give a `signature` to kernels that take a reader's function, since only then does numba keep them; from
-    Python they then take those types alone. `inside` are numba's options for what becomes part of another
-    kernel, `options` those for what Python calls.
+    Give a `signature` to kernels that take a reader's rule, since only then does numba keep them; from Python
+    they then take those types alone. `options` are numba's for what Python calls, `inside` those for what
+    becomes part of another kernel.
 
     >>> @compiled
     ... def twice(x):
@@ -109,7 +115,7 @@ def compiled(
 
 
 class Kernel:
-    """A function that Python calls compiled, and that kernels take in as `part` of themselves."""
+    """A compiled function: Python calls the `whole`; the kernels that call it have the `part` in their own code."""
 
     def __init__(
         self,
@@ -136,20 +142,21 @@ class Kernel:
         """Compile, or load, for arguments of these Python types."""
         wanted = self.signature or tuple(map(numba.typeof, arguments))
         with _alone(self.function), _notice():
-            if kinds in self.known:  # by another thread, meanwhile
+            if kinds in self.known:  # another thread was first
                 return
             try:
                 self.whole.compile(wanted)
             except DAMAGED:
-                _emptied(self.function)
+                _empty(kept_in(self.function))
                 self.whole.compile(wanted)
             if self.signature:
                 self.whole.disable_compile()
             self.known.add(kinds)
 
 
+# how numba finds a kernel that another calls
 @typeof_impl.register(Kernel)
-def _in_a_kernel(kernel: Kernel, context: Any) -> Any:
+def _part(kernel: Kernel, context: Any) -> Any:
     return types.Dispatcher(kernel.part)
 
 
@@ -162,33 +169,31 @@ def ready(kernel: Any) -> None:
 @contextlib.contextmanager
 def _alone(function: Callable[..., Any]) -> Iterator[None]:
     """Of several processes one compiles a room's kernels, the others wait and load."""
-    room = room_of(function)
-    folder = kernel_folder(room) if room else None
+    folder = kept_in(function)
     with paths.alone(folder) if folder else contextlib.nullcontext():
         yield
 
 
-def _emptied(function: Callable[..., Any]) -> None:
-    """Forget the kernels of a room: what is kept of one is damaged, or the disk is full."""
-    room = room_of(function)
-    folder = kernel_folder(room) if room else None
+def _empty(folder: Path | None) -> None:
+    """Forget the kernels in a folder: one of them is damaged, or the disk is full."""
     for file in folder.rglob("*.nb?") if folder else ():
         file.unlink(missing_ok=True)
 
 
-_told: list[str] = []
+COMPILING = "compiling kernels, once per machine (up to a minute for each paper)"
+_said: list[str] = []
 
 
 @contextlib.contextmanager
 def _notice() -> Iterator[None]:
     """Say once, on standard error, that kernels compile, when that takes more than a moment."""
-    if _told or multiprocessing.parent_process() is not None:
+    if _said or multiprocessing.parent_process() is not None:
         yield
         return
 
     def say() -> None:
-        _told.append("compiling kernels, once per machine (up to a minute for each paper)")
-        print(_told[0], file=sys.stderr)
+        _said.append(COMPILING)
+        print(COMPILING, file=sys.stderr)
 
     timer = threading.Timer(MOMENT, say)
     timer.daemon = True
@@ -199,7 +204,7 @@ def _notice() -> Iterator[None]:
         timer.cancel()
 
 
-# --- a reader's functions ---
+# --- a reader's rules ---
 
 
 def seen(dtype: Any, dimensions: int = 1, layout: str = "C") -> types.Array:
@@ -238,8 +243,8 @@ else:
 def rule(
     signature: Any, form: str = "", notes: str = "the array that is there for it", **options: Any
 ) -> Callable[[Callable[..., Any]], Any]:
-    """A decorator that compiles a reader's function to one signature, so that kernels can take it. The
-    library's own functions compile when they are first needed.
+    """A decorator that compiles a reader's function to one signature, so that kernels can take it as a rule.
+    The library's own rules compile when they are first needed.
 
     It takes plain functions, lambdas, and functions that numba compiled before; one that has this very
     signature is given back as it is. `form` says in words what the function takes and gives, such as
@@ -278,6 +283,7 @@ def rule(
 
 
 WRITES = "It writes to an array that it is shown, and these are read-only; keep your own numbers in {notes}"
+DRAWS = "It draws from `random` or `np.random`, which no seed of a run reaches; draw from the `rng` that it is given"
 
 
 class Refused(Exception):
@@ -285,20 +291,18 @@ class Refused(Exception):
 
 
 def _made(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
+    """The rule itself. Raises `Refused`, or what numba raises."""
     if not inspect.isfunction(function):
         raise TypeError(f"{function!r} is not a function")
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     if room_of(function):
         return jit(function, **options)
-    # to a record of an array: numba lets a rule write it even where the array is read-only
+    # numba lets a rule write to a field of a record even where the array of records is read-only
     if any(step.opname == "STORE_ATTR" for step in dis.get_instructions(function)):
         raise Refused(WRITES)
     if draws_globally(function):
-        raise Refused(
-            "It draws from `random` or `np.random`, which no seed of a run reaches; draw from the `rng` that "
-            "it is given"
-        )
+        raise Refused(DRAWS)
     options = {"nogil": True, "boundscheck": True} | options
     made = numba.njit(signature.args, **options)(function)  # type: ignore[call-overload]
     given, wanted = made.nopython_signatures[0].return_type, signature.return_type
@@ -307,7 +311,9 @@ def _made(function: Callable[..., Any], signature: Any, options: dict[str, Any])
         raise Refused(
             f"It returns {given}, and the answer must be {wanted}; nothing is cut or rounded"
         )
-    return made if given == wanted else numba.njit(signature, **options)(function)  # type: ignore[call-overload]
+    if given == wanted:
+        return made
+    return numba.njit(signature, **options)(function)  # type: ignore[call-overload]
 
 
 def draws_globally(function: Callable[..., Any]) -> bool:
@@ -322,18 +328,19 @@ def draws_globally(function: Callable[..., Any]) -> bool:
         looked.add(this)
         known = inspect.getclosurevars(this)
         named = {**known.globals, **known.nonlocals}
-        value: Any = None
+        value: Any = None  # what the step before loaded, when it has a name
         for step in dis.get_instructions(this):
             if value is np and step.argval == "random":
                 return True
-            value = named.get(step.argval) if step.opname in ("LOAD_GLOBAL", "LOAD_DEREF") else None
+            loads = step.opname in ("LOAD_GLOBAL", "LOAD_DEREF")
+            value = named.get(step.argval) if loads else None
             if value is random or value is np.random:
                 return True
             if isinstance(getattr(value, "__self__", None), GENERATORS):
                 return True
-            inner = inspect.unwrap(getattr(value, "py_func", value))
-            if inspect.isfunction(inner) and inner not in looked:
-                left.append(inner)
+            called = inspect.unwrap(getattr(value, "py_func", value))
+            if inspect.isfunction(called) and called not in looked:
+                left.append(called)
     return False
 
 

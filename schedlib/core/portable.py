@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 LOG2_E = 1.4426950408889634
-LN_2_HIGH, LN_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
-"""ln 2 in two parts; the first has so few digits that its product with a power of two is exact."""
+LN_2_HIGH = 0.6931471803691238
+LN_2_LOW = 1.9082149292705877e-10
+"""ln 2 in two parts; the first has so few digits that its product with a whole number is exact."""
 
 
 def exp(x: npt.ArrayLike) -> np.ndarray:
@@ -23,12 +24,14 @@ def exp(x: npt.ArrayLike) -> np.ndarray:
     """
     x = np.asarray(x, float).clip(-1000.0, 1000.0)
     k = np.rint(x * LOG2_E)
-    r = (x - k * LN_2_HIGH) - k * LN_2_LOW
+    r = x - k * LN_2_HIGH
+    r = r - k * LN_2_LOW
     series = np.ones_like(r)
     for n in range(14, 0, -1):
         series = 1 + r * series / n
     with np.errstate(over="ignore"):
-        return np.ldexp(series, k.astype(np.int64))
+        power = k.astype(np.int64)
+        return np.ldexp(series, power)
 
 
 def dot(a: npt.ArrayLike, b: npt.ArrayLike) -> np.ndarray:
@@ -37,5 +40,10 @@ def dot(a: npt.ArrayLike, b: npt.ArrayLike) -> np.ndarray:
     >>> dot([1.0, 2.0], [[1.0, 0.0], [0.5, 3.0]]).tolist()
     [2.0, 6.0]
     """
-    a, b = np.asarray(a), np.asarray(b)
-    return (a * b).sum(axis=-1) if b.ndim == 1 else (a[..., :, None] * b).sum(axis=-2)
+    a = np.asarray(a)
+    b = np.asarray(b)
+    if b.ndim == 1:
+        products = a * b
+        return products.sum(axis=-1)
+    products = a[..., :, None] * b
+    return products.sum(axis=-2)

@@ -23,6 +23,9 @@ def streams(seed: int, *names: str) -> tuple[np.random.Generator, ...]:
         raise ValueError(f"seed: {seed}, must not be negative")
     if len(set(names)) != len(names):
         raise ValueError(f"names: {names}, one is given twice")
-    keys = [(zlib.crc32(name.encode()),) for name in names]
-    sequences = [np.random.SeedSequence(entropy=int(seed), spawn_key=key) for key in keys]
-    return tuple(map(np.random.default_rng, sequences))
+    generators = []
+    for name in names:
+        key = zlib.crc32(name.encode())
+        sequence = np.random.SeedSequence(entropy=int(seed), spawn_key=(key,))
+        generators.append(np.random.default_rng(sequence))
+    return tuple(generators)

@@ -69,6 +69,8 @@ def winner_tree(keys: npt.ArrayLike) -> WinnerTree:
     2
     """
     key = numbers("keys", keys, 1, "at least one key, in one row").copy()
-    tree = WinnerTree(key, np.zeros(key.size, np.int64), np.zeros(2 * key.size, np.int64))
+    tie = np.zeros(key.size, np.int64)
+    winner = np.zeros(2 * key.size, np.int64)
+    tree = WinnerTree(key, tie, winner)
     play(tree)
     return tree

@@ -9,7 +9,12 @@ UNCOUNTED: dict[str, Any] = {"_nrt": False}
 """numba's option for functions that make no arrays (see `numba.extending.register_jitable`): it then counts no
 references. It would count one for each array of a namedtuple that a kernel hands on, atomically: with it
 H-DRF on MCH's board takes 4.2 times as long, and its kernels take 1.8 times as long to compile."""
-WITHIN: dict[str, Any] = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+WITHIN: dict[str, Any] = {
+    "forceinline": True,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+"""numba's options for what is never called from Python."""
 
 
 def kernel(function: Callable | None = None, *, signature: Any = None) -> Any:

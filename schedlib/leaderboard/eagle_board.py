@@ -98,37 +98,39 @@ def eagle(
     a rule: ...job 0 ... worker...(seed 0)
     """
     if workload is None and (workers, short_partition, cutoff) != (None, None, None):
-        raise ValueError(
-            "workers, short_partition, cutoff: are of a workload of your own; give workload="
-        )
-
+        own = "are of a workload of your own; give workload="
+        raise ValueError(f"workers, short_partition, cutoff: {own}")
     estimate = "mean" if clairvoyant else MISJUDGED
+    make = cases(workload, google_jobs, lambda it: _case(it, workers, short_partition, cutoff))
 
-    def read(workload: Any) -> Case:
-        jobs = checked(workload, Workload)
-        limit = cutoff_for(jobs) if cutoff is None else cutoff
-        partition = short_share(jobs, limit) if short_partition is None else short_partition
-        span = np.ptp(jobs.jobs["submit"])
-        if not (workers or span):
-            raise ValueError(
-                "workers: all jobs come at once, so no number gives a load; say how many"
-            )
-        enough = workers or int(np.ceil(jobs.tasks["duration"].sum() / (LOAD * span)))
-        return Case(jobs, enough, partition, limit)
+    def case_of(seed: int) -> Case:
+        return make(seed)._replace(detail=detail, estimate=estimate)
 
-    make, rivals = cases(workload, google_jobs, read), tuple(against)
-    own = [GAME.policy(given) for given in mine]
-    board = race(
-        GAME,
-        own,
-        lambda seed: make(seed)._replace(detail=detail, estimate=estimate),
-        rivals,
-        seeds,
-        each,
-        limit,
-    )
-    systems = {system.name: system for system in (*map(SYSTEMS.get, rivals), *own)}
-    return board.assign(looked=[systems[name].uses_estimates() for name in board["policy"]])
+    rivals = tuple(against)
+    systems = [GAME.policy(given) for given in mine]
+    board = race(GAME, systems, case_of, rivals, seeds, each, limit)
+    looked = {name: SYSTEMS[name].uses_estimates() for name in rivals}
+    looked |= {system.name: system.uses_estimates() for system in systems}
+    return board.assign(looked=board["policy"].map(looked))
+
+
+def _case(
+    given: Any, workers: int | None, short_partition: float | None, cutoff: float | None
+) -> Case:
+    """The case of a workload, with what a reader left out filled in."""
+    workload = checked(given, Workload)
+    if cutoff is None:
+        cutoff = cutoff_for(workload)
+    if short_partition is None:
+        short_partition = short_share(workload, cutoff)
+    if workers is None:
+        span = np.ptp(workload.jobs["submit"])
+        if not span:
+            way_out = "all jobs come at once, so no number gives a load; say how many"
+            raise ValueError(f"workers: {way_out}")
+        work = workload.tasks["duration"].sum()
+        workers = int(np.ceil(work / (LOAD * span)))
+    return Case(workload, workers, short_partition, cutoff)
 
 
 def google_jobs(seed: int) -> Case:
@@ -157,35 +159,40 @@ def _judge(record: tuple[pd.DataFrame, pd.DataFrame], case: Case) -> Outcome:
     jobs, tasks = record
     unit = SECONDS.get(case.workload.time_unit, 1.0)
     worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
-    short, long = (
-        unit * jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True)
-    )
-    values: tuple = tuple(
-        np.percentile(times, q) if len(times) else np.nan
-        for times, q in ((short, 90), (short, 50), (long, 90))
-    )
-    longest = np.maximum.reduceat(
-        case.workload.tasks["duration"].to_numpy(), case.workload.offsets[:-1]
-    )
-    slow = (
-        bounded_slowdown(short, unit * longest[~jobs["long"].to_numpy()]) if len(short) else np.nan
-    )
+    completion = jobs["completion"].to_numpy()
+    long = jobs["long"].to_numpy()
+    duration = case.workload.tasks["duration"].to_numpy()
+    longest = np.maximum.reduceat(duration, case.workload.offsets[:-1])
+    of_short = unit * completion[~long]
+    of_long = unit * completion[long]
+    slow = bounded_slowdown(of_short, unit * longest[~long]) if len(of_short) else np.nan
     part = np.full((len(tasks), 1), 1 / case.workers)
-    values += slow, in_use(jobs["submit"].to_numpy(), start, finish, part)
+    values = (
+        _percentile(of_short, 90),
+        _percentile(of_short, 50),
+        _percentile(of_long, 90),
+        slow,
+        in_use(jobs["submit"].to_numpy(), start, finish, part),
+    )
     broke = _relabelled(jobs, case) or _impossible(tasks, jobs, case)
-    if not broke and (twice := two_at_once(case.workers, worker, start, finish)) is not None:
-        second = f"worker {worker[twice]} runs a second task at {start[twice]:.4g} {case.workload.time_unit}"
-        broke = f"capacity: {second}; the arrays of `cluster` {READ_ONLY}"
+    twice = None if broke else two_at_once(case.workers, worker, start, finish)
+    if twice is not None:
+        when = f"{start[twice]:.4g} {case.workload.time_unit}"
+        broke = f"capacity: worker {worker[twice]} runs a second task at {when}; {READ_ONLY}"
     ready = jobs.set_index("job")["submit"].reindex(tasks["job"]).to_numpy()
     idle = idle_while_waiting(case.workers, ready, start, finish)
     lost = f"workers idle for {idle:.0%} of their time while a task waits elsewhere"
     return Outcome(
-        values,
-        np.maximum(jobs["completion"].to_numpy() - longest, 0.0),
-        broke,
-        idle,
-        f"{lost}; more probes, or stealing, find them",
+        values=values,
+        waits=np.maximum(completion - longest, 0.0),
+        broke=broke,
+        idle=idle,
+        warned=f"{lost}; more probes, or stealing, find them",
     )
+
+
+def _percentile(times: np.ndarray, q: float) -> float:
+    return float(np.percentile(times, q)) if len(times) else np.nan
 
 
 def _relabelled(jobs: pd.DataFrame, case: Case) -> str:
@@ -196,29 +203,32 @@ def _relabelled(jobs: pd.DataFrame, case: Case) -> str:
     mean = mean if case.detail == "as_written" else np.floor(mean)
     long = frame["class"].to_numpy() > 0 if case.cutoff is None else mean > case.cutoff
     ran = jobs.set_index("job")["long"].reindex(frame["job"]).to_numpy(bool)
-    for row in np.flatnonzero(ran != long)[:1]:
-        kinds = (
-            f"job {frame['job'][row]} ran as a {'long' if ran[row] else 'short'} one and is none"
-        )
-        return f"relabelling: {kinds}; the arrays of `cluster` {READ_ONLY}"
-    return ""
+    if (ran == long).all():
+        return ""
+    row = int((ran != long).argmax())
+    kind = "long" if ran[row] else "short"
+    return f"relabelling: job {frame['job'][row]} ran as a {kind} one and is none; {READ_ONLY}"
 
 
 def _impossible(tasks: pd.DataFrame, jobs: pd.DataFrame, case: Case) -> str:
     """What cannot be in the record: a time that is not the task's, an end that is not the job's."""
-    workload, cut = case.workload, case.detail != "as_written"
+    workload = case.workload
     given = workload.tasks
-    given = given.assign(task=given.groupby("job").cumcount(), row=np.arange(len(given)))
-    both = given.merge(tasks, on=["job", "task"], how="left").sort_values("row")
-    submit, duration = workload.jobs["submit"].to_numpy(float), both["duration"].to_numpy()
-    submit, duration = (dephased(submit), np.floor(duration)) if cut else (submit, duration)
+    given = given.assign(task=given.groupby("job").cumcount())
+    both = given.merge(tasks, on=["job", "task"], how="left")  # in the order of `given`
+    submit = workload.jobs["submit"].to_numpy(float)
+    duration = both["duration"].to_numpy()
+    if case.detail != "as_written":
+        submit = dephased(submit)
+        duration = np.floor(duration)
     ready = np.repeat(submit, np.diff(workload.offsets))
-    start, finish = both["start"].to_numpy(), both["finish"].to_numpy()
-    if wrong := tampered(start, finish, duration, ready, "task"):
+    finish = both["finish"].to_numpy()
+    if wrong := tampered(both["start"].to_numpy(), finish, duration, ready, "task"):
         return wrong
     end = np.maximum.reduceat(finish, workload.offsets[:-1])
-    told = jobs.set_index("job")["completion"].reindex(workload.jobs["job"]).to_numpy()
-    return tampered(submit, submit + told, end - submit, submit, "job")
+    completion = jobs.set_index("job")["completion"]
+    stated = completion.reindex(workload.jobs["job"]).to_numpy()
+    return tampered(submit, submit + stated, end - submit, submit, "job")
 
 
 GAME = Game(

@@ -81,11 +81,11 @@ def _of_rule(function: Callable) -> Policy:
 
 def _mean_times(case: Instance) -> Instance:
     """The instance in which all jobs take as long as they do on average."""
-    means = {
-        name: np.full(case.n_jobs, getattr(case, name).mean())
-        for name in ("map_time", "reduce_time")
-    }
-    return replace(case, **means)
+    return replace(
+        case,
+        map_time=np.full(case.n_jobs, case.map_time.mean()),
+        reduce_time=np.full(case.n_jobs, case.reduce_time.mean()),
+    )
 
 
 def single_batch(seed: int) -> Instance:
@@ -136,14 +136,13 @@ def _impossible(name, stage, ready, times, wanted) -> str:
     ran = np.bincount(stage.job, minlength=len(wanted))
     for job in np.flatnonzero(ran != wanted)[:1]:
         counts = f"{ran[job]} {name} tasks of job {job} ran, and it has {wanted[job]}"
-        return f"unknown job: {counts}; the arrays of `stage` {READ_ONLY}"
-    if wrong := tampered(
-        stage.start, stage.finish, times[stage.job, stage.machine], ready[stage.job], f"{name} task"
-    ):
+        return f"unknown job: {counts}; {READ_ONLY}"
+    duration = times[stage.job, stage.machine]
+    wrong = tampered(stage.start, stage.finish, duration, ready[stage.job], f"{name} task")
+    if wrong:
         return wrong
-    if (
-        second := two_at_once(times.shape[1], stage.machine, stage.start, stage.finish)
-    ) is not None:
+    second = two_at_once(times.shape[1], stage.machine, stage.start, stage.finish)
+    if second is not None:
         where = f"{name} machine {stage.machine[second]} at {stage.start[second]:.4g} s"
         return f"capacity: {where} runs a second task, of job {stage.job[second]}"
     return ""

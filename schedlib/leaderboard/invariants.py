@@ -1,8 +1,14 @@
 """What must hold of any run, read off its record afterwards, whatever the simulator believed."""
 
+from collections import defaultdict
+
 import numpy as np
+import pandas as pd
 
 SLACK = 1e-9  # of a capacity or a time: rounding
+ENDS, STARTS, ENDS_AT_ONCE = range(
+    3
+)  # in this order at one time; what takes no time ends after its start
 
 
 def in_use(submit: np.ndarray, start: np.ndarray, finish: np.ndarray, part: np.ndarray) -> float:
@@ -12,7 +18,9 @@ def in_use(submit: np.ndarray, start: np.ndarray, finish: np.ndarray, part: np.n
     >>> float(in_use(np.array([1.0]), np.array([1.0, 2.0]), np.array([3.0, 5.0]), np.full((2, 1), 0.5)))
     62.5
     """
-    return 100 * ((finish - start) @ part).mean() / (finish.max() - submit.min())
+    taken = (finish - start) @ part
+    span = finish.max() - submit.min()
+    return 100 * taken.mean() / span
 
 
 def over_capacity(
@@ -32,29 +40,32 @@ def over_capacity(
     (1, 0, 3.0)
     """
     ran = np.flatnonzero(machine >= 0)
-    if not len(ran):
-        return None
-    task, kind = np.concatenate((ran, ran)), np.repeat((0, 1), len(ran))  # an end, a start
+    at_once = finish[ran] <= start[ran]
+    ends = np.where(at_once, ENDS_AT_ONCE, ENDS)
+    begins = np.full(len(ran), STARTS)
+    kind = np.concatenate((ends, begins))
     time = np.concatenate((finish[ran], start[ran]))
-    kind[: len(ran)][finish[ran] <= start[ran]] = (
-        2  # a task that takes no time starts before it ends
-    )
-    order = np.lexsort((kind, time, machine[task]))
-    task, kind, time = task[order], kind[order], time[order]
-    used = np.cumsum(np.where(kind == 1, 1.0, -1.0)[:, None] * demand[task], axis=0)
-    first = np.flatnonzero(np.diff(machine[task], prepend=-1) > 0)
-    before = np.vstack((np.zeros(demand.shape[1]), used))[first]
-    used -= np.repeat(before, np.diff(np.append(first, len(task))), axis=0)
-    room = capacity[machine[task]]
-    over = (used > room * (1 + SLACK) + SLACK * demand.max(axis=0) * len(ran) ** 0.5) & (kind == 1)[
-        :, None
-    ]
+    task = np.concatenate((ran, ran))
+    where = machine[task]
+    order = np.lexsort((kind, where, time))
+    task = task[order]
+    where = where[order]
+    kind = kind[order]
+    kind = kind[:, None]
+    starts = kind == STARTS
+    amount = demand[task]
+    change = pd.DataFrame(np.where(starts, amount, -amount))
+    sums = change.groupby(where).cumsum()
+    used = sums.to_numpy()
+    largest = demand.max(axis=0, initial=0.0)
+    rounding = largest * len(ran) ** 0.5
+    room = capacity[where]
+    most = room + SLACK * (room + rounding)
+    over = starts & (used > most)
     if not over.any():
         return None
-    rows = np.flatnonzero(over.any(axis=1))
-    row = rows[np.argmin(time[rows])]
-    resource = int(over[row].argmax())
-    return int(task[row]), resource, float(used[row, resource])
+    row, resource = np.argwhere(over)[0]
+    return int(task[row]), int(resource), float(used[row, resource])
 
 
 def two_at_once(
@@ -65,10 +76,10 @@ def two_at_once(
     >>> two_at_once(1, np.array([0, 0]), np.array([0.0, 1.0]), np.array([2.0, 3.0]))
     1
     """
-    second = over_capacity(
-        machine, start, finish, np.ones((len(machine), 1)), np.ones((machines, 1))
-    )
-    return second and second[0]
+    task = np.ones((len(machine), 1))
+    capacity = np.ones((machines, 1))
+    found = over_capacity(machine, start, finish, task, capacity)
+    return found and found[0]
 
 
 def idle_while_waiting(
@@ -81,15 +92,23 @@ def idle_while_waiting(
     >>> idle_while_waiting(2, np.array([0.0, 0.0]), np.array([0.0, 4.0]), np.array([4.0, 6.0]))
     0.5
     """
-    n = len(start)
-    time = np.concatenate((ready, start, start, finish))
+    tasks = len(start)
+    if tasks == 0:
+        return 0.0
+    span = start.max() - ready.min()
+    if span <= 0:
+        return 0.0
+    time = np.concatenate((ready, start, finish))
     order = np.argsort(time, kind="stable")
-    span = np.diff(time[order])
-    waiting, busy = (
-        np.cumsum(np.repeat(step, n)[order])[:-1] for step in ((1, -1, 0, 0), (0, 0, 1, -1))
-    )
-    whole = machines * (start.max(initial=0.0) - ready.min(initial=np.inf)) if n else 0.0
-    return float((span * (machines - busy))[waiting > 0].sum() / whole) if whole > 0 else 0.0
+    joins = np.repeat((1, -1, 0), tasks)
+    takes = np.repeat((0, 1, -1), tasks)
+    waiting = joins[order].cumsum()
+    busy = takes[order].cumsum()
+    idle = machines - busy[:-1]
+    spans = np.diff(time[order])
+    lost = spans * idle
+    lost = lost[waiting[:-1] > 0]
+    return float(lost.sum() / (machines * span))
 
 
 def passed_over(
@@ -101,56 +120,59 @@ def passed_over(
     capacity: np.ndarray,
 ) -> tuple[int, int, float, int] | None:
     """Jobs that wait at a decision although a machine has room: (how many, the first, when, where), or None.
-    An arriving job may go to any machine; a machine that a job leaves may start any waiting one. `submit,
-    start, finish, machine (N,)`, `demand (N, R)`, `capacity (M, R)`."""
+
+    An arriving job may go to any machine; a machine that a job leaves may start any waiting one. At one time
+    jobs leave before others arrive. `submit, start, finish, machine (N,)` of jobs that all ran, `demand (N, R)`,
+    `capacity (M, R)`.
+
+    >>> submit, start, finish = np.array([[0.0, 1.0, 2.0], [0.0, 4.0, 6.0], [4.0, 6.0, 7.0]])
+    >>> times, one = (submit, start, finish, np.zeros(3, int)), np.ones((3, 1))
+    >>> passed_over(*times, one, np.ones((1, 1)))
+    >>> passed_over(*times, one, np.ones((2, 1)))
+    (2, 1, 1.0, 1)
+    """
     free = capacity + SLACK * capacity.max(axis=0)
-    when = np.concatenate((finish, submit))
-    who, arrival = np.tile(np.arange(len(submit)), 2), np.repeat((False, True), len(submit))
-    known = ~np.isnan(when)
-    order = np.lexsort((who, arrival, np.where(known, when, np.inf)))[: known.sum()]
-    started: dict[tuple[float, int], list[int]] = {}
+    machines = machine.tolist()
+    served = defaultdict(list)  # the jobs that start when another leaves a machine
     for job in np.flatnonzero(start > submit).tolist():
-        started.setdefault((start[job], machine[job]), []).append(job)
-
-    # Once through the events: who waits from which exit to which, and the room that each exit leaves.
-    waited: dict[int, int] = {}  # in order of arrival: the number of exits before
-    served: dict[int, int] = {}  # the exit at which a waiting job starts
-    refused: list[tuple[int, int, int]] = []  # at an arrival with room: the event, who, where
-    exits: list[int] = []
-    room: list[np.ndarray] = []
-    for event, (job, arrives) in enumerate(
-        zip(who[order].tolist(), arrival[order].tolist(), strict=True)
-    ):
-        where = machine[job]
-        if arrives and start[job] == submit[job]:
-            free[where] -= demand[job]
-        elif arrives:
-            waited[job] = len(exits)
-            fits = (demand[job] <= free).all(axis=1)
-            if fits.any():
-                refused.append((event, job, int(fits.argmax())))
-        else:
-            free[where] += demand[job]
-            for other in started.pop((finish[job], where), ()):
-                free[where] -= demand[other]
-                served[other] = len(exits)
-            exits.append(event)
-            room.append(free[where].copy())
-
-    # Then each waiting job by itself: the first exit that leaves room for it, before the one that starts it.
-    left = np.reshape(room, (-1, capacity.shape[1]))
-    passed = {job for _, job, _ in refused}
-    first = min(refused, default=None)
-    for job, begin in waited.items():
-        if job in passed:
+        begins = start[job], machines[job]
+        served[begins].append(job)
+    jobs = len(submit)
+    when = np.concatenate((finish, submit))
+    arrives = np.repeat((False, True), jobs)
+    job_of = np.tile(np.arange(jobs), 2)
+    order = np.lexsort((job_of, arrives, when))
+    events = zip(
+        when[order].tolist(),
+        arrives[order].tolist(),
+        job_of[order].tolist(),
+        strict=True,
+    )
+    waiting: dict[int, None] = {}  # in order of arrival, those who were never passed over
+    passed = 0
+    first = None
+    for now, arriving, job in events:
+        where = machines[job]
+        size = demand[job]
+        if arriving and start[job] == now:
+            free[where] -= size
             continue
-        fits = (demand[job] <= left[begin : served.get(job)]).all(axis=1)
-        if fits.any():
-            passed.add(job)
-            event = exits[begin + int(fits.argmax())]
-            if first is None or event < first[0]:
-                first = event, job, int(machine[who[order[event]]])
-    if first is None:
-        return None
-    event, job, where = first
-    return len(passed), job, float(when[order[event]]), where
+        if arriving:
+            waiting[job] = None
+            room = (size <= free).all(axis=1)
+            where = int(room.argmax())
+            left = [job] if room[where] else []
+        else:
+            free[where] += size
+            for other in served[now, where]:
+                free[where] -= demand[other]
+                waiting.pop(other, None)
+            line = np.array(list(waiting), int)
+            room = (demand[line] <= free[where]).all(axis=1)
+            left = line[room].tolist()
+        if left and first is None:
+            first = left[0], now, where
+        passed += len(left)
+        for other in left:
+            del waiting[other]
+    return (passed, *first) if first else None

@@ -9,13 +9,10 @@
 `fgd` is for machines with GPUs. They compile when they are first used. Copy one as a start for your own.
 """
 
-from collections.abc import Callable
-
 import numba
 import numpy as np
 
 from schedlib import eagle, hmhs, lotes
-from schedlib.hmhs.list_scheduling import Waiting
 
 SKIPS = 10
 """How many offers of a machine a job lets pass under `delay`, Zaharia's D."""
@@ -31,24 +28,32 @@ CHOICES = 2
 
 
 @numba.njit
-def harmless(cluster: lotes.Cluster, job: int, machine: int) -> bool:
+def harmless(cluster, job, machine):
     """Whether the first in line keeps its reservation when a job starts there now."""
-    head, where, when = cluster.waiting[0], -1, np.inf
-    for other in range(len(cluster.config)):  # the reservation: where it can start first, and when
+    head = cluster.waiting[0]
+    reserved, begins = -1, np.inf  # where the first in line can start first, and when
+    for other in range(len(cluster.config)):
         room = lotes.room_at(cluster, head, other)
-        if room < when:
-            where, when = other, room
-    pace = cluster.pace[cluster.config[machine], cluster.job_class[job]]
-    if machine != where or cluster.now + cluster.work[job] * pace <= when:
+        if room < begins:
+            reserved = other
+            begins = room
+    if machine != reserved:
         return True
-    spare = cluster.free[machine] - cluster.size[job]  # then, beside the first in line
-    runs = cluster.first[machine]
-    while runs >= 0 and cluster.ends[runs] <= when:
-        spare, runs = spare + cluster.size[runs], cluster.following[runs]
+    config = cluster.config[machine]
+    pace = cluster.pace[config, cluster.job_class[job]]
+    ends = cluster.now + cluster.work[job] * pace
+    if ends <= begins:
+        return True
+    # room at the reservation, beside the first in line
+    spare = cluster.free[machine] - cluster.size[job]
+    running = cluster.first[machine]
+    while running >= 0 and cluster.ends[running] <= begins:
+        spare = spare + cluster.size[running]
+        running = cluster.following[running]
     return (spare >= cluster.size[head]).all()
 
 
-def easy_arrive(cluster: lotes.Cluster, job: int) -> int:
+def easy_arrive(cluster, job):
     """The first machine with room, if that does not delay the first in line."""
     if cluster.waiting.size == 0:
         return lotes.first_fit(cluster, job)
@@ -58,11 +63,12 @@ def easy_arrive(cluster: lotes.Cluster, job: int) -> int:
     return -1
 
 
-def easy_leave(cluster: lotes.Cluster, machine: int) -> int:
+def easy_leave(cluster, machine):
     """The first in line, or the first behind it that does not delay it."""
     for job in cluster.waiting:
-        first = job == cluster.waiting[0]
-        if lotes.can_start(cluster, job, machine) and (first or harmless(cluster, job, machine)):
+        if not lotes.can_start(cluster, job, machine):
+            continue
+        if job == cluster.waiting[0] or harmless(cluster, job, machine):
             return job
     return -1
 
@@ -76,30 +82,38 @@ it goes by how long jobs say that they run, so it keeps its promise when they sa
 
 
 @numba.njit
-def along(cluster: lotes.Cluster, job: int, machine: int) -> float:
+def along(cluster, job, machine):
     """How well a job's size and what is free on a machine point the same way; scarce resources weigh more."""
     total = 0.0
     for l in range(cluster.free.shape[1]):
-        weight = (cluster.share * cluster.demand[:, l]).sum()
-        total += weight * cluster.size[job, l] * cluster.free[machine, l]
+        demand = cluster.demand[:, l]
+        weight = (cluster.share * demand).sum()
+        product = cluster.size[job, l] * cluster.free[machine, l]
+        total += weight * product
     return total
 
 
-def dot_arrive(cluster: lotes.Cluster, job: int) -> int:
+def dot_arrive(cluster, job):
     """The machine with the largest product."""
     best, most = -1, -1.0
     for machine in range(len(cluster.config)):
-        if lotes.can_start(cluster, job, machine) and along(cluster, job, machine) > most:
-            best, most = machine, along(cluster, job, machine)
+        if lotes.can_start(cluster, job, machine):
+            product = along(cluster, job, machine)
+            if product > most:
+                best = machine
+                most = product
     return best
 
 
-def dot_leave(cluster: lotes.Cluster, machine: int) -> int:
+def dot_leave(cluster, machine):
     """The job with the largest product."""
     best, most = -1, -1.0
     for job in cluster.waiting:
-        if lotes.can_start(cluster, job, machine) and along(cluster, job, machine) > most:
-            best, most = job, along(cluster, job, machine)
+        if lotes.can_start(cluster, job, machine):
+            product = along(cluster, job, machine)
+            if product > most:
+                best = job
+                most = product
     return best
 
 
@@ -112,22 +126,25 @@ demand for it; so does a machine choose among those who wait."""
 
 
 @numba.njit
-def fragments(cluster: lotes.Cluster, free: np.ndarray) -> float:
+def fragments(cluster, free):
     """F_n(M): GPUs, as a part of the most that a machine has, which typical tasks cannot use; `free (R,)`."""
-    total, gpu = 0.0, len(free) - 1
+    useless = 0.0
     for k in range(len(cluster.share)):
-        if cluster.demand[k, gpu] == 0 or (cluster.demand[k] > free).any():
-            total += cluster.share[k] * free[gpu]
-    return total
+        demand = cluster.demand[k]
+        if demand[-1] == 0 or (demand > free).any():
+            useless += cluster.share[k] * free[-1]
+    return useless
 
 
-def fgd_arrive(cluster: lotes.Cluster, job: int) -> int:
+def fgd_arrive(cluster, job):
     """The machine on which F_n(M) rises least."""
     best, least = -1, np.inf
     for machine in range(len(cluster.config)):
         if lotes.can_start(cluster, job, machine):
             free = cluster.free[machine]
-            rise = fragments(cluster, free - cluster.size[job]) - fragments(cluster, free)
+            before = fragments(cluster, free)
+            after = fragments(cluster, free - cluster.size[job])
+            rise = after - before
             if rise < least - EQUAL:
                 best, least = machine, rise
     return best
@@ -140,52 +157,66 @@ fgd = lotes.Policy(fgd_arrive, name="FGD, whole GPUs")
 # --- Sufferage: Maheswaran, Ali, Siegel, Hensgen and Freund, Dynamic mapping, JPDC 59, 1999, Section 3.2 ---
 
 
-def sufferage_rule(stage: Waiting, machine: int, now: float) -> int:
-    """What Sufferage maps to the machine first, when it maps all waiting tasks anew; -1 if nothing."""
-    left, free = stage.left.copy(), np.maximum(stage.free, now)
-    stage.wake[0] = np.append(stage.free[stage.free > now], np.inf).min()  # idle machines ask again
+def sufferage_rule(stage, machine, now):
+    """The task that Sufferage maps to the machine first, once it has mapped all that wait again; -1 if none."""
+    left = stage.left.copy()
+    free = np.maximum(stage.free, now)
+    busy = stage.free > now
+    ends = stage.free[busy]
+    wake = ends.min() if ends.size else np.inf  # idle machines ask again
     while True:
-        winner, most = np.full(free.size, -1), np.full(free.size, -1.0)
-        for job in stage.queue:
-            if left[job] > 0:
-                ends = free + stage.time[job]
-                best = ends.argmin()
-                sooner, ends[best] = ends[best], np.inf
-                if ends.min() - sooner > most[best]:  # it would suffer more than the one before
-                    winner[best], most[best] = job, ends.min() - sooner
-        if winner[machine] >= 0:
-            stage.wake[0] = min(stage.wake[0], now + stage.time[winner[machine], machine])
-        if winner[machine] >= 0 or winner.max() < 0:
-            return winner[machine]
+        winner = np.full(free.size, -1)
+        most = np.full(free.size, -1.0)
+        for job in stage.queue[left[stage.queue] > 0]:
+            ends = free + stage.time[job]
+            best = ends.argmin()
+            sooner = ends[best]
+            ends[best] = np.inf
+            suffers = ends.min() - sooner
+            if suffers > most[best]:
+                winner[best] = job
+                most[best] = suffers
+        given = winner[machine]
+        if given >= 0:
+            wake = min(wake, now + stage.time[given, machine])
+        if given >= 0 or winner.max() < 0:
+            stage.wake[0] = wake
+            return given
         for other in range(free.size):
-            if winner[other] >= 0:
-                left[winner[other]] -= 1
-                free[other] += stage.time[winner[other], other]
+            job = winner[other]
+            if job >= 0:
+                left[job] -= 1
+                free[other] += stage.time[job, other]
 
 
 sufferage = hmhs.Policy(map_rule=sufferage_rule, reduce_rule=sufferage_rule, name="sufferage")
 """A machine goes to the task that would lose most without it: the difference between its two earliest ends.
-Tasks that have not begun are mapped anew whenever a machine asks."""
+Tasks that have not begun are mapped again whenever a machine asks."""
 
 
 # --- Delay scheduling: Zaharia et al., EuroSys 2010, Algorithm 1 ---
 
 
-def fewest_running(skips: int) -> Callable:
-    """Fair sharing; a job whose input is not on the machine lets up to so many offers pass."""
+def fewest_running(skips):
+    """Fair sharing; a job whose input is not on the machine lets up to `skips` offers pass."""
 
     def rule(stage, machine, now):
+        skipped = stage.notes[:, 0]
+        runs = stage.machine_notes[:, 0]  # the job of each machine
         running = np.zeros(stage.left.size)
         for other in range(stage.free.size):
             if stage.free[other] > now:
-                running[int(stage.machine_notes[other, 0])] += 1
-        for job in stage.queue[np.argsort(running[stage.queue], kind="mergesort")]:
-            local = stage.time[job, machine] <= stage.time[job].min()
-            if local or stage.notes[job, 0] >= skips:
-                stage.notes[job, 0] *= not local
-                stage.machine_notes[machine, 0] = job
+                running[int(runs[other])] += 1
+        fewest = np.argsort(running[stage.queue], kind="mergesort")
+        for job in stage.queue[fewest]:
+            time = stage.time[job]
+            local = time[machine] <= time.min()
+            if local or skipped[job] >= skips:
+                if local:
+                    skipped[job] = 0  # it waits again
+                runs[machine] = job
                 return job
-            stage.notes[job, 0] += 1
+            skipped[job] += 1
         stage.wake[0] = (now // HEARTBEAT + 1) * HEARTBEAT
         return -1
 
@@ -202,21 +233,23 @@ one on which its maps are quickest."""
 # --- Power of d choices (Mitzenmacher, IEEE TPDS 12, 2001), bound late (Ousterhout et al., SOSP 2013) ---
 
 
-def less_work_of_d(cluster: eagle.Cluster, job: int, probe: int, rng: np.random.Generator) -> int:
+def less_work_of_d(cluster, job, probe, rng):
     """Of `CHOICES` workers without a probe of this job, the one that has least work."""
-    best, least, workers = -1, np.inf, len(cluster.busy)
+    probed = cluster.worker_notes[:, 0]  # the job that probed each worker last, counted from 1
+    workers = len(cluster.busy)
+    best, least = -1, np.inf
     while best < 0:
         for _ in range(CHOICES):
             worker = int(rng.random() * workers)
             work = eagle.remaining_work(cluster, worker)
-            probed = cluster.worker_notes[worker, 0] == job + 1
-            if work < least and (not probed or probe >= workers):
+            another = probed[worker] != job + 1 or probe >= workers
+            if another and work < least:
                 best, least = worker, work
-    cluster.worker_notes[best, 0] = job + 1
+    probed[best] = job + 1
     return best
 
 
-def twice(cluster: eagle.Cluster, job: int, rng: np.random.Generator) -> int:
+def twice(cluster, job, rng):
     """Two probes a task: the workers that are free first get them."""
     return 2 * cluster.tasks[job]
 

@@ -85,14 +85,13 @@ def lotes(
 
     LoTES plans for the random jobs' true classes; in a given workload for its own, when it has several, else
     for up to four that it finds. A policy of `against` that cannot plan for it is left out with a warning
-    that says why. With one
-    given `Workload` a seed, and so an interval, concerns only the policies' own choices.
+    that says why. With one given `Workload` a seed, and so an interval, concerns only the policies' own
+    choices.
 
     Where machines are seldom full waits say little. The board therefore has, beside them, how many jobs wait,
     the slowdown (response time over the duration, each at least 10 s; 1 where nobody waits), and the
-    utilisation until the last job ends, a mean over the resources. Gives a frame as `standings` does.
-    `broke` says which rule a policy of yours broke; `warned` that a job waits while a
-    machine has room.
+    utilisation until the last job ends, a mean over the resources. Gives a frame as `standings` does. `broke`
+    says which rule a policy of yours broke; `warned` that a job waits while a machine has room.
 
     See also: `lotes.Policy`, `leaderboard.told`, `leaderboard.plot`, `leaderboard.literature`.
 
@@ -103,30 +102,30 @@ def lotes(
     >>> print(board.loc[board["policy"] == "never", "broke"].iloc[0])
     starvation: job 0, submitted at 0 s, never starts (3 of 3 do not); start it in `arrive`, ... (seed 0)
     """
-    if workload is None and configs is not None:
-        raise ValueError("configs: machines without a workload; give workload= too, or neither")
+    if workload is None and (configs, classes, plan) != (None, None, None):
+        raise ValueError(
+            "configs, classes, plan: are of a workload of your own; give workload= too"
+        )
     if workload is not None and not isinstance(configs, MachineConfigs):
-        raise ValueError(
-            "configs: a workload of your own needs lotes.MachineConfigs(capacity, count)"
-        )
-    if workload is None and (classes, plan) != (None, None):
-        raise ValueError(
-            "classes, plan: are of a workload of your own; give workload= and configs="
-        )
-    against = tuple(against)
-    planned = not set(PLANNED).isdisjoint(against)
-    if planned and isinstance(workload, Workload):
-        try:
-            _case(workload, configs, planned, classes, plan)
-        except ValueError as error:
-            left = ", ".join(name for name in PLANNED if name in against)
-            warnings.warn(f"{left} left out: {error}", stacklevel=2)
-            against, planned = tuple(name for name in against if name not in PLANNED), False
-    case_of = cases(
-        workload, random_jobs, lambda given: _case(given, configs, planned, classes, plan)
-    )
+        machines = "lotes.MachineConfigs(capacity, count)"
+        raise ValueError(f"configs: a workload of your own needs {machines}")
+    rivals = list(against)
+    planned = [name for name in rivals if name in PLANNED]
+
+    def read(given: Any) -> Case:
+        return _case(given, configs, bool(planned), classes, plan)
+
+    try:
+        case_of = cases(workload, random_jobs, read)
+    except ValueError as error:
+        if not planned or not isinstance(workload, Workload):
+            raise
+        warnings.warn(f"{', '.join(planned)} left out: {error}", stacklevel=2)
+        rivals = [name for name in rivals if name not in planned]
+        planned = []
+        case_of = cases(workload, random_jobs, read)
     game = GAME if clairvoyant else GAME._replace(play=partial(_play, clairvoyant=False))
-    return race(game, mine, case_of, against, seeds, each, limit)
+    return race(game, mine, case_of, rivals, seeds, each, limit)
 
 
 def random_jobs(seed: int, machines: int = 2, hours: float = 10.0) -> Case:
@@ -165,9 +164,7 @@ def _case(
             kinds = len(tasks[list(workload.resources)].drop_duplicates())
             classes, job_class = cluster_jobs(workload, min(4, kinds), configs=configs.n_configs)
         plan = make_plan(configs, classes)
-    columns: dict[str, Any] = {
-        name: tasks[name].to_numpy() for name in ("duration", *workload.resources)
-    }
+    columns: Any = tasks.drop(columns="job").to_dict("series")
     submit = np.repeat(workload.jobs["submit"].to_numpy(), np.diff(workload.offsets))
     jobs = Workload.from_arrays(
         submit, job_class=job_class, time_unit=workload.time_unit, **columns
@@ -215,13 +212,14 @@ def _judge(run: Record, case: Case) -> Outcome:
     record = {"machine": run.machine, "start": run.start, "finish": run.finish}
     record["demand"] = case.workload.tasks[list(case.workload.resources)].to_numpy(float)
     record["capacity"] = np.repeat(case.configs.capacity, case.configs.count, axis=0)
-    duration, submit = (
-        case.workload.tasks["duration"].to_numpy(),
-        case.workload.jobs["submit"].to_numpy(),
-    )
-    wait, values = run.start - submit, (np.nan,) * len(METRICS)
-    if started := not np.isnan(wait).any():
-        waits, alone = SECONDS.get(unit, 1.0) * wait, SECONDS.get(unit, 1.0) * duration
+    duration = case.workload.tasks["duration"].to_numpy()
+    submit = case.workload.jobs["submit"].to_numpy()
+    wait = run.start - submit
+    started = not np.isnan(wait).any()
+    values = (np.nan,) * len(METRICS)
+    if started:
+        waits = SECONDS.get(unit, 1.0) * wait
+        alone = SECONDS.get(unit, 1.0) * duration
         part = record["demand"] / record["capacity"].sum(axis=0)
         values = (
             waits.mean(),
@@ -229,11 +227,9 @@ def _judge(run: Record, case: Case) -> Outcome:
             waits.max(),
             100 * (wait > 0).mean(),
             bounded_slowdown(waits + alone, alone),
-            in_use(submit, record["start"], record["finish"], part),
+            in_use(submit, run.start, run.finish, part),
         )
-    broke = tampered(record["start"], record["finish"], duration, submit, "job") or _overfull(
-        record, case
-    )
+    broke = tampered(run.start, run.finish, duration, submit, "job") or _overfull(record, case)
     # where a class runs on some machines only, free room is not room for it
     pools = case.plan is None or bool((case.plan.classes.rate > 0).all())
     judged = run.own and started and not broke and pools
@@ -243,19 +239,21 @@ def _judge(run: Record, case: Case) -> Outcome:
 
 def _overfull(record: dict[str, np.ndarray], case: Case) -> str:
     """The sentence on a machine that takes more than it has, empty when none does."""
-    if (overfull := over_capacity(**record)) is None:
+    overfull = over_capacity(**record)
+    if overfull is None:
         return ""
     job, resource, used = overfull
     machine, name = record["machine"][job], case.workload.resources[resource]
     when = f"{record['start'][job]:.4g} {case.workload.time_unit}"
     room = record["capacity"][machine, resource]
     use = f"at {when} takes machine {machine} to {used:.4g} of {name}, and it has {room:.4g}"
-    return f"capacity: job {job} {use}; the arrays of `cluster` {READ_ONLY}"
+    return f"capacity: job {job} {use}; {READ_ONLY}"
 
 
 def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tuple[float, str]:
     """The share of the jobs that waited while a machine had room, and the sentence on it."""
-    if (passed := passed_over(submit=submit, **record)) is None:
+    passed = passed_over(submit=submit, **record)
+    if passed is None:
         return 0.0, ""
     count, job, now, machine = passed
     first = f"first job {job} at {now:.4g} {unit} (machine {machine}); on purpose? If not,"

@@ -23,6 +23,7 @@ from schedlib.mch.search import random_tree
 
 SHIPPED = ("h-drf", "mch", "naive-h-drf", "drf")
 TASKS = 50  # of a job
+SLACK = 1e-6  # of a number of tasks, a capacity or a time: rounding
 METRICS = {
     "poorest leaf (share over its due)": "high",
     "utilisation (%)": "high",
@@ -79,22 +80,25 @@ def greedy_leaves(seed: int) -> Case:
     """The default case: leaves that never have enough."""
     rng = np.random.default_rng([seed, 10])
     tree = random_tree(rng, depth=3, partial=0.5)
-    until, duration = 900.0, rng.uniform(5.0, 60.0, tree.n_leaves)
+    until = 900.0
+    duration = rng.uniform(5.0, 60.0, tree.n_leaves)
     capacity = np.full(tree.n_resources, 400.0)
-    at_once = 1 / (tree.demand / capacity).max(axis=1)
-    # than the leaf alone could run
-    more = np.ceil(at_once * (2 * until / duration + 2) / TASKS).astype(int)
-    leaf = np.repeat(np.arange(tree.n_leaves), more)
+    share = (tree.demand / capacity).max(axis=1)
+    at_once = 1 / share
+    rounds = 2 * until / duration + 2
+    more = np.ceil(at_once * rounds / TASKS)  # than the leaf alone could run
+    leaves = np.arange(tree.n_leaves)
+    leaf = np.repeat(leaves, more.astype(int))
     jobs = pd.DataFrame({"leaf": leaf, "submit": 0.0, "tasks": TASKS})
     jobs["duration"] = duration[leaf] * rng.standard_exponential(len(leaf))
     return Case(tree, capacity, jobs, until)
 
 
 def _case(given: Any) -> Case:
-    if not isinstance(given, tuple) or len(given) != 4 or not isinstance(given[0], Tree):
-        raise ValueError(
-            "workload: give (tree, capacity, jobs, until), or a function from a seed to those"
-        )
+    four = isinstance(given, tuple) and len(given) == 4
+    if not four or not isinstance(given[0], Tree):
+        wanted = "give (tree, capacity, jobs, until), or a function from a seed to those"
+        raise ValueError(f"workload: {wanted}")
     tree, capacity, jobs, until = given
     return Case(tree, np.asarray(capacity, float), jobs, until)
 
@@ -105,96 +109,141 @@ def _play(policy: str | Rule, case: Case, seed: int) -> Churn:
 
 def _judge(run: Churn, case: Case) -> Outcome:
     part, hungry = _shares(run, case)
-    poorest = min(part[~np.isnan(part)], default=np.nan)
+    due = part[~np.isnan(part)]
+    poorest = min(due, default=np.nan)
     came = run.jobs[run.jobs["submit"] < case.until]
-    response = came["finish"].fillna(case.until).clip(upper=case.until) - came["submit"]
-    slow = (
-        bounded_slowdown(response.to_numpy(), came["duration"].to_numpy()) if len(came) else np.nan
+    slow = np.nan
+    if len(came):
+        end = came["finish"].fillna(case.until).clip(upper=case.until)
+        response = end - came["submit"]
+        slow = bounded_slowdown(response.to_numpy(), came["duration"].to_numpy())
+    utilisation = 100 * run.utilisation.mean()
+    return Outcome(
+        values=(poorest, utilisation, slow),
+        waits=hungry,
+        broke=_overfull(run, case) or _other_work(run, case),
     )
-    broke = _other_cluster(run, case) or _other_work(run, case) or _overfull(run, case)
-    return Outcome((poorest, 100 * run.utilisation.mean(), slow), hungry, broke)
+
+
+def _of_a_task(case: Case) -> np.ndarray:
+    """The dominant share of one task of each leaf, (leaves,)."""
+    return (case.tree.demand / case.capacity).max(axis=1)
+
+
+def _area(time: np.ndarray, value: np.ndarray, begin: float, end: float) -> float:
+    """The integral from `begin` to `end` of what is `value[i]` from `time[i]` on, (N,) each."""
+    area = value * _spans(time, begin, end)
+    return float(area.sum())
+
+
+def _spans(time: np.ndarray, begin: float, end: float) -> np.ndarray:
+    """How long after each time the next is, from `begin` to `end`."""
+    clipped = np.clip(time, begin, end)
+    return np.diff(clipped, append=end)
 
 
 def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
     """Each leaf's share over its due (NaN: nothing is due), its longest time with no task running (NaN: all)."""
-    part, hungry = np.full(case.tree.n_leaves, np.nan), np.zeros(case.tree.n_leaves)
-    one, guarantee = (
-        (case.tree.demand / case.capacity).max(axis=1),
-        case.tree.guarantee[case.tree.leaves],
-    )
+    part = np.full(case.tree.n_leaves, np.nan)
+    hungry = np.zeros(case.tree.n_leaves)
+    one = _of_a_task(case)
+    guarantee = case.tree.guarantee[case.tree.leaves]
     changes = dict(list(run.shares.groupby("leaf")))
     for leaf, jobs in run.jobs.groupby("leaf"):
         begin = jobs["submit"].min()
-        end = min(jobs["finish"].max(), case.until) if jobs["finish"].notna().all() else case.until
-        if not end > begin:
+        last = jobs["finish"].fillna(case.until).max()
+        end = min(last, case.until)
+        if end <= begin:
             continue
         if leaf not in changes:
-            part[leaf], hungry[leaf] = 0.0, np.nan
+            part[leaf] = 0.0
+            hungry[leaf] = np.nan
             continue
-        time = np.clip(np.concatenate(([begin], changes[leaf]["time"], [end])), begin, end)
-        share = np.concatenate(([0.0], changes[leaf]["share"]))
-        settled = max(begin, case.until / 3) if end > case.until / 3 else begin
-        hungry[leaf] = np.diff(time)[share == 0].max(initial=0.0)
-        come = np.concatenate((jobs["submit"], jobs["finish"].fillna(np.inf)))
-        order, tasks = np.argsort(come), np.concatenate((jobs["tasks"], -jobs["tasks"]))
-        due = np.minimum(one[leaf] * np.cumsum(tasks[order]), guarantee[leaf])
-        due = (due * np.diff(np.clip(come[order], settled, end), append=end)).sum()
+        own = changes[leaf]
+        time = np.append(begin, own["time"])
+        share = np.append(0.0, own["share"])
+        spans = _spans(time, begin, end)
+        hungry[leaf] = spans[share == 0].max(initial=0.0)
+        filled = case.until / 3
+        settled = begin
+        if end > filled:
+            settled = max(begin, filled)
+        leave = jobs["finish"].fillna(np.inf)
+        come = np.concatenate((jobs["submit"], leave))
+        asked = jobs["tasks"]
+        tasks = np.concatenate((asked, -asked))
+        order = np.argsort(come)
+        wanted = one[leaf] * tasks[order].cumsum()
+        due = np.minimum(wanted, guarantee[leaf])
+        due = _area(come[order], due, settled, end)
         if due > 0:
-            part[leaf] = (share * np.diff(np.clip(time, settled, None))).sum() / due
+            part[leaf] = _area(time, share, settled, end) / due
     return part, hungry
-
-
-def _other_cluster(run: Churn, case: Case) -> str:
-    """The sentence on a share that is of no whole number of tasks: it is of another cluster than this one."""
-    share, leaf = run.shares["share"].to_numpy(), run.shares["leaf"].to_numpy()
-    tasks = share / (case.tree.demand / case.capacity).max(axis=1)[leaf]
-    for row in np.flatnonzero(np.abs(tasks - np.rint(tasks)) > 1e-6 * (1 + tasks))[:1]:
-        runs = f"leaf {leaf[row]} has a share of {share[row]:.4g}, that is {tasks[row]:.4g} tasks"
-        return f"capacity: {runs}; the arrays that a rule is given {READ_ONLY}"
-    return ""
 
 
 def _other_work(run: Churn, case: Case) -> str:
     """The sentence on a leaf, all of whose jobs are done, that ran longer or shorter than they take."""
-    one = (case.tree.demand / case.capacity).max(axis=1)  # the share of a task
+    if "depart" in run.jobs:
+        return ""
+    one = _of_a_task(case)
     changes = dict(list(run.shares.groupby("leaf")))
     for leaf, jobs in run.jobs.groupby("leaf"):
-        if (
-            leaf in changes
-            and jobs["finish"].max(skipna=False) < case.until
-            and "depart" not in jobs
-        ):
-            time, share = changes[leaf]["time"].to_numpy(), changes[leaf]["share"].to_numpy()
-            ran = (np.diff(time) * share[:-1]).sum() / one[leaf]
-            takes = (jobs["tasks"] * jobs["duration"]).sum()
-            if abs(ran - takes) > 1e-6 * takes:
+        last = jobs["finish"].max(skipna=False)
+        if leaf in changes and last < case.until:
+            time = changes[leaf]["time"].to_numpy()
+            share = changes[leaf]["share"].to_numpy()
+            area = _area(time, share, 0.0, time[-1])
+            ran = area / one[leaf]
+            work = jobs["tasks"] * jobs["duration"]
+            takes = work.sum()
+            if abs(ran - takes) > SLACK * takes:
                 total = f"tasks run for {ran:.6g} s in all, and they take {takes:.6g}"
-                return (
-                    f"duration: leaf {leaf}'s {total}; the arrays that a rule is given {READ_ONLY}"
-                )
+                return f"duration: leaf {leaf}'s {total}; {READ_ONLY}"
     return ""
 
 
 def _overfull(run: Churn, case: Case) -> str:
-    """The sentence on shares that together need more than there is; empty when they never do."""
-    time, leaf, share = (run.shares[name].to_numpy() for name in ("time", "leaf", "share"))
-    before = run.shares.groupby("leaf")["share"].shift(fill_value=0.0).to_numpy()
-    change = (share - before) / (case.tree.demand / case.capacity).max(axis=1)[leaf]
-    used = np.cumsum(change[:, None] * case.tree.demand[leaf], axis=0)
-    over = (used > case.capacity * (1 + 1e-6)) & (np.diff(time, append=np.inf) > 0)[:, None]
+    """The sentence on a share that is of no whole number of tasks (so of another cluster than this one), or on
+    shares that together need more than there is."""
+    time = run.shares["time"].to_numpy()
+    leaf = run.shares["leaf"].to_numpy()
+    share = run.shares["share"].to_numpy()
+    one = _of_a_task(case)
+    tasks = share / one[leaf]
+    off = np.abs(tasks - np.rint(tasks))
+    rounding = SLACK * (1 + tasks)
+    broken = off > rounding
+    if broken.any():
+        row = broken.argmax()
+        has = f"leaf {leaf[row]} has a share of {share[row]:.4g}"
+        has = f"{has}, that is {tasks[row]:.4g} tasks"
+        return f"capacity: {has}; {READ_ONLY}"
+    before = pd.Series(tasks).groupby(leaf).shift(fill_value=0.0)
+    more = tasks - before.to_numpy()
+    change = more[:, None] * case.tree.demand[leaf]
+    used = change.cumsum(axis=0)
+    settled = np.diff(time, append=np.inf) > 0  # of one time only the last row counts
+    over = used > case.capacity * (1 + SLACK)
+    over &= settled[:, None]
     if not over.any():
         return ""
     row, resource = np.argwhere(over)[0]
-    use = f"at {time[row]:.4g} s tasks use {used[row, resource]:.4g} of resource {resource}, and there is"
-    return f"capacity: {use} {case.capacity[resource]:.4g}; the arrays that a rule is given {READ_ONLY}"
+    taken = used[row, resource]
+    there = case.capacity[resource]
+    use = f"at {time[row]:.4g} s tasks use {taken:.4g} of resource {resource}"
+    return f"capacity: {use}, and there is {there:.4g}; {READ_ONLY}"
 
 
 def _waiting(case: Case) -> Waiting:
-    first = (
-        case.jobs.groupby("leaf")["submit"].min().reindex(range(case.tree.n_leaves), fill_value=0.0)
+    first = case.jobs.groupby("leaf")["submit"].min()
+    leaves = range(case.tree.n_leaves)
+    return Waiting(
+        what="leaf",
+        submit=first.reindex(leaves, fill_value=0.0).to_numpy(),
+        task=float(case.jobs["duration"].mean()),
+        unit="s",
+        way_out="look at its priority when it has nothing, and whether its task's needs are ever free at once",
     )
-    way_out = "look at its priority when it has nothing, and whether its task's needs are ever free at once"
-    return Waiting("leaf", first.to_numpy(), float(case.jobs["duration"].mean()), "s", way_out)
 
 
 GAME = Game(

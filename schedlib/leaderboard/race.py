@@ -1,7 +1,6 @@
 """One workload, many policies: the shipped ones first, then the reader's, each judged by the same rules."""
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,14 +12,12 @@ from tqdm import tqdm
 from schedlib.leaderboard.apart import Broke, apart
 from schedlib.leaderboard.standings import COLUMNS, standings
 
-PATIENCE = (
-    10  # a job starves that waits so many times a task and the median of the papers' longest waits
-)
-IDLE = (
-    0.01  # a policy is warned that idles, while work could run, more than this and twice the others
-)
+PATIENCE = 10
+"""A job starves that waits longer than this times a task, and this times the median of the papers' longest waits."""
+IDLE = 0.01
+"""A policy is warned that idles, while work could run, for more than this share and twice the papers' least."""
+READ_ONLY = "the arrays that a policy is given are the simulator's own: read them, and change none"
 Seeds = int | Iterable[int]
-READ_ONLY = "are the simulator's own: read them, and change none"
 LIMIT = 60.0  # seconds that a run of a reader's policy may take
 SHORTEST = 10.0  # seconds that a job counts as in a bounded slowdown, at least
 
@@ -37,7 +34,7 @@ class Outcome(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """Those who wait, in words and times: what they are, when submitted, a task's time, unit, way out."""
+    """What waits, for messages: its name, when each was submitted, the time of a task, the unit, a way out."""
 
     what: str
     submit: np.ndarray
@@ -87,17 +84,17 @@ class Game(NamedTuple):
         try:
             return self.make(given)
         except ValueError as error:
-            return Unusable(name_of(given), error)
+            return Unusable(name_of(given), str(error))
 
 
 class Unusable(NamedTuple):
     """A function that makes no policy, and why."""
 
     name: str
-    error: ValueError
+    why: str
 
-    def looks(self) -> bool:
-        """It looked at nothing."""
+    def uses_estimates(self) -> bool:
+        """It never ran."""
         return False
 
 
@@ -144,76 +141,84 @@ def race(
     Progress is shown on a terminal after two seconds. ValueError also on two policies of one name and on no
     seed.
     """
-    numbers = (
-        list(range(seeds)) if isinstance(seeds, int | np.integer) else [int(seed) for seed in seeds]
-    )
+    numbers = list(range(seeds)) if isinstance(seeds, int | np.integer) else list(map(int, seeds))
     if not numbers or len(set(numbers)) < len(numbers):
         raise ValueError(f"seeds: {seeds}, must be at least 1, or a list of different seeds")
-    shipped, own = tuple(against), tuple(map(game.policy, mine))
+    shipped = tuple(against)
+    own = [game.policy(given) for given in mine]
     names = [*shipped, *(policy.name for policy in own)]
     if not names:
         raise ValueError("mine: no policy; give one, or a paper's name in `against`")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ValueError(f"mine: two policies are called {twice!r}; give yours a name=")
-    refused: dict[str, Outcome] = {}
+    ended: dict[str, Outcome] = {}  # who comes to no end with one seed runs with no other
     rows = []
-    with tqdm(
-        total=len(numbers) * len(names),
-        unit="run",
-        delay=2,
-        leave=False,
-        file=sys.stderr,
-        disable=not sys.stderr.isatty(),
-    ) as bar:
+    total = len(numbers) * len(names)
+    with tqdm(total=total, unit="run", delay=2, leave=False, disable=None) as bar:
         for seed in numbers:
             case = case_of(seed)
             if own and seed == numbers[0]:
                 game.play(game.plain, game.small(case), seed)
-            outcomes = []
-            for name in shipped:
+            outcomes = {}
+            for name, policy in zip(names, (*shipped, *own), strict=True):
                 bar.set_description(f"{name}, seed {seed}")
-                outcomes.append(game.judge(game.play(name, case, seed), case))
-                bar.update()
-            least = min((outcome.idle for outcome in outcomes), default=0.0)
-            beside = f"; the papers' least: {least:.0%}" if least else ""
-            longest = [
-                outcome.waits[~np.isnan(outcome.waits)].max(initial=0.0) for outcome in outcomes
-            ]
-            waiting = game.waiting(case)
-            patience = PATIENCE * max(float(np.median(longest or [0.0])), waiting.task)
-            for policy in own:
-                bar.set_description(f"{policy.name}, seed {seed}")
-                outcome = refused.get(policy.name) or _alone(game, policy, case, seed, limit)
+                if isinstance(policy, str):
+                    outcome = game.judge(game.play(name, case, seed), case)
+                else:
+                    outcome = ended.get(name) or _alone(game, policy, case, seed, limit)
                 if not outcome.values:
-                    refused[policy.name] = outcome
+                    ended[name] = outcome
+                outcomes[name] = outcome
                 bar.update()
-                outcomes.append(outcome)
-            for place, (name, outcome) in enumerate(zip(names, outcomes, strict=True)):
-                broke = outcome.broke or starved(outcome.waits, waiting, patience)
-                broke = f"{broke} (seed {seed})" if broke and name not in refused else broke
-                idles = place >= len(shipped) and not broke and outcome.idle > max(IDLE, 2 * least)
-                warned = f"{outcome.warned} (seed {seed}{beside})" if idles else ""
-                values = (np.nan,) * len(game.metrics) if outcome.broke else outcome.values
-                for (metric, better), value in zip(game.metrics.items(), values, strict=True):
-                    rows.append((name, metric, better, seed, float(value), broke, warned))
+            rows += _rows(game, case, seed, outcomes, shipped)
     runs = pd.DataFrame(rows, columns=COLUMNS)
     return runs if each else standings(runs)
 
 
+def _rows(
+    game: Game, case: Any, seed: int, outcomes: dict[str, Outcome], shipped: tuple[str, ...]
+) -> list[tuple]:
+    """The rows of one seed: one for each policy and metric."""
+    waiting = game.waiting(case)
+    papers = [outcomes[name] for name in shipped]
+    longest = [np.nanmax(outcome.waits, initial=0.0) for outcome in papers]
+    usual = float(np.median(longest)) if papers else 0.0
+    patience = PATIENCE * max(usual, waiting.task)
+    least = min((outcome.idle for outcome in papers), default=0.0)
+    beside = f"; the papers' least: {least:.0%}" if least else ""
+    rows = []
+    for name, outcome in outcomes.items():
+        broke = outcome.broke or starved(outcome.waits, waiting, patience)
+        if broke and outcome.values:
+            broke = f"{broke} (seed {seed})"
+        warned = ""
+        if not broke and name not in shipped and outcome.idle > max(IDLE, 2 * least):
+            warned = f"{outcome.warned} (seed {seed}{beside})"
+        values = (np.nan,) * len(game.metrics) if outcome.broke else outcome.values
+        for (metric, better), value in zip(game.metrics.items(), values, strict=True):
+            rows.append((name, metric, better, seed, float(value), broke, warned))
+    return rows
+
+
 def _alone(game: Game, policy: Any, case: Any, seed: int, limit: float) -> Outcome:
-    """The outcome of a reader's policy, run in a process of its own."""
-    if isinstance(policy, Unusable):
-        return _refusal(policy, str(policy.error), seed)
+    """The outcome of a reader's policy, run in a process of its own; without values when it has no end."""
     try:
+        if isinstance(policy, Unusable):
+            raise Broke(policy.why)
         record = apart(partial(_watched, game.play, policy, case, seed), limit)
+        return _judged(game, record, case)
     except Broke as error:
-        return _refusal(policy, str(error), seed)
+        # the row names the policy
+        why = re.sub(rf"^\w+ {re.escape(repr(policy.name))}: ", "", str(error))
+        return Outcome((), broke=f"a rule: {why} (seed {seed})")
+
+
+def _judged(game: Game, record: Any, case: Any) -> Outcome:
     try:
         return game.judge(record, case)
     except Exception as error:  # a record that was written over may be anything
-        return _refusal(
-            policy, f"its record cannot be read ({type(error).__name__}: {error})", seed
-        )
+        why = f"its record cannot be read ({type(error).__name__}: {error})"
+        raise Broke(why) from error
 
 
 def _watched(play: Callable, policy: Any, case: Any, seed: int) -> Any:
@@ -221,7 +226,8 @@ def _watched(play: Callable, policy: Any, case: Any, seed: int) -> Any:
     shown = list(_arrays(case))
     before = [array.tobytes() for array in shown]
     record = play(policy, case, seed)
-    if before != [array.tobytes() for array in shown]:
+    after = [array.tobytes() for array in shown]
+    if after != before:
         raise ValueError("it changed what it was shown")
     return record
 
@@ -230,26 +236,14 @@ def _arrays(part: Any) -> Iterator[np.ndarray]:
     """All arrays in a case, as deep as they lie."""
     if isinstance(part, np.ndarray):
         yield part
-    elif isinstance(part, pd.DataFrame):
-        for name in part:
-            yield part[name].to_numpy()
-    else:
-        parts = (
-            part
-            if isinstance(part, tuple | list)
-            else vars(part).values()
-            if hasattr(part, "__dict__")
-            else ()
-        )
-        for inner in parts:
-            yield from _arrays(inner)
-
-
-def _refusal(policy: Any, why: str, seed: int) -> Outcome:
-    """What a policy broke: a rule of the simulator, or its own function did."""
-    # the row names the policy
-    text = re.sub(rf"^\w+ {re.escape(repr(policy.name))}: ", "", why)
-    return Outcome((), broke=f"a rule: {text} (seed {seed})")
+        return
+    inside: Iterable = getattr(part, "__dict__", {}).values()
+    if isinstance(part, pd.DataFrame):
+        inside = (part[name].to_numpy() for name in part)
+    elif isinstance(part, tuple | list):
+        inside = part
+    for inner in inside:
+        yield from _arrays(inner)
 
 
 def tampered(
@@ -262,16 +256,20 @@ def tampered(
     >>> tampered(one, one + 0.5, one * 2, one, "job")
     "duration: job 0 runs for 0.5, and it takes 2; ...read them, and change none"
     """
-    ran, slack = ~np.isnan(start), 1e-9 * (np.abs(finish) + 1)
-    if (wrong := np.flatnonzero(ran & ~(np.abs(finish - start - duration) <= slack))).size:
-        task = wrong[0]
-        took = f"runs for {finish[task] - start[task]:.4g}, and it takes {duration[task]:.4g}"
-        return f"duration: {what} {task} {took}; the arrays that a policy is given {READ_ONLY}"
-    if (early := np.flatnonzero(ran & (start < ready - slack))).size:
-        task = early[0]
-        begins = f"starts at {start[task]:.4g}, and is ready at {ready[task]:.4g}"
-        return f"duration: {what} {task} {begins}; the arrays that a policy is given {READ_ONLY}"
-    return ""
+    ran = ~np.isnan(start)
+    took = finish - start
+    slack = 1e-9 * (np.abs(finish) + 1)
+    other = ran & ~(np.abs(took - duration) <= slack)
+    early = ran & (start < ready - slack)
+    if other.any():
+        task = other.argmax()
+        text = f"runs for {took[task]:.4g}, and it takes {duration[task]:.4g}"
+    elif early.any():
+        task = early.argmax()
+        text = f"starts at {start[task]:.4g}, and is ready at {ready[task]:.4g}"
+    else:
+        return ""
+    return f"duration: {what} {task} {text}; {READ_ONLY}"
 
 
 def bounded_slowdown(response: np.ndarray, alone: np.ndarray) -> float:
@@ -292,15 +290,17 @@ def starved(waits: np.ndarray, waiting: Waiting, limit: float) -> str:
     >>> starved(np.array([0.0, np.nan]), Waiting("job", np.array([1.0, 2.5]), 1.0, "s", "start it"), 10.0)
     'starvation: job 1, submitted at 2.5 s, never starts (1 of 2 do not); start it'
     """
-    never, unit = np.isnan(waits), waiting.unit
+    never = np.isnan(waits)
+    unit = waiting.unit
     if never.any():
-        row, text = int(never.argmax()), f"never starts ({never.sum()} of {len(waits)} do not)"
+        row = int(never.argmax())
+        text = f"never starts ({never.sum()} of {len(waits)} do not)"
     elif waits.max(initial=0.0) > limit:
-        limited = (
+        row = int(waits.argmax())
+        most = (
             f"{limit:.4g} {unit} is the limit, {PATIENCE} times the papers' longest wait or a task"
         )
-        row = int(waits.argmax())
-        text = f"waits {waits[row]:.4g} {unit}, and {limited}"
+        text = f"waits {waits[row]:.4g} {unit}, and {most}"
     else:
         return ""
     who = f"{waiting.what} {row}, submitted at {waiting.submit[row]:.4g} {unit}"

@@ -1,11 +1,9 @@
 """From one row per policy, metric and seed to a leaderboard: as a frame, in words, and as a figure."""
 
 import textwrap
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib import ticker
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -15,6 +13,7 @@ from schedlib.pictures import style
 
 COLUMNS = ("policy", "metric", "better", "seed", "value", "broke", "warned")
 FIRST = ["policy", "metric", "better", "mean", "low", "high", "rank"]
+MEANS = FIRST[3:6]
 DIFFERENCES = ["difference", "difference_low", "difference_high"]
 APART = 8  # a factor between means above which the axis is logarithmic
 GREY = "#555555"
@@ -39,11 +38,13 @@ def standings(runs: pd.DataFrame) -> pd.DataFrame:
     >>> board[["policy", "mean", "rank", "difference", "difference_low"]].values.tolist()
     [['b', 1.5, 1, 0.0, 0.0], ['a', 2.5, 2, 1.0, 1.0]]
     """
-    if missing := [name for name in COLUMNS if name not in runs]:
-        raise ValueError(
-            f"runs: no column {', '.join(missing)}; ask a board for them with each=True"
-        )
-    boards = [_of_metric(name, rows) for name, rows in runs.groupby("metric", sort=False)]
+    missing = [name for name in COLUMNS if name not in runs]
+    if missing:
+        names = ", ".join(missing)
+        raise ValueError(f"runs: no column {names}; ask a board for them with each=True")
+    boards = []
+    for metric, rows in runs.groupby("metric", sort=False):
+        boards.append(_of_metric(metric, rows))
     return pd.concat(boards, ignore_index=True)
 
 
@@ -51,29 +52,36 @@ def _of_metric(metric: str, runs: pd.DataFrame) -> pd.DataFrame:
     values = runs.pivot(index="seed", columns="policy", values="value")
     by_policy = runs.groupby("policy", sort=False)
     ran = by_policy["seed"].nunique()
-    if (ran != len(values)).any():
-        counts = f"{ran.min()} of {len(values)} seeds"
+    seeds = len(values)
+    if ran.min() < seeds:
+        counts = f"{ran.min()} of {seeds} seeds"
         raise ValueError(f"runs: {ran.idxmin()} ran on {counts}; run all policies on the same ones")
     better = runs["better"].iloc[0]
-    frame = (
-        by_policy[["broke", "warned"]]
-        .agg(lambda texts: next(filter(None, texts), ""))
-        .reset_index()
-    )
-    frame = frame.assign(metric=metric, better=better, seeds=len(values))
-    frame[["mean", "low", "high"]] = [_interval(values[policy]) for policy in frame["policy"]]
-    good = (frame["broke"] == "") & frame["mean"].notna()
-    frame["rank"] = (
-        frame["mean"].where(good).rank(method="min", ascending=better == "low").astype("Int64")
-    )
+    frame = by_policy[["broke", "warned"]].agg(_first)
+    frame = frame.reset_index()
+    frame = frame.assign(metric=metric, better=better, seeds=seeds)
+    intervals = [_interval(values[policy]) for policy in frame["policy"]]
+    frame[MEANS] = intervals
+    unbroken = frame["mean"].where(frame["broke"] == "")
+    rank = unbroken.rank(method="min", ascending=better == "low")
+    frame["rank"] = rank.astype("Int64")
     frame = frame.sort_values("rank", kind="stable", na_position="last", ignore_index=True)
-    best = values[frame["policy"][0]] if good.any() else np.nan
-    frame[DIFFERENCES] = [_interval(values[policy] - best) for policy in frame["policy"]]
+    first = frame["policy"][0]
+    best = values[first] if rank.notna().any() else np.nan
+    differences = values.sub(best, axis="index")
+    intervals = [_interval(differences[policy]) for policy in frame["policy"]]
+    frame[DIFFERENCES] = intervals
     return frame[[*FIRST, *DIFFERENCES, "seeds", "broke", "warned"]]
 
 
+def _first(texts: pd.Series) -> str:
+    return next(filter(None, texts), "")
+
+
 def _interval(values: pd.Series) -> tuple[float, ...]:
-    return tuple(mean_ci(values)) if np.isfinite(values).all() else (np.nan, np.nan, np.nan)
+    if not np.isfinite(values).all():
+        return np.nan, np.nan, np.nan
+    return mean_ci(values)
 
 
 def told(board: pd.DataFrame) -> str:
@@ -85,18 +93,26 @@ def told(board: pd.DataFrame) -> str:
     'a broke capacity: job 3 at 2 s'
     """
     lines = []
-    for row in board.drop_duplicates("policy").itertuples():
-        lines += [f"{row.policy} broke {row.broke}"] if row.broke else []
-        lines += [f"{row.policy}, a warning: {row.warned}"] if row.warned else []
-    wrapped = (textwrap.fill(line, 116, subsequent_indent="    ") for line in lines)
-    return "\n".join(wrapped) or "nobody broke a rule"
+    policies = board.drop_duplicates("policy")
+    for row in policies.itertuples():
+        if row.broke:
+            lines.append(f"{row.policy} broke {row.broke}")
+        if row.warned:
+            lines.append(f"{row.policy}, a warning: {row.warned}")
+    if not lines:
+        return "nobody broke a rule"
+    paragraphs = [textwrap.fill(line, 116, subsequent_indent="    ") for line in lines]
+    return "\n".join(paragraphs)
 
 
 def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
-    known = list(dict.fromkeys(board["metric"]))
-    if metric not in (None, *known):
+    known = board["metric"].unique().tolist()
+    if metric is None:
+        metric = known[0]
+    if metric not in known:
         raise unknown("metric", metric, known)
-    return board[board["metric"] == (metric or known[0])].reset_index(drop=True)
+    shown = board["metric"] == metric
+    return board[shown].reset_index(drop=True)
 
 
 def plot(
@@ -118,46 +134,61 @@ def plot(
     >>> figure = plot(standings(pd.DataFrame(rows, columns=COLUMNS)))
     """
     rows = _shown(board, metric)
-    axes: Any = ax or style.subplots(size=size or (7.6, 0.9 + 0.42 * len(rows)))[1]
-    means, beside = rows["mean"].dropna(), {"transform": axes.get_yaxis_transform(), "va": "center"}
+    height = 0.9 + 0.42 * len(rows)
+    if size is None:
+        size = 7.6, height
+    _, axes = style.into(ax, size)
+    beside = {"transform": axes.get_yaxis_transform(), "va": "center"}
+    labels = []
     for line, row in rows.iterrows():
         look = style.look(row["policy"])
-        mean, low, high = row[["mean", "low", "high"]].astype(float)
-        if np.isfinite(mean):
-            bar = [[mean - low], [high - mean]] if np.isfinite(low) else None
-            axes.errorbar(
-                mean,
-                line,
-                xerr=bar,
-                marker=look.marker,
-                markersize=7,
-                capsize=4,
-                color=look.color,
-                markerfacecolor="none" if row["broke"] else look.color,
-            )
-        else:
+        labels.append(look.label)
+        mean = row["mean"]
+        below = mean - row["low"]
+        above = row["high"] - mean
+        axes.errorbar(
+            mean,
+            line,
+            xerr=[[below], [above]],
+            marker=look.marker,
+            markersize=7,
+            capsize=4,
+            color=look.color,
+            markerfacecolor="none" if row["broke"] else look.color,
+        )
+        if np.isnan(mean):
             axes.text(0.02, line, "no result", style="italic", color=GREY, **beside)
         axes.text(1.02, line, _remark(row), **beside)
-    apart = len(means) > 1 and means.min() > 0 and means.max() > APART * means.min()
-    if apart and not (rows["low"] <= 0).any():
+    ends = rows[["mean", "low"]].min()
+    far_apart = rows["mean"].max() > APART * ends["mean"]
+    if far_apart and (ends > 0).all():
         axes.set_xscale("log")
-        axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
-        axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.10g}"))
-        axes.xaxis.set_minor_locator(ticker.NullLocator())
-    axes.set_yticks(range(len(rows)), [style.look(policy).label for policy in rows["policy"]])
-    better = "lower" if rows["better"][0] == "low" else "higher"
-    axes.set(xlabel=f"{rows['metric'][0]}, {better} is better", ylim=(len(rows) - 0.5, -0.5))
+        style.plain_log(axes.xaxis)
+    axes.set_yticks(range(len(rows)), labels)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    first = rows.iloc[0]
+    better = "lower" if first["better"] == "low" else "higher"
+    axes.set_xlabel(f"{first['metric']}, {better} is better")
     axes.text(1.02, -0.75, "less the best's", color=GREY, **beside)
     return axes.figure
 
 
 def _remark(row: pd.Series) -> str:
     if row["broke"]:
-        return f"broke: {row['broke'].partition(':')[0]}"
-    if pd.isna(row["rank"]) or row["rank"] == 1:
-        return "" if pd.isna(row["rank"]) else "best"
-    interval = f"  [{_signed(row['difference_low'])}, {_signed(row['difference_high'])}]"
-    return _signed(row["difference"]) + (interval if np.isfinite(row["difference_low"]) else "")
+        return f"broke: {_rule(row['broke'])}"
+    if pd.isna(row["rank"]):
+        return ""
+    if row["rank"] == 1:
+        return "best"
+    difference, low, high = row[DIFFERENCES]
+    if np.isnan(low):
+        return _signed(difference)
+    return f"{_signed(difference)}  [{_signed(low)}, {_signed(high)}]"
+
+
+def _rule(broke: str) -> str:
+    """The rule that a sentence begins with."""
+    return broke.partition(":")[0]
 
 
 def _signed(value: float) -> str:
@@ -172,12 +203,16 @@ def alt_text(board: pd.DataFrame, metric: str | None = None) -> str:
     True
     """
     rows = _shown(board, metric)
-    labels = [style.look(policy).label for policy in rows["policy"]]
-    rows = rows.assign(label=labels, rule=rows["broke"].str.partition(":")[0])
-    ranked = [
-        f"{row['label']} {row['mean']:.4g}" for _, row in rows[rows["rank"].notna()].iterrows()
-    ]
-    broken = [f"{row['label']} ({row['rule']})" for _, row in rows[rows["broke"] != ""].iterrows()]
-    text = f"Leaderboard by {rows['metric'][0]} over {rows['seeds'][0]} seeds, best first"
-    rules = f" Broke a rule: {', '.join(broken)}." if broken else ""
-    return f"{text}: {', '.join(ranked) or 'nobody'}.{rules}"
+    ranked, broken = [], []
+    for _, row in rows.iterrows():
+        label = style.look(row["policy"]).label
+        if row["broke"]:
+            broken.append(f"{label} ({_rule(row['broke'])})")
+        elif pd.notna(row["rank"]):
+            ranked.append(f"{label} {row['mean']:.4g}")
+    first = rows.iloc[0]
+    text = f"Leaderboard by {first['metric']} over {first['seeds']} seeds, best first: "
+    text += ", ".join(ranked) or "nobody"
+    if broken:
+        text += f". Broke a rule: {', '.join(broken)}"
+    return f"{text}."

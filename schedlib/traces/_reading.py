@@ -76,7 +76,8 @@ def read_frame(
     header: bool = False,
 ) -> pd.DataFrame:
     """`read_table` as a frame of numbers >= 0 and strings; blanks in the `optional` columns become NaN."""
-    table, first = read_table(path, names, types, delimiter, header), 1 + header
+    table = read_table(path, names, types, delimiter, header)
+    first = 1 + header
     for name in types:
         if name not in optional and table[name].null_count:
             refuse(path, name, table[name].is_null().to_numpy(), "is blank", first)
@@ -84,9 +85,8 @@ def read_frame(
     for name in frame.select_dtypes("number"):
         refuse(path, name, (frame[name] < 0).to_numpy(), "is negative", first)
         if name not in optional:
-            refuse(
-                path, name, ~np.isfinite(frame[name].to_numpy()), "is not a finite number", first
-            )
+            wrong = ~np.isfinite(frame[name].to_numpy())
+            refuse(path, name, wrong, "is not a finite number", first)
     return frame
 
 
@@ -100,7 +100,9 @@ def refuse(path: Path, column: str, bad: np.ndarray, why: str, first: int = 1) -
 
 def in_order(frame: pd.DataFrame, column: str, report: dict[str, int], what: str) -> pd.DataFrame:
     """Sort `frame` by `column`, equal entries staying as they were, and count the steps back in `report`."""
-    if back := int((np.diff(frame[column].to_numpy()) < 0).sum()):
+    steps = np.diff(frame[column].to_numpy())
+    back = int((steps < 0).sum())
+    if back:
         report[f"{what} out of order (sorted)"] = back
         frame = frame.sort_values(column, kind="stable")
     return frame.reset_index(drop=True)

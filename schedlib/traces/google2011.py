@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -88,25 +89,33 @@ def google2011_jobs(folder: str | Path) -> Workload:
     ValueError: folder: no part-*-of-*.csv.gz in no/such/folder; ...
     """
     report: Counter[str] = Counter()
-    events = pd.concat(
-        list(_shards(Path(folder), JOB_COLUMNS, JOB_TYPES, report)), ignore_index=True
-    )
+    shards = list(_shards(Path(folder), JOB_COLUMNS, JOB_TYPES, report))
+    events = pd.concat(shards, ignore_index=True)
     events = in_order(events, "time", report, "events")
     events = _once(events, ["time", "job", "event"], report)
     submissions = events[events["event"] == SUBMIT]
     first = submissions.drop_duplicates("job")
     report["jobs submitted again (first submission kept)"] = len(submissions) - len(first)
     report["jobs never submitted (left out)"] = events["job"].nunique() - len(first)
-    report["jobs submitted before the trace (submit 0)"] = int((first["time"] == 0).sum())
-    last = events[events["event"] <= LOST].drop_duplicates("job", keep="last").set_index("job")
-    last = last.loc[last["event"] >= EVICT].reindex(first["job"])
-    codes = last["event"].fillna(EVICT - 1).astype(int) - SCHEDULE
-    end = pd.Categorical.from_codes(codes, ["none", *EVENTS[EVICT : LOST + 1]])
-    report["jobs without an end (end NaN)"] = int(last["event"].isna().sum())
-    jobs = first[["job", "class"]].assign(submit=first["time"] / 1e6)
-    scheduled = events[events["event"] == SCHEDULE].drop_duplicates("job").set_index("job")["time"]
-    jobs = jobs.assign(start=scheduled.reindex(first["job"]).to_numpy() / 1e6)
-    jobs = jobs.assign(end=last["time"].to_numpy() / 1e6, end_event=end)
+    before = first["time"] == 0
+    _count(report, "jobs submitted before the trace (submit 0)", before)
+    states = events[events["event"] <= LOST]
+    last = states.drop_duplicates("job", keep="last").set_index("job")
+    ended = last["event"] >= EVICT
+    last = last[ended].reindex(first["job"])
+    event = last["event"].fillna(EVICT - 1).astype(int)
+    codes = event - SCHEDULE
+    ends = ["none", *EVENTS[EVICT : LOST + 1]]
+    _count(report, "jobs without an end (end NaN)", last["event"].isna())
+    scheduled = events[events["event"] == SCHEDULE]
+    scheduled = scheduled.drop_duplicates("job").set_index("job")
+    start = scheduled["time"].reindex(first["job"])
+    jobs = first[["job", "class"]].assign(
+        submit=first["time"] / 1e6,
+        start=start.to_numpy() / 1e6,
+        end=last["time"].to_numpy() / 1e6,
+        end_event=pd.Categorical.from_codes(codes, ends),
+    )
     return Workload(jobs, NO_TASKS, report=met(report))
 
 
@@ -138,69 +147,89 @@ def google2011_tasks(folder: str | Path) -> Workload:
     ValueError: folder: no part-*-of-*.csv.gz in no/such/folder; ...
     """
     report: Counter[str] = Counter()
-    jobs, finished, running = [], [], None
+    jobs, finished = [], []
+    running: Any = None
     for shard in _shards(Path(folder), TASK_COLUMNS, TASK_TYPES, report, optional=REQUESTS):
         shard = _once(shard, ["time", "job", "index", "event"], report)
-        jobs.append(
-            shard.sort_values("time", kind="stable").drop_duplicates("job")[
-                ["job", "time", "class"]
-            ]
-        )
+        ordered = shard[["job", "time", "class"]].sort_values("time", kind="stable")
+        jobs.append(ordered.drop_duplicates("job"))
         for code in (2, 3, 5, 6):
-            report[f"'{EVENTS[code]}' events (such runs are left out)"] += int(
-                (shard["event"] == code).sum()
-            )
-        done, running = _runs(shard if running is None else pd.concat([running, shard]), report)
+            what = f"'{EVENTS[code]}' events (such runs are left out)"
+            _count(report, what, shard["event"] == code)
+        done, running = _runs(pd.concat([running, shard]), report)
         finished.append(done)
     tasks = pd.concat(finished, ignore_index=True)
     again = tasks.duplicated(["job", "index"], keep="last")
-    report["tasks that finished again (last run kept)"] = int(again.sum())
-    report["runs not ended when the trace ends (left out)"] = 0 if running is None else len(running)
-    tasks = tasks[~again].drop(columns="index")
-    every = pd.concat(jobs).sort_values("time", kind="stable").drop_duplicates("job")
-    every = every.assign(submit=every["time"] / 1e6).drop(columns="time")
-    kept = every[every["job"].isin(tasks["job"])]
+    _count(report, "tasks that finished again (last run kept)", again)
+    report["runs not ended when the trace ends (left out)"] = len(running)
+    tasks = tasks[~again]
+    tasks = tasks.drop(columns="index")
+    every = pd.concat(jobs)
+    every = every.sort_values("time", kind="stable")
+    every = every.drop_duplicates("job")
+    every = every.assign(submit=every["time"] / 1e6)
+    every = every.drop(columns="time")
+    there = every["job"].isin(tasks["job"])
+    kept = every[there]
     report["jobs without a finished task (left out)"] = len(every) - len(kept)
     return Workload(kept, tasks, report=met(report))
 
 
 def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The runs that finish among `events`, and the SCHEDULE events whose run is still going on."""
-    events = events.iloc[np.lexsort((events["time"], events["index"], events["job"]))].reset_index(
-        drop=True
-    )
-    at, event = np.arange(len(events)), events["event"].to_numpy()
-    new_task = (np.diff(events["job"], prepend=-1) != 0) | (
-        np.diff(events["index"], prepend=-1) != 0
-    )
+    order = np.lexsort((events["time"], events["index"], events["job"]))
+    events = events.iloc[order].reset_index(drop=True)
+    event = events["event"].to_numpy()
+    new_job = np.diff(events["job"], prepend=-1) != 0
+    new_index = np.diff(events["index"], prepend=-1) != 0
+    new_task = new_job | new_index
     ends = (event >= EVICT) & (event <= LOST)
     # A run is open after its SCHEDULE until the task ends or another task begins.
-    scheduled = np.maximum.accumulate(np.where(event == SCHEDULE, at, -1))
-    ended = np.maximum.accumulate(np.where(ends, at, -1))
-    begun = np.maximum.accumulate(np.where(new_task, at, 0))
-    open_before = scheduled >= np.maximum(begun, np.r_[-1, ended[:-1]] + 1)
-    finish = event == FINISH
-    report["finish events without a schedule event (left out)"] += int(
-        (finish & ~open_before).sum()
-    )
-    finish = np.flatnonzero(finish & open_before)
-    start, time = events.iloc[scheduled[finish]], events["time"].to_numpy()
-    done = start[["job", "index", *REQUESTS]].assign(duration=(time[finish] - start["time"]) / 1e6)
-    early, blank = start["time"] == 0, start[list(REQUESTS)].isna().any(axis=1)
-    report["runs begun before the trace (left out)"] += int(early.sum())
-    report["finished tasks without a request (left out)"] += int((blank & ~early).sum())
-    last_of_task = np.r_[new_task[1:], True][: len(events)]
-    still = scheduled[last_of_task & open_before & ~ends]
-    return done[~early & ~blank][["job", "index", "duration", *REQUESTS]], events.iloc[still]
+    scheduled = _latest(event == SCHEDULE)
+    begun = _latest(new_task)
+    ended = np.r_[-1, _latest(ends)[:-1]]  # before this event
+    is_open = (scheduled >= begun) & (scheduled > ended)
+    finishes = event == FINISH
+    stray = finishes & ~is_open
+    _count(report, "finish events without a schedule event (left out)", stray)
+    finish = np.flatnonzero(finishes & is_open)
+    start = events.iloc[scheduled[finish]]
+    time = events["time"].to_numpy()
+    begin = start["time"]
+    took = time[finish] - begin
+    early = begin == 0
+    requests = start[list(REQUESTS)]
+    blank = requests.isna().any(axis=1) & ~early
+    _count(report, "runs begun before the trace (left out)", early)
+    _count(report, "finished tasks without a request (left out)", blank)
+    done = start.assign(duration=took / 1e6)
+    kept = done[~early & ~blank]
+    done = kept[["job", "index", "duration", *REQUESTS]]
+    last_of_task = np.append(new_task[1:], True)
+    goes_on = last_of_task & is_open & ~ends
+    still = scheduled[goes_on]
+    return done, events.iloc[still]
+
+
+def _latest(happens: np.ndarray) -> np.ndarray:
+    """The last row in which something happens, at or before each row; -1 where there is none. (T,) each."""
+    rows = np.arange(len(happens))
+    return np.maximum.accumulate(np.where(happens, rows, -1))
 
 
 def _shards(
-    folder: Path, names: Sequence[str], types: Types, report: Counter, optional: Sequence[str] = ()
+    folder: Path,
+    names: Sequence[str],
+    types: Types,
+    report: Counter,
+    optional: Sequence[str] = (),
 ) -> Iterator[pd.DataFrame]:
     paths = sorted(folder.glob("part-*-of-*.csv.gz"))
     if not paths:
         raise ValueError(f"folder: no part-*-of-*.csv.gz in {folder}; see schedlib.traces.download")
-    published = {int(n) for path in paths for n in re.findall(r"-of-(\d+)\.csv", path.name)}
+    published: set[int] = set()
+    for path in paths:
+        published.update(map(int, re.findall(r"-of-(\d+)\.csv", path.name)))
     if len(published) != 1:
         mixed = f"mixes tables cut into {sorted(published)} shards"
         raise ValueError(f"folder: {folder} {mixed}; keep those of one")
@@ -208,21 +237,26 @@ def _shards(
     reached = 0
     for path in paths:
         shard = read_frame(path, names, types, optional=optional)
-        refuse(
-            path, "event", (shard["event"] > LAST_EVENT).to_numpy(), f"is more than {LAST_EVENT}"
-        )
+        unknown = (shard["event"] > LAST_EVENT).to_numpy()
+        refuse(path, "event", unknown, f"is more than {LAST_EVENT}")
         late = shard["time"] == AFTER
-        report["events after the trace (left out)"] += int(late.sum())
+        _count(report, "events after the trace (left out)", late)
         shard = shard[~late]
         if optional:  # here tasks: sorted shard by shard, so counted here
             time = shard["time"].to_numpy()
-            back = int((np.diff(time, prepend=reached) < 0).sum())
-            report["events out of order (sorted within a shard)"] += back
+            steps = np.diff(time, prepend=reached)
+            back = steps < 0
+            _count(report, "events out of order (sorted within a shard)", back)
             reached = int(time.max(initial=reached))
         yield shard
 
 
 def _once(events: pd.DataFrame, columns: list[str], report: Counter) -> pd.DataFrame:
     again = events.duplicated(columns)
-    report["events that are there twice (counted once)"] += int(again.sum())
+    _count(report, "events that are there twice (counted once)", again)
     return events[~again]
+
+
+def _count(report: Counter, what: str, rows: np.ndarray | pd.Series) -> None:
+    """Count the rows for which something holds."""
+    report[what] += int(rows.sum())

@@ -45,14 +45,16 @@ def read_hawk(path: str | Path) -> Workload:
     1    1     7.0      0   1.5
     """
     path = Path(path)
-    rows, durations, blank, skipped = [], [], 0, 0
+    rows, durations = [], []
+    blank = skipped = 0
     try:
         with _open(path, "rt") as lines:
             for number, line in enumerate(lines, start=1):
                 if not line.strip():
                     blank += 1
                     continue
-                skipped, blank = skipped + blank, 0
+                skipped += blank
+                blank = 0
                 values = _numbers(path, number, line)
                 rows.append(values[:3])
                 durations.append(values[3:])
@@ -63,11 +65,13 @@ def read_hawk(path: str | Path) -> Workload:
         raise ValueError(f"{path}: no jobs; the file is empty, fetch it again")
     report = {"blank lines between jobs (skipped)": skipped} if skipped else {}
     jobs = pd.DataFrame(rows, columns=["submit", "tasks", "mean"])
-    owner = np.repeat(jobs.index, jobs["tasks"].astype(int))
-    tasks = pd.DataFrame({"job": owner, "duration": np.concatenate(durations)})
-    jobs = in_order(jobs.drop(columns="tasks").assign(job=jobs.index), "submit", report, "jobs")
-    row = np.argsort(jobs["job"].to_numpy())
-    return Workload(jobs.assign(job=jobs.index), tasks.assign(job=row[tasks["job"]]), report=report)
+    line = np.repeat(jobs.index, jobs["tasks"].astype(int))
+    jobs = jobs.drop(columns="tasks").assign(line=jobs.index)
+    jobs = in_order(jobs, "submit", report, "jobs")
+    job_of = np.argsort(jobs["line"].to_numpy())
+    tasks = pd.DataFrame({"job": job_of[line], "duration": np.concatenate(durations)})
+    jobs = jobs.drop(columns="line").assign(job=jobs.index)
+    return Workload(jobs, tasks, report=report)
 
 
 @typed
@@ -86,15 +90,16 @@ def write_hawk(workload: Workload, path: str | Path) -> Path:
     '0 2 3 2 4\\n'
     """
     path = Path(path)
-    jobs, offsets, duration = workload.jobs, workload.offsets, workload.tasks["duration"].to_numpy()
+    jobs = workload.jobs
     work = workload.work()  # refuses jobs without tasks
-    mean = jobs["mean"] if "mean" in jobs else work / np.diff(offsets)
+    mean = jobs["mean"] if "mean" in jobs else work / np.diff(workload.offsets)
+    submit = jobs["submit"].to_numpy(float)
+    duration = workload.tasks["duration"].to_numpy(float)
+    of_jobs = np.split(duration, workload.offsets[1:-1])
     with replacing(path) as written, _open(written, "wt") as file:
-        for i, (submit, estimate) in enumerate(
-            zip(jobs["submit"].tolist(), mean.tolist(), strict=True)
-        ):
-            times = duration[offsets[i] : offsets[i + 1]].tolist()
-            file.write(f"{_text([submit])} {len(times)} {_text([estimate, *times])}\n")
+        for begin, estimate, times in zip(submit.tolist(), mean.tolist(), of_jobs, strict=True):
+            durations = _text([estimate, *times.tolist()])
+            file.write(f"{_text([begin])} {len(times)} {durations}\n")
     return path
 
 
@@ -103,8 +108,13 @@ def _open(path: Path, mode: str) -> Any:
 
 
 def _text(numbers: Iterable[float]) -> str:
-    # Beyond 2^53 a float's digits as an integer are noise, and repr is shorter.
-    return " ".join(str(int(x)) if x.is_integer() and abs(x) < 2**53 else repr(x) for x in numbers)
+    return " ".join(map(_digits, numbers))
+
+
+def _digits(number: float) -> str:
+    # beyond 2^53 a float's digits as an integer are noise, and repr is shorter
+    whole = number.is_integer() and abs(number) < 2**53
+    return str(int(number)) if whole else repr(number)
 
 
 def _numbers(path: Path, number: int, line: str) -> np.ndarray:
@@ -112,13 +122,15 @@ def _numbers(path: Path, number: int, line: str) -> np.ndarray:
         values = np.array(line.split(), dtype=float)
     except ValueError as error:
         raise ValueError(f"{path}: row {number}: {error}; correct the row or take it out") from None
-    if not (np.isfinite(values).all() and (values >= 0).all()):
+    right = np.isfinite(values) & (values >= 0)
+    if not right.all():
         raise ValueError(
             f"{path}: row {number} has a negative, NaN or infinite number; correct or remove it"
         )
-    if len(values) < 4 or len(values) - 3 != values[1]:
+    durations = max(0, len(values) - 3)
+    if durations == 0 or durations != values[1]:
         stated = f"{values[1]:g}" if len(values) > 1 else "no number of"
-        has = f"states {stated} tasks and has {max(0, len(values) - 3)} durations"
+        has = f"states {stated} tasks and has {durations} durations"
         raise ValueError(
             f"{path}: row {number} {has}; write: submit tasks mean duration duration ..."
         )

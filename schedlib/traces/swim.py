@@ -10,7 +10,8 @@ from schedlib.traces._reading import NO_TASKS, columns_of, fetched, in_order, me
 from schedlib.workload import Workload
 
 COLUMNS = ("job", "submit", "gap", "map_input", "shuffle", "reduce_output")
-TYPES = {"job": pa.string()} | dict.fromkeys(COLUMNS[1:], pa.int64())
+WHOLE = dict.fromkeys(COLUMNS[1:], pa.int64())
+TYPES = {"job": pa.string()} | WHOLE
 
 
 def swim_folder() -> Path | None:
@@ -52,12 +53,18 @@ def read_swim(path: str | Path) -> Workload:
         job  submit  shuffle
     0  job0    49.0  2339561
     """
-    beyond = [f"path {number}" for number in range(columns_of(Path(path), "\t") - len(COLUMNS))]
-    rows = read_frame(Path(path), (*COLUMNS, *beyond), TYPES, delimiter="\t")
+    path = Path(path)
+    more = columns_of(path, "\t") - len(COLUMNS)
+    beyond = [f"path {number}" for number in range(more)]
+    names = *COLUMNS, *beyond
+    rows = read_frame(path, names, TYPES, delimiter="\t")
     report: dict[str, int] = {}
     since = np.diff(rows["submit"], prepend=0)
-    report["gaps that disagree with submit (submit holds)"] = int((since != rows["gap"])[1:].sum())
+    other = since != rows["gap"]
     again = rows.duplicated("job")
+    report["gaps that disagree with submit (submit holds)"] = int(other[1:].sum())
     report["jobs that are there twice (first kept)"] = int(again.sum())
-    jobs = in_order(rows[~again].drop(columns="gap"), "submit", report, "jobs")
+    jobs = rows[~again]
+    jobs = jobs.drop(columns="gap")
+    jobs = in_order(jobs, "submit", report, "jobs")
     return Workload(jobs, NO_TASKS, report=met(report))
