@@ -56,16 +56,6 @@ def test_jobs_of_one_core_queue_as_in_m_m_c(policy, options):
     assert run.utilisation[0] == pytest.approx(load / servers, rel=0.03)
 
 
-def test_single_server_matches_pollaczek_khinchine():
-    rng = np.random.default_rng(3)
-    n, rate = 200_000, 0.7
-    service = rng.uniform(0.5, 1.5, n)  # mean 1, second moment 13/12
-    jobs = Workload.from_arrays(np.cumsum(rng.exponential(1 / rate, n)), service, cpu=np.ones(n))
-    run = simulate("greedy", MachineConfigs([[1.0]], [1]), jobs)
-    assert run.mean_response == pytest.approx(rate * (13 / 12) / (2 * (1 - rate)), rel=0.04)
-    assert run.quantile(0.0) == 0 and run.quantile(1.0) == run.longest
-
-
 @pytest.fixture(scope="module")
 def instance():
     return random_instance(
@@ -198,15 +188,6 @@ def test_machines_asked_per_arrival_by_hand():
     assert simulate("greedy", configs, jobs).looked == (1 + 2 + 3 + 3) / 4
     assert simulate("lotes", configs, jobs, plan=found).looked == (2 + 2 + (2 + 1) + (2 + 1)) / 4
     assert simulate("lotes", configs, jobs, plan=found, sampled=1).looked <= 2
-
-
-def test_twenty_jobs_fill_a_machine():
-    jobs = Workload.from_arrays(
-        np.zeros(21), np.ones(21), cores=np.full(21, 0.025), memory=np.full(21, 0.025)
-    )
-    for policy in ("greedy", "tetris"):
-        run = simulate(policy, MachineConfigs([[0.5, 0.5]], [1]), jobs)
-        assert (run.response == 0).sum() == 20
 
 
 def test_long_queues_do_not_slow_the_search_down():

@@ -97,13 +97,16 @@ class Simulation:
         """The waits of all jobs in order, and how many jobs have each, or fewer."""
         if self.jobs is not None:
             start = self.jobs["start"].fillna(self.time).to_numpy()
-            waits = np.sort(start - self.jobs["submit"].to_numpy())
+            submit = self.jobs["submit"].to_numpy()
+            waits = np.sort(start - submit)
             return waits, np.arange(1, len(waits) + 1)
         places = np.arange(len(self.sketch)) + 0.5
         middle = states.SKETCH_LOW * self.width * states.SKETCH_BASE**places
         at_once = self.started - self.sketch.sum()
-        waits = np.concatenate(([0.0], np.minimum(middle, self.longest), self.ages))
-        jobs = np.concatenate(([at_once], self.sketch, np.ones(len(self.ages))))
+        some = np.minimum(middle, self.longest)
+        waits = np.concatenate(([0.0], some, self.ages))
+        one_each = np.ones(len(self.ages))
+        jobs = np.concatenate(([at_once], self.sketch, one_each))
         order = np.argsort(waits, kind="stable")
         return waits[order], np.cumsum(jobs[order])
 
@@ -113,7 +116,8 @@ class Simulation:
         Exact with `record=True`; otherwise from bins 1 % wide: off by at most 0.5 %, zero waits exact.
         """
         q = np.asarray(q, float)
-        if ((q < 0) | (q > 1)).any() or not self.arrived:
+        outside = (q < 0) | (q > 1)
+        if outside.any() or not self.arrived:
             raise ValueError(f"q: {q}, must lie in [0, 1], and some job must have come")
         waits, jobs = self._waits
         rank = np.ceil(q * self.arrived).clip(1)
@@ -135,7 +139,8 @@ class Simulation:
         late = self.intervals.iloc[len(self.intervals) // 2 :]
         if len(late) < 2:
             return 0.0
-        middle = (late["begin"] + late["end"]).to_numpy() / 2
+        ends = late["begin"] + late["end"]
+        middle = ends.to_numpy() / 2
         away = middle - middle.mean()
         queue = late["queue"].to_numpy()
         return float(dot(away, queue) / dot(away, away))
@@ -143,9 +148,11 @@ class Simulation:
     @cached_property
     def trend(self) -> float:
         """Kendall's tau of the queue over eight batches of the second half: 1 when it grows in each."""
-        late = self.intervals["queue"].to_numpy()[len(self.intervals) // 2 :]
+        queue = self.intervals["queue"].to_numpy()
+        late = queue[len(queue) // 2 :]
         parts = np.array_split(late, BATCHES)
-        batches = np.array([part.mean() for part in parts if len(part)])
+        means = [part.mean() for part in parts if len(part)]
+        batches = np.array(means)
         steps = np.sign(batches[None] - batches[:, None])
         later = steps[np.triu_indices(len(batches), 1)]
         return float(later.mean()) if len(later) else 0.0
@@ -156,7 +163,8 @@ class Simulation:
         the second half, `slope` exceeds 0.001 arrivals per unit of time, and `trend` is at least 0.5, which
         without a trend has a probability of 5 %."""
         rate = self.arrived / self.time if self.time > 0 else 0.0
-        return not (self.slope > GROWTH * rate and self.trend >= 0.5)
+        grows = self.slope > GROWTH * rate
+        return not (grows and self.trend >= 0.5)
 
     @property
     def little(self) -> float:
@@ -182,8 +190,9 @@ def simulation_of(run: Run, **of_policy: Any) -> Simulation:
     started = int(series.started.sum())
     total = dot(given.configs.count, state.machines.capacity)
     queued_time = series.queued_time.sum()
+    used = meter.busy_queued.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        idle = 1 - meter.busy_queued.sum(axis=0) / (queued_time * total)
+        idle = 1 - used / (queued_time * total)
     return Simulation(
         **of_policy,
         jobs=_rows(run, arrived) if run.record else None,
@@ -226,22 +235,27 @@ def _rows(run, arrived):
         "submit": np.concatenate([block.submit for block in run.blocks]),
         **run.log._asdict(),
     }
-    return pd.DataFrame({name: values[:arrived] for name, values in columns.items()})
+    arrived_rows = {name: values[:arrived] for name, values in columns.items()}
+    return pd.DataFrame(arrived_rows)
 
 
 def _intervals(meter, total, resources):
     """`Simulation.intervals` from a meter whose clock has stopped; `total (R,)`: what all machines have."""
     clock = meter.clock[0]
-    rows = min(int(np.ceil(clock.now / meter.width)) or 1, len(meter.series))
+    begun = int(np.ceil(clock.now / meter.width))
+    rows = min(max(begun, 1), len(meter.series))
     series = meter.series[:rows].copy()
     if clock.interval == rows:  # the run ended at this edge
         over = meter.series[rows]
         for name in ("arrived", "started", "finished", "wait"):
             series[name][-1] += over[name]
-        series["queue_most"][-1] = max(series["queue_most"][-1], over.queue_most)
+        most = max(series["queue_most"][-1], over.queue_most)
+        series["queue_most"][-1] = most
     begin = np.arange(rows) * meter.width
-    end = np.minimum(begin + meter.width, clock.now)
-    span = np.maximum(end - begin, np.finfo(float).tiny)
+    edge = begin + meter.width
+    end = np.minimum(edge, clock.now)
+    tiny = np.finfo(float).tiny
+    span = np.maximum(end - begin, tiny)
     series["queue_end"][-1] = clock.waiting
     with np.errstate(invalid="ignore", divide="ignore"):
         columns = {
@@ -257,8 +271,10 @@ def _intervals(meter, total, resources):
             "queued": series.queued_time / span,
         }
         for l, name in enumerate(resources):
-            columns[f"utilisation_{name}"] = meter.busy[:rows, l] / (span * total[l])
+            most = span * total[l]
+            columns[f"utilisation_{name}"] = meter.busy[:rows, l] / most
         for l, name in enumerate(resources):
             held = series.queued_time * total[l]
-            columns[f"idle_{name}"] = 1 - meter.busy_queued[:rows, l] / held
+            used = meter.busy_queued[:rows, l] / held
+            columns[f"idle_{name}"] = 1 - used
     return pd.DataFrame(columns)

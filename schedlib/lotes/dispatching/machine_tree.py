@@ -70,14 +70,21 @@ def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray) -> Machi
 
 def maxima(m: Machines, values: np.ndarray, empty: float) -> np.ndarray:
     """The largest `values (N, C)` of the machines below each node, (nodes, C), or `empty`."""
-    most = np.full((len(m.bound), values.shape[1]), empty, values.dtype)
-    for j, (root, nodes) in enumerate(zip(m.root.tolist(), m.leaves.tolist(), strict=True)):
-        blocks = np.arange(m.first[j], m.first[j + 1], WIDTH)
+    shape = len(m.bound), values.shape[1]
+    most = np.full(shape, empty, values.dtype)
+    for j in range(len(m.root)):
+        nodes = m.leaves[j]
+        root = m.root[j]
+        end = m.first[j + 1]
+        blocks = np.arange(m.first[j], end, WIDTH)
         tree = most[root : root + 2 * nodes]
-        tree[nodes : nodes + len(blocks)] = np.maximum.reduceat(values[: m.first[j + 1]], blocks)
+        largest = np.maximum.reduceat(values[:end], blocks)
+        tree[nodes : nodes + len(blocks)] = largest
         while nodes > 1:
+            below = tree[nodes : 2 * nodes]
             nodes //= 2
-            tree[nodes : 2 * nodes] = tree[2 * nodes : 4 * nodes].reshape(nodes, 2, -1).max(axis=1)
+            pairs = below.reshape(nodes, 2, -1)
+            tree[nodes : 2 * nodes] = pairs.max(axis=1)
     return most
 
 
@@ -93,7 +100,11 @@ def outline(amounts):
 
 @kernel
 def _at(bound, row):
-    return bound[row, 0], bound[row, 1], bound[row, 2], bound[row, 3]
+    """The outline in a row of the bounds."""
+    first = bound[row, 0]
+    rest = bound[row, 1]
+    least = bound[row, 2]
+    return first, rest, least, bound[row, 3]
 
 
 @kernel
@@ -135,13 +146,15 @@ def block_of(m, machine):
     j = m.config[machine]
     block = (machine - m.first[j]) // WIDTH
     start = m.first[j] + block * WIDTH
-    return m.leaves[j] + block, start, min(start + WIDTH, m.first[j + 1])
+    end = min(start + WIDTH, m.first[j + 1])
+    return m.leaves[j] + block, start, end
 
 
 @kernel
 def machines_of(m, j, node):
     """The first and the end of the machines below a leaf of configuration j's tree."""
-    start = m.first[j] + (node - m.leaves[j]) * WIDTH
+    block = node - m.leaves[j]
+    start = m.first[j] + block * WIDTH
     return start, min(start + WIDTH, m.first[j + 1])
 
 
@@ -168,7 +181,8 @@ def took(m, machine, before):
     """Bring the tree up to date after a job started; skip if no bound of the block was the machine's, whose
     outline was `before`.
     """
-    row = m.root[m.config[machine]] + block_of(m, machine)[0]
+    node = block_of(m, machine)[0]
+    row = m.root[m.config[machine]] + node
     below = True
     for l in range(len(before)):
         below &= before[l] < m.bound[row, l]
@@ -211,11 +225,12 @@ def first_fit(m, j, size, need):
     node = 1
     while True:
         if node < leaves:
-            if may_fit(bound, root + 2 * node, need):
-                node = 2 * node
+            child = 2 * node
+            if may_fit(bound, root + child, need):
+                node = child
                 continue
-            if may_fit(bound, root + 2 * node + 1, need):
-                node = 2 * node + 1
+            if may_fit(bound, root + child + 1, need):
+                node = child + 1
                 continue
         else:
             start, end = machines_of(m, j, node)

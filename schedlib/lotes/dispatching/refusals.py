@@ -13,7 +13,8 @@ def require_able(block: Arrivals, size: np.ndarray, m: Machines, before: int) ->
     """
     classes = m.pace.shape[1]
     job_class = block.job_class
-    for row in np.flatnonzero((job_class < 0) | (job_class >= classes)):
+    unknown = (job_class < 0) | (job_class >= classes)
+    for row in np.flatnonzero(unknown):
         raise ValueError(
             f"workload: job {before + row} is of class {job_class[row]}; there are {classes}, "
             "from 0 on"
@@ -27,7 +28,8 @@ def require_able(block: Arrivals, size: np.ndarray, m: Machines, before: int) ->
     runs = np.isfinite(m.pace[:, job_class].T)
     able = (fits & runs).any(axis=1)
     for row in np.flatnonzero(~able):
-        demand = ", ".join(f"{value:g}" for value in block.demand[row])
+        amounts = [f"{value:g}" for value in block.demand[row]]
+        demand = ", ".join(amounts)
         raise ValueError(
             f"workload: job {before + row} (class {job_class[row]}) needs ({demand}), more than "
             "any machine that may run it has; leave it out, split it, or add such machines"
@@ -74,4 +76,5 @@ def _why(state, given, slot, machine):
         room = free[l] * largest
         name = names[l] if names else f"resource {l}"
         return f"needs {need:.4g} of {name}, and machine {machine} has {room:.4g} free"
-    return f"is of class {state.table.job[slot].job_class}, which machine {machine} cannot run"
+    job_class = state.table.job[slot].job_class
+    return f"is of class {job_class}, which machine {machine} cannot run"

@@ -23,6 +23,7 @@ OPTIONS = {
     "dual_feasibility_tolerance": TOLERANCE,
     "mip_feasibility_tolerance": TOLERANCE,
 }
+PRIMAL = 4  # the simplex method that goes on from an optimum when costs change
 VERTICES = ("least waste", "solver")
 USED = 1e-8  # less than this fraction of the cluster's machines is the solver's rounding error
 
@@ -41,8 +42,9 @@ def solve(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The x in [`least`, `most`] of least `cost (C,)` with `low <= rows x <= high`, and the N rows' prices.
 
-    By HiGHS. Of many such x it is one of least `then[0] (C,)`, of these one of least `then[1]`, and so on.
-    Where `whole (C,)` says so, x is a whole number; prices then mean nothing, and `then` must be empty. `what`
+    By HiGHS. Of many such x it is one of least `then[0] (C,)`, of these one of least `then[1]`, and so on:
+    each program goes on from the last one's optimum. Rows and costs should be of size one, as prices below a
+    billionth count as none. Where `whole (C,)` says so, x is a whole number; prices then mean nothing, and `then` must be empty. `what`
     names the program in errors: RuntimeError unless the optimum is proved within 600 s (of integer programs:
     to a relative gap of a billionth).
 
@@ -52,54 +54,46 @@ def solve(
     [2.0, 0.0]
     """
     matrix = csr_array(rows)
-    cost = np.asarray(cost, float)
     low = np.asarray(low, float)
     high = np.asarray(high, float)
-    least, most, whole = (np.broadcast_to(ends, len(cost)) for ends in (least, most, whole))
-    x, reduced, prices = _optimum(
-        what,
-        cost,
-        matrix,
-        low,
-        high,
-        least,
-        most,
-        whole,
-    )
-    if not then:
-        return x, prices
-    # complementary slackness: the optima are the x that keep these columns and rows at their ends
-    free = np.abs(reduced) <= TOLERANCE
-    tight = np.abs(prices) > TOLERANCE
-    x = np.where(free, x, _nearer(x, least, most))
-    held = matrix[:, ~free] @ x[~free]
-    kept = _nearer(matrix @ x, low, high)
-    x[free], _ = solve(
-        what,
-        then[0][free],
-        matrix[:, free],
-        np.where(tight, kept, low) - held,
-        np.where(tight, kept, high) - held,
-        least=least[free],
-        most=most[free],
-        then=[other[free] for other in then[1:]],
-    )
-    return x, prices
+    least = np.broadcast_to(least, len(cost))
+    most = np.broadcast_to(most, len(cost))
+    whole = np.broadcast_to(whole, len(cost))
+    engine = _engine(cost, matrix, low, high, least, most, whole)
+    x, reduced, prices = _optimum(what, engine)
+    first = prices
+    columns = np.arange(len(cost), dtype=np.int32)
+    lines = np.arange(len(low), dtype=np.int32)
+    engine.setOptionValue("simplex_strategy", PRIMAL)
+    for cost in then:
+        # complementary slackness: the optima are the x that keep these columns and rows at their ends
+        least, most = _kept(x, least, most, reduced)
+        low, high = _kept(matrix @ x, low, high, prices)
+        engine.changeColsBounds(len(columns), columns, least, most)
+        engine.changeRowsBounds(len(lines), lines, low, high)
+        engine.changeColsCost(len(columns), columns, cost)
+        x, reduced, prices = _optimum(what, engine)
+    return x, first
 
 
-def _nearer(values, low, high):
-    """For each value that of its two ends which is nearer."""
-    return np.where(np.abs(values - low) <= np.abs(values - high), low, high)
+def _kept(values, low, high, price):
+    """Ends for the values of optima: where there is a price, both are the one that is nearer now."""
+    above = np.abs(values - low)
+    below = np.abs(values - high)
+    nearer = np.where(above <= below, low, high)
+    priced = np.abs(price) > TOLERANCE
+    low = np.where(priced, nearer, low)
+    high = np.where(priced, nearer, high)
+    return low, high
 
 
-def _optimum(what, cost, matrix, low, high, least, most, whole):
-    """An x of least cost, the reduced costs of its columns and the prices of the rows."""
+def _engine(cost, matrix, low, high, least, most, whole):
+    """HiGHS with a program, not yet solved."""
     import highspy  # slow to load
 
     program = highspy.HighsLp()
-    engine = highspy.Highs()
     program.num_row_, program.num_col_ = matrix.shape
-    program.col_cost_ = cost
+    program.col_cost_ = np.asarray(cost, float)
     program.col_lower_ = least
     program.col_upper_ = most
     program.row_lower_ = low
@@ -109,19 +103,28 @@ def _optimum(what, cost, matrix, low, high, least, most, whole):
     program.a_matrix_.index_ = matrix.indices
     program.a_matrix_.value_ = matrix.data
     if whole.any():
-        kinds = highspy.HighsVarType
-        program.integrality_ = [kinds.kInteger if one else kinds.kContinuous for one in whole]
+        kinds = [highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger]
+        program.integrality_ = [kinds[one] for one in whole.tolist()]
+    engine = highspy.Highs()
     for option, value in OPTIONS.items():
         engine.setOptionValue(option, value)
     engine.passModel(program)
+    return engine
+
+
+def _optimum(what, engine):
+    """An x of least cost, the reduced costs of its columns and the prices of the rows."""
     engine.run()
-    if (status := engine.getModelStatus()) != highspy.HighsModelStatus.kOptimal:
+    status = engine.modelStatusToString(engine.getModelStatus())
+    if status != "Optimal":
         raise RuntimeError(
-            f"{what}: HiGHS ended as {engine.modelStatusToString(status)!r} without a proof "
-            f"within {SECONDS:g} s"
+            f"{what}: HiGHS ended as {status!r} without a proof within {SECONDS:g} s"
         )
     found = engine.getSolution()
-    return np.array(found.col_value), np.array(found.col_dual), np.array(found.row_dual)
+    x = np.array(found.col_value)
+    reduced = np.array(found.col_dual)
+    prices = np.array(found.row_dual)
+    return x, reduced, prices
 
 
 def by_place(n: int) -> np.ndarray:
@@ -139,14 +142,17 @@ def pool_size(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     >>> pool_size(MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])).round(3).tolist()
     [[3.333]]
     """
-    pool = (configs.capacity * configs.count[:, None])[:, None]
-    demand = np.broadcast_to(classes.demand, (configs.n_configs, *classes.demand.shape))
-    return np.divide(
+    total = configs.capacity * configs.count[:, None]
+    pool = total[:, None]
+    shape = configs.n_configs, *classes.demand.shape
+    demand = np.broadcast_to(classes.demand, shape)
+    alone = np.divide(
         pool,
         demand,
-        out=np.full(demand.shape, np.inf),
+        out=np.full(shape, np.inf),
         where=demand > 0,
-    ).min(axis=2)
+    )
+    return alone.min(axis=2)
 
 
 def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
@@ -155,7 +161,8 @@ def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     >>> waste(MachineConfigs([[8.0]], [30]), JobClasses([1.0], [[3.0]], [[1.0]])).tolist()
     [[0.25]]
     """
-    whole = holds(configs.capacity, classes.demand) * configs.count[:, None]
+    one = holds(configs.capacity, classes.demand)
+    whole = one * configs.count[:, None]
     pool = pool_size(configs, classes)
     used = np.divide(
         whole,
@@ -176,13 +183,18 @@ def allocate(
     """Stage 1: the largest arrival rate that pooled machines sustain, and how they share classes (Eqs. 1-5).
 
     Very many allocations reach lambda*; the paper's K^j are those of one. `vertex` says which is taken:
-    "least waste" loses the smallest part of the cluster's capacity if every class had machines to itself,
-    each full of whole jobs; "solver" is the first that the solver finds; an array (M, K) is the cost of each
-    class's part of a pool, and the optimum of least cost is taken. Of equal ones it is
-    the one with the least sum of parts, each times the square root of its place: configuration by
-    configuration, class by class. With `fitting` a class is kept off configurations on which not even one job
-    fits: the paper's divisible jobs do not ask for that. Raises ValueError as `check` does and for unknown
-    names. Source: LoTES, Section 4.1.
+
+    - "least waste": that of the smallest sum over j and k of delta_jk w_jk s_j. delta_jk is class k's part of
+      pool j, w_jk the part of a machine that whole jobs of the class alone leave unused (`waste`), s_j the
+      pool's part of the cluster. So stage 2, which has to use whole jobs, loses little
+    - an array (M, K): that of the smallest sum of delta_jk times this cost
+    - "solver": the first that the solver finds
+
+    Of equal sums the first two take the one of least sum of delta_jk sqrt(i), where i = 1, 2, ... counts
+    through configurations and, in each, classes: this means nothing and only makes the choice a stated one.
+    With `fitting` a class is kept off configurations on which not even one job fits: the paper's divisible
+    jobs do not ask for that. Raises ValueError as `check` does and for unknown names. Source: LoTES, Section
+    4.1.
 
     See also: `lotes.plan`, `lotes.scarcity`.
 
@@ -191,54 +203,42 @@ def allocate(
     3.333333
     """
     check(configs, classes)
-    if isinstance(vertex, str) and vertex not in VERTICES:
-        raise ValueError(f"vertex: {vertex!r} is not one of {', '.join(VERTICES)}")
-    if not isinstance(vertex, str) and not (
-        np.shape(vertex) == classes.rate.shape and np.isfinite(vertex).all()
-    ):
-        raise ValueError(
-            f"vertex: needs a name, or a finite cost for each configuration and class, an array "
-            f"{classes.rate.shape}"
-        )
+    _require_vertex(vertex, classes)
     pool = pool_size(configs, classes)
-    total = configs.capacity * configs.count[:, None]
-    able = (classes.rate > 0) & (pool > 0) & (fits(configs, classes) if fitting else True)
-    served = np.divide(
-        classes.rate * pool, classes.share, out=np.full(pool.shape, np.inf), where=classes.share > 0
-    )
-    unit = np.where(able, served, 0).sum(axis=0).min()  # no class alone can do better
+    able = (classes.rate > 0) & (pool > 0)
+    if fitting:
+        able &= fits(configs, classes)
+    j, k = np.argwhere(able).T  # a column each, after lambda's
     asked = np.flatnonzero(classes.share > 0)
-    j, k = np.argwhere(able).T
-    room = np.where(total > 0, total, np.inf)
-    used = pool[j, k] * classes.demand[k].T / room[j].T
-    mine = j == np.arange(len(pool))[:, None]
-    serve = np.where(k == asked[:, None], served[j, k] / unit, 0.0)
-    hold = np.where(mine[:, None], used, 0.0)
-    hold = hold.reshape(-1, len(j))[configs.capacity.ravel() > 0]
-    least = np.hstack((-np.ones((len(serve), 1)), serve))
-    most = np.hstack((np.zeros((len(hold), 1)), hold))
-    rows = np.vstack((least, most))
-    low = np.r_[np.zeros(len(serve)), np.full(len(hold), -np.inf)]
-    high = np.r_[np.full(len(serve), np.inf), np.ones(len(hold))]
-    machine = (configs.capacity / total.sum(axis=0)).mean(axis=1)
-    lost = waste(configs, classes) * (machine * configs.count)[:, None]
-    chosen = lost if isinstance(vertex, str) else vertex
-    then = [np.r_[0.0, chosen[j, k]], np.r_[0.0, by_place(len(j))]]
+    served = classes.rate[:, asked] * pool[:, asked]
+    served /= classes.share[asked]
+    alone = served.sum(axis=0, where=able[:, asked])
+    unit = alone.min()  # no class alone can do better
+    serve = np.zeros((len(asked), len(j)))
+    for row in range(len(asked)):
+        mine = k == asked[row]
+        serve[row, mine] = served[j[mine], row] / unit
+    hold = _held(configs, classes, pool, j, k)
+    shortage = np.c_[-np.ones(len(serve)), serve]
+    room = np.c_[np.zeros(len(hold)), hold]
+    none = np.zeros(len(serve))
+    all_of_it = np.ones(len(hold))
     part, _ = solve(
         "the allocation program",
         np.r_[-1.0, np.zeros(len(j))],
-        rows,
-        low,
-        high,
-        then=[] if isinstance(vertex, str) and vertex == "solver" else then,
+        np.vstack((shortage, room)),
+        np.r_[none, all_of_it - np.inf],
+        np.r_[none + np.inf, all_of_it],
+        then=_then(configs, classes, vertex, j, k),
     )
     best = part[0]
-    running = np.zeros(pool.shape)
     part = part[1:]
-    running[j, k] = np.where(
-        part * configs.count[j] > USED * configs.n_machines, part * pool[j, k], 0.0
-    )
+    in_use = part * configs.count[j] > USED * configs.n_machines
+    running = np.zeros(pool.shape)
+    jobs = part * pool[j, k]
+    running[j, k] = np.where(in_use, jobs, 0.0)
     held = running[:, :, None] * classes.demand
+    total = configs.capacity * configs.count[:, None]
     delta = np.divide(
         held,
         total[:, None],
@@ -247,7 +247,50 @@ def allocate(
     )
     for array in (running, delta):
         array.flags.writeable = False
-    return Allocation(float(best * unit), delta, running)
+    rate = best * unit
+    return Allocation(float(rate), delta, running)
+
+
+def _require_vertex(vertex, classes):
+    """Raise ValueError on what names no vertex and is no array of costs."""
+    if isinstance(vertex, str):
+        if vertex not in VERTICES:
+            raise ValueError(f"vertex: {vertex!r} is not one of {', '.join(VERTICES)}")
+        return
+    fits_shape = np.shape(vertex) == classes.rate.shape
+    if not (fits_shape and np.all(np.isfinite(vertex))):
+        raise ValueError(
+            f"vertex: needs a name, or a finite cost for each configuration and class, an array "
+            f"{classes.rate.shape}"
+        )
+
+
+def _held(configs, classes, pool, j, k):
+    """Of each resource there is, the part that class k alone uses of pool j, a column for each j and k."""
+    total = configs.capacity * configs.count[:, None]
+    hold = np.zeros((*total.shape, len(j)))
+    for column in range(len(j)):
+        here = total[j[column]]
+        there = here > 0
+        demand = classes.demand[k[column]]
+        used = pool[j[column], k[column]] * demand
+        hold[j[column], there, column] = used[there] / here[there]
+    return hold[total > 0]
+
+
+def _then(configs, classes, vertex, j, k):
+    """The costs by which `allocate` picks an optimum, first lambda's, then those of each j and k."""
+    if isinstance(vertex, str) and vertex == "solver":
+        return []
+    cost = vertex
+    if isinstance(vertex, str):
+        total = configs.capacity.T @ configs.count
+        part = configs.capacity / total
+        of_cluster = part.mean(axis=1) * configs.count
+        cost = waste(configs, classes) * of_cluster[:, None]
+    chosen = np.r_[0.0, cost[j, k]]
+    place = np.r_[0.0, by_place(len(j))]
+    return [chosen, place]
 
 
 def scarcity(configs: MachineConfigs, classes: JobClasses, more: float = 0.1) -> np.ndarray:
@@ -264,9 +307,11 @@ def scarcity(configs: MachineConfigs, classes: JobClasses, more: float = 0.1) ->
         raise ValueError(f"more: {more}, must be a positive fraction")
     before = allocate(configs, classes, vertex="solver").rate
     growth = np.zeros(configs.capacity.shape)
-    for j, l in np.argwhere(configs.capacity > 0).tolist():
+    there = np.argwhere(configs.capacity > 0)
+    for j, l in there.tolist():
         capacity = configs.capacity.copy()
         capacity[j, l] *= 1 + more
         larger = MachineConfigs(capacity, configs.count)
-        growth[j, l] = allocate(larger, classes, vertex="solver").rate / before - 1
+        after = allocate(larger, classes, vertex="solver").rate
+        growth[j, l] = after / before - 1
     return np.maximum(growth, 0.0)
