@@ -6,6 +6,7 @@ a_i = T_i min_j u_j E_ij. Two such machines in a row are Johnson's problem: the 
 bound for *any* prices. The best prices for a stage alone are the dual solution of its linear program.
 """
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -60,7 +61,8 @@ def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
         cost = price * time
         cheapest_known = np.where(known, cost, np.inf).min(axis=1)
         limit = cheapest_known[:, None] * (1 - 1e-9)
-        cheap = ~known & (cost < limit)
+        cheaper = cost < limit
+        cheap = cheaper & ~known
     least = tasks * cost.min(axis=1)
     return Prices(float(least.sum()), price, least)
 
@@ -81,21 +83,30 @@ def _program(tasks: np.ndarray, machines: int):
     no_load = np.zeros(machines)
     row = np.arange(machines, dtype=np.int32)
     column = np.zeros(machines, np.int32)
-    engine.addRows(machines, no_bound, no_load, machines, row, column, -np.ones(machines))
+    minus_c = -np.ones(machines)
+    engine.addRows(machines, no_bound, no_load, machines, row, column, minus_c)
     return engine
 
 
 def _add_pairs(engine, chosen: np.ndarray, time: np.ndarray) -> None:
     """A variable x_ij for each pair in `chosen (N, M)`: one entry in its job's row, one in its machine's."""
     job, machine = chosen.nonzero()
-    rows = np.column_stack([job, len(time) + machine])
-    rows = rows.ravel().astype(np.int32)
-    values = np.column_stack([np.ones(job.size), time[chosen]])
-    values = values.ravel()
-    first = np.arange(0, values.size, 2, dtype=np.int32)
-    free = np.zeros(job.size)
-    most = np.full(job.size, np.inf)
-    engine.addCols(job.size, free, free, most, values.size, first, rows, values)
+    pairs = job.size
+    rows = np.empty((pairs, 2), np.int32)
+    rows[:, 0] = job
+    rows[:, 1] = len(time) + machine
+    values = np.ones((pairs, 2))
+    values[:, 1] = time[chosen]
+    first = np.arange(
+        0,
+        2 * pairs,
+        2,
+        dtype=np.int32,
+    )
+    free = np.zeros(pairs)
+    most = np.full(pairs, np.inf)
+    entries = rows.ravel(), values.ravel()
+    engine.addCols(pairs, free, free, most, 2 * pairs, first, *entries)
 
 
 def _solve(engine, jobs: int, machines: int) -> np.ndarray:
@@ -104,10 +115,12 @@ def _solve(engine, jobs: int, machines: int) -> np.ndarray:
 
     engine.run()
     engine.setOptionValue("simplex_strategy", PRIMAL)  # new columns leave the basis feasible
-    if (status := engine.getModelStatus()) != highspy.HighsModelStatus.kOptimal:
+    status = engine.getModelStatus()
+    if status != highspy.HighsModelStatus.kOptimal:
         why = engine.modelStatusToString(status)
         raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines: {why}")
-    price = np.abs(engine.getSolution().row_dual[jobs:])
+    dual = engine.getSolution().row_dual
+    price = np.abs(dual[jobs:])
     return price / price.sum()
 
 
@@ -119,17 +132,22 @@ def likely_prices(tasks: np.ndarray, time: np.ndarray) -> np.ndarray:
     jobs = np.arange(len(time))
     total = time.sum(axis=0)
     price = len(time) / np.where(total > 0, total, 1.0)
-    best, most = price, 0.0
+    best = price
+    most = 0.0
     for step in range(ROUNDS):
         cost = price * time
         machine = cost.argmin(axis=1)
-        bound = (tasks * cost[jobs, machine]).sum() / price.sum()
+        spent = tasks * cost[jobs, machine]
+        bound = spent.sum() / price.sum()
         if bound > most:
             best = price.copy()
             most = bound
-        load = np.bincount(machine, tasks * time[jobs, machine], price.size)
-        above = (load / load.mean() - 1).clip(-0.5, 0.5)
-        price *= 1 + 0.5 / (1 + step) ** 0.5 * above
+        work = tasks * time[jobs, machine]
+        load = np.bincount(machine, work, price.size)
+        above = load / load.mean() - 1
+        pace = 0.5 / (1 + step) ** 0.5
+        change = pace * above.clip(-0.5, 0.5)
+        price *= 1 + change
     return best
 
 
@@ -195,7 +213,8 @@ def _alone(tasks: np.ndarray, time: np.ndarray) -> np.ndarray:
     for _ in range(60):
         middle = (low + high) / 2
         each = np.floor(middle[:, None] / time)
-        enough = each.sum(axis=1) >= tasks
+        done = each.sum(axis=1)
+        enough = done >= tasks
         low = np.where(enough, low, middle)
         high = np.where(enough, middle, high)
     return low
@@ -220,47 +239,58 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
     """
     n = instance.n_jobs
     if n > LARGEST:
-        raise ValueError(
-            f"instance: {n} jobs; the program is for at most {LARGEST}, see lower_bound"
-        )
+        most = f"the program is for at most {LARGEST}"
+        raise ValueError(f"instance: {n} jobs; {most}, see lower_bound")
     jobs = range(n)
     problem = pulp.LpProblem("optimum", pulp.LpMinimize)
     makespan = problem.add_variable("C", lowBound=0)
     ready = [problem.add_variable(f"A_{k}", lowBound=0) for k in jobs]
-    place = [[problem.add_variable(f"z_{i}_{k}", cat=pulp.LpBinary) for k in jobs] for i in jobs]
+    place = {}
+    for i, k in itertools.product(jobs, jobs):
+        place[i, k] = problem.add_variable(f"z_{i}_{k}", cat=pulp.LpBinary)
     problem += makespan
     for i in jobs:
-        problem += pulp.lpSum(place[i]) == 1
-        problem += pulp.lpSum(place[l][i] for l in jobs) == 1
+        problem += pulp.lpSum(place[i, k] for k in jobs) == 1
+        problem += pulp.lpSum(place[l, i] for l in jobs) == 1
 
     def counts(letter, tasks, machines):
-        def variable(i, j, k):
-            return problem.add_variable(f"{letter}_{i}_{j}_{k}", 0, int(tasks[i]), pulp.LpInteger)
-
-        count = [[[variable(i, j, k) for k in jobs] for j in range(machines)] for i in jobs]
-        for i in jobs:
-            for k in jobs:
-                all_tasks = pulp.lpSum(row[k] for row in count[i])
-                problem.addConstraint(all_tasks == int(tasks[i]) * place[i][k])
+        count = {}
+        for i, j, k in itertools.product(jobs, range(machines), jobs):
+            name = f"{letter}_{i}_{j}_{k}"
+            most = int(tasks[i])
+            count[i, j, k] = problem.add_variable(name, 0, most, pulp.LpInteger)
+        for i, k in itertools.product(jobs, jobs):
+            here = int(tasks[i]) * place[i, k]
+            all_tasks = pulp.lpSum(count[i, j, k] for j in range(machines))
+            problem.addConstraint(all_tasks == here)
         return count
 
     def work(count, time, machine, positions):
-        return pulp.lpSum(
-            float(time[i, machine]) * count[i][machine][k] for i in jobs for k in positions
-        )
+        terms = []
+        for i, k in itertools.product(jobs, positions):
+            task = float(time[i, machine])
+            terms.append(task * count[i, machine, k])
+        return pulp.lpSum(terms)
 
     x = counts("x", instance.map_tasks, instance.map_machines)
     y = counts("y", instance.reduce_tasks, instance.reduce_machines)
     map_time = instance.map_task_time
     reduce_time = instance.reduce_task_time
     for k in jobs:
-        until, since = range(k + 1), range(k, n)
+        until = range(k + 1)
+        since = range(k, n)
         for j in range(instance.map_machines):
             problem += work(x, map_time, j, until) <= ready[k]
         for j in range(instance.reduce_machines):
             problem += ready[k] + work(y, reduce_time, j, since) <= makespan
     problem += ready[n - 1] <= makespan
-    problem.solve(pulp.HiGHS(msg=False, timeLimit=seconds, gapRel=1e-9))
+    problem.solve(
+        pulp.HiGHS(
+            msg=False,
+            timeLimit=seconds,
+            gapRel=1e-9,
+        )
+    )
     if problem.sol_status != pulp.LpSolutionOptimal:
         raise RuntimeError(
             f"no proved optimum within {seconds} s for {n} jobs; give it more seconds"

@@ -116,13 +116,25 @@ def dispatch(choose, work, stage, rng):
     for place in range(jobs):
         rank[order[place]] = place
     left = tasks.copy()
-    queue, waiting = np.empty(jobs, np.int64), 0
-    arrived, task, total = 0, 0, left.sum()
-    keys, items, size = np.zeros(machines), np.arange(machines), machines
-    parked, free_since, idle, now = np.empty(machines, np.int64), np.empty(machines), 0, 0.0
-    believed, wake = np.zeros(machines), np.full(1, np.inf)
-    notes, machine_notes = np.zeros((jobs, 4)), np.zeros((machines, 4))
+    queue = np.empty(jobs, np.int64)
+    waiting = 0  # jobs in the queue
+    arrived = 0
+    task = 0
+    # the machines that ask, as a heap by when they are free
+    keys = np.zeros(machines)
+    items = np.arange(machines)
+    size = machines
+    # those that wait
+    parked = np.empty(machines, np.int64)
+    free_since = np.empty(machines)
+    idle = 0
+    believed = np.zeros(machines)
+    wake = np.full(1, np.inf)
+    notes = np.zeros((jobs, 4))
+    machine_notes = np.zeros((machines, 4))
+    now = 0.0
 
+    total = left.sum()
     while task < total:
         alarm = wake[0] if idle > 0 and wake[0] > now else np.inf
         soonest = min(keys[0] if size > 0 else np.inf, alarm)
@@ -139,9 +151,11 @@ def dispatch(choose, work, stage, rng):
         elif soonest == np.inf:
             return Ended(STUCK, task, -1, -1, now)
         elif alarm == soonest:
-            now, wake[0] = alarm, np.inf
+            now = alarm
+            wake[0] = np.inf
         else:
-            free, machine = keys[0], items[0]
+            free = keys[0]
+            machine = items[0]
             now = max(now, free)
             job = -1
             if waiting > 0:
@@ -163,11 +177,14 @@ def dispatch(choose, work, stage, rng):
                 return Ended(BAD_JOB, task, machine, job, now)
             if job == -1:
                 size = pop(keys, items, size)
-                parked[idle], free_since[idle] = machine, free
+                parked[idle] = machine
+                free_since[idle] = free
                 idle += 1
                 continue
-            stage.job[task], stage.machine[task] = job, machine
-            stage.start[task], stage.finish[task] = now, now + time[job, machine]
+            stage.job[task] = job
+            stage.machine[task] = machine
+            stage.start[task] = now
+            stage.finish[task] = now + time[job, machine]
             replace(keys, items, size, stage.finish[task], machine)
             believed[machine] = now + shown[job, machine]
             task += 1

@@ -33,13 +33,19 @@ def dispatch(arrivals, ready, tasks, time, quickest, stage):
         for k in range(jobs):
             place[quickest[machine, k], machine] = k
     best = np.full(machines, jobs)  # the place of the machine's quickest waiting job
-    free, earliest = np.zeros(machines), 0
+    free = np.zeros(machines)
+    earliest = 0
     pairs = WinnerTree(
         np.full(machines, np.inf), np.full(machines, jobs), np.zeros(2 * machines, np.int64)
     )
     play(pairs)
-    waiting, queue, arrived, steps, scanned = 0, np.empty(jobs, np.int64), 0, 0, 0
-    here, changed = np.zeros(jobs, np.bool_), np.zeros(machines, np.bool_)
+    queue = np.empty(jobs, np.int64)
+    waiting = 0  # jobs in the queue
+    arrived = 0
+    steps = 0
+    scanned = 0
+    here = np.zeros(jobs, np.bool_)
+    changed = np.zeros(machines, np.bool_)
 
     for task in range(left.sum()):
         # lines 2-10; free[earliest] is EAT
@@ -48,7 +54,8 @@ def dispatch(arrivals, ready, tasks, time, quickest, stage):
             waiting == 0 or ready[arrivals[arrived]] <= free[earliest]
         ):
             job = arrivals[arrived]
-            queue[waiting], here[job] = job, True
+            queue[waiting] = job
+            here[job] = True
             arrived += 1
             waiting += 1
             steps += machines
@@ -68,7 +75,8 @@ def dispatch(arrivals, ready, tasks, time, quickest, stage):
         scanned += waiting * machines
         machine = smallest(pairs)  # lines 11-16
         job = pairs.tie[machine]
-        stage.job[task], stage.machine[task] = job, machine
+        stage.job[task] = job
+        stage.machine[task] = machine
         stage.start[task] = max(free[machine], ready[job])
         stage.finish[task] = free[machine] = pairs.key[machine]  # line 18
         if machine == earliest and arrived < arrivals.size:
@@ -115,7 +123,9 @@ def sequence(order, time, stage):
         place[job] += 1
     total = 0
     for job in order:
-        place[job], total = total, total + place[job]
+        begin = total
+        total += place[job]
+        place[job] = begin
     by_job = np.empty(total, np.int64)
     for task in range(total):
         by_job[place[stage.job[task]]] = task

@@ -38,8 +38,12 @@ def relative_prices(machine_price: np.ndarray, time: np.ndarray) -> np.ndarray:
     """
     price = machine_price * time
     least = price.min(axis=1, keepdims=True)
-    return np.where(
-        least > 0, price / np.where(least > 0, least, 1.0), np.where(price > 0, np.inf, 1.0)
+    over_nothing = np.where(price > 0, np.inf, 1.0)
+    return np.divide(
+        price,
+        least,
+        out=over_nothing,
+        where=least > 0,
     )
 
 
@@ -68,9 +72,9 @@ def dispatch(order, price, most, tasks, time, stage):
             looked[machine] = k
             if k == jobs:
                 for other in range(jobs):
-                    if left[order[other]] > 0 and (
-                        k == jobs or price[machine, other] < price[machine, k]
-                    ):
+                    if left[order[other]] == 0:
+                        continue
+                    if k == jobs or price[machine, other] < price[machine, k]:
                         k = other
             job = current[machine] = order[k]
         left[job] -= 1
@@ -107,8 +111,7 @@ def priced(
     >>> priced(instance).makespan <= run(instance, POLICIES["hmhs"]).makespan
     True
     """
-    known = bounds(instance) if known is None else known
+    known = known or bounds(instance)
     hmhs = hmhs or run(instance, POLICIES["hmhs"])
-    return min(
-        *plans(instance, known), replace(hmhs, policy="priced"), key=lambda plan: plan.makespan
-    )
+    last = replace(hmhs, policy="priced")
+    return min([*plans(instance, known), last], key=lambda plan: plan.makespan)

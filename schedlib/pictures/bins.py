@@ -25,25 +25,30 @@ from schedlib.workload import Workload
 # jobs of a class up to which whole mixes are drawn; moments of an occupancy
 MOST_DOTS, MOMENTS = (40, 240)
 HATCHES = ("", "//", "..", "xx")
+DASHES = ("-", "--", "-.", ":")
 
 
 def _corners(capacity, demand):
     """The corners of {y >= 0 : y @ demand <= capacity} in the plane, in order around it."""
     rows = np.vstack([demand.T, -np.eye(2)])
     sides = np.concatenate([capacity, np.zeros(2)])
+    slack = 1e-9 * np.maximum(np.abs(sides), 1)
     corners = []
     for a, b in itertools.combinations(range(len(rows)), 2):
         pair = rows[[b, a]]
-        size = max(np.abs(pair).max() ** 2, 1e-300)
+        largest = np.abs(pair).max()
+        size = max(largest**2, 1e-300)
         if abs(np.linalg.det(pair)) <= 1e-12 * size:
             continue  # the sides are parallel
         point = np.linalg.solve(pair, sides[[b, a]])
-        slack = 1e-9 * np.maximum(np.abs(sides), 1)
-        if (rows @ point <= sides + slack).all():
+        inside = rows @ point <= sides + slack
+        if inside.all():
             corners.append(np.maximum(point, 0))
     corners = np.unique(np.round(corners, 9), axis=0)
-    x, y = (corners - corners.mean(axis=0)).T
-    around = np.argsort(np.arctan2(y, x))
+    middle = corners.mean(axis=0)
+    x, y = (corners - middle).T
+    angle = np.arctan2(y, x)
+    around = np.argsort(angle)
     return corners[around]
 
 
@@ -69,7 +74,7 @@ def plot_polytope(
     """
     capacity = np.asarray(capacity, float)
     demand = np.asarray(demand, float)
-    if demand.ndim != 2 or len(demand) != 2 or demand.shape[1:] != capacity.shape:
+    if capacity.ndim != 1 or demand.shape != (2, capacity.size):
         raise ValueError(
             f"demand: shape {demand.shape}; give two classes, and a column for each resource"
         )
@@ -81,37 +86,33 @@ def plot_polytope(
     figure, axes = style.into(ax, size)
     corners = _corners(capacity, demand)
     top = np.maximum(corners.max(axis=0), 1e-12)
-    reach = 1.15 * top + (0.3 if top.max() <= MOST_DOTS else 0)
+    few = top.max() <= MOST_DOTS
+    width, height = 1.15 * top + (0.3 if few else 0)
     axes.fill(*corners.T, color=style.BLUE, alpha=0.15, linewidth=0)
     handles: list[Artist] = [Patch(color=style.BLUE, alpha=0.25, label="fits, jobs divisible")]
     for l, name in enumerate(names):
-        colour = style.PALETTE[(0, 3)[l] if l < 2 else l % 7]
-        dash = ("-", "--", "-.", ":")[l % 4]
-        first, second = (capacity[l] / need if need > 0 else None for need in demand[:, l])
-        if first is None and second is None:
+        need_1, need_2 = demand[:, l]
+        # (x, 0) to (0, y), where the resource is used up
+        x = capacity[l] / need_1 if need_1 > 0 else None
+        y = capacity[l] / need_2 if need_2 > 0 else None
+        look: dict[str, Any] = {
+            "color": style.PALETTE[l % 7 if l > 1 else 3 * l],
+            "linestyle": DASHES[l % 4],
+        }
+        if x is None and y is None:
             continue
-        # Where one class needs nothing of the resource, the line is level or upright.
-        start = (reach[0], second) if first is None else (first, 0.0)
-        end = (first, reach[1]) if second is None else (0.0, second)
-        look: dict[str, Any] = {"color": colour, "linestyle": dash}
-        axes.plot(*zip(start, end, strict=True), **look)
+        if x is None:  # class 1 needs nothing of it: a level line
+            axes.plot([width, 0.0], [y, y], **look)
+        elif y is None:
+            axes.plot([x, x], [0.0, height], **look)
+        else:
+            axes.plot([x, 0.0], [0.0, y], **look)
         handles.append(Line2D([], [], label=f"{name} used up", **look))
-    if whole and top.max() <= MOST_DOTS:
+    if whole and few:
         axes.locator_params(integer=True)
         handles += _dots(axes, capacity, demand)
     if mix is not None:
-        mix = np.asarray(mix, float)
-        used = mix @ demand
-        needed = used > 0
-        times = capacity[needed] / used[needed]
-        x, y = mix * times.min()
-        axes.plot([0, x], [0, y], color="black", linewidth=1.2)
-        axes.plot(x, y, "*", color="black", markersize=11)
-        label = f"asked mix, at most\n({x:.4g}, {y:.4g}) at a time"
-        handles.append(
-            Line2D([], [], color="black", marker="*", markersize=9, linewidth=1.2, label=label)
-        )
-    width, height = reach
+        handles.append(_ray(axes, capacity, demand, np.asarray(mix, float)))
     axes.set_xlim(-0.02 * width, width)
     axes.set_ylim(-0.02 * height, height)
     axes.set(xlabel="jobs of class 1 at a time", ylabel="jobs of class 2 at a time")
@@ -119,34 +120,55 @@ def plot_polytope(
     return figure
 
 
+def _ray(ax, capacity, demand, mix):
+    """Draw the mixes in this proportion up to where a resource is used up; gives the legend's handle."""
+    used = mix @ demand
+    needed = used > 0
+    times = capacity[needed] / used[needed]
+    x, y = mix * times.min()
+    look: dict[str, Any] = {"color": "black", "linewidth": 1.2}
+    ax.plot([0, x], [0, y], **look)
+    ax.plot(x, y, "*", color="black", markersize=11)
+    label = f"asked mix, at most\n({x:.4g}, {y:.4g}) at a time"
+    return Line2D([], [], marker="*", markersize=9, label=label, **look)
+
+
 def _named(kind, count, names):
     """The given names, or numbered ones."""
-    return [f"{kind} {i + 1}" for i in range(count)] if names is None else list(names)
+    if names is not None:
+        return list(names)
+    return [f"{kind} {number}" for number in range(1, count + 1)]
 
 
 def _dots(ax, capacity, demand):
     room, need = scaled(capacity, demand)
-    axes = []
+    most = []
     for amount in need:
         fit = np.where(amount > 0, room // np.maximum(amount, 1), 2**62)
-        axes.append(np.arange(int(fit.min()) + 1))
-    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-    grid = grid.reshape(-1, 2)
-    fits = (grid @ need <= room).all(axis=1)
-    inside = grid[fits]
+        most.append(int(fit.min()))
+    grid = np.array(list(np.ndindex(most[0] + 1, most[1] + 1)))
+    fits = grid @ need <= room
+    inside = grid[fits.all(axis=1)]
     kept = non_dominated_bins(capacity, demand)
     dot = {"marker": "o", "color": "#777777", "markersize": 3, "linestyle": ""}
     box = {"marker": "s", "color": style.VERMILLION, "markersize": 7, "linestyle": ""}
-    for mixes, look in ((inside, dot), (kept, box)):
+    drawn = (
+        ("whole mix that fits", inside, dot),
+        (f"non-dominated bin ({len(kept)})", kept, box),
+    )
+    handles = []
+    for label, mixes, look in drawn:
         ax.plot(*mixes.T, clip_on=False, label="_", **look)  # the legend names them
-    names = {"whole mix that fits": dot, f"non-dominated bin ({len(kept)})": box}
-    return [Line2D([], [], label=label, **look) for label, look in names.items()]
+        handles.append(Line2D([], [], label=label, **look))
+    return handles
 
 
 def _demands(workload) -> np.ndarray:
     if isinstance(workload, Workload):
-        return workload.tasks[list(workload.resources)].to_numpy(float)
-    return np.concatenate([block.demand for block in workload.blocks()])
+        columns = list(workload.resources)
+        return workload.tasks[columns].to_numpy(float)
+    blocks = [block.demand for block in workload.blocks()]
+    return np.concatenate(blocks)
 
 
 def draw_blocks(
@@ -169,18 +191,20 @@ def draw_blocks(
         gaps = np.flatnonzero(np.diff(own) > 1)
         boxes = []
         for piece in np.split(own, gaps + 1):
-            low, high = piece[0], piece[-1] + 1
+            low = piece[0]
+            high = piece[-1] + 1
             boxes.append([(s, low), (f, low), (f, high), (s, high)])
-        look = {"facecolors": to_rgba(colour, 0.4), "edgecolors": colour, "linewidths": 1.2}
-        ax.add_collection(PolyCollection(boxes, **look))
+        pale = to_rgba(colour, 0.4)
+        ax.add_collection(PolyCollection(boxes, facecolors=pale, edgecolors=colour, linewidths=1.2))
+        middle = (s + f) / 2
+        look: dict[str, Any] = {"fontweight": "bold", "fontsize": 9}
         ax.text(
-            (s + f) / 2,
+            middle,
             own.mean() + 0.5,
             name,
             ha="center",
             va="center",
-            fontweight="bold",
-            fontsize=9,
+            **look,
         )
 
 
@@ -204,47 +228,64 @@ def plot_timetable(
         )
     jobs: Any = run.jobs
     jobs = jobs.assign(height=height[: len(jobs)].astype(int))
-    until = 1.03 * jobs["finish"].max() if until is None else until
+    if until is None:
+        until = 1.03 * jobs["finish"].max()
     room = np.repeat(configs.capacity[:, 0], configs.count).astype(int)
     heights = [*room, max(2, room.max() / 2)]
-    figure, axes = style.subplots(len(room) + 1, 1, size=size, sharex=True, height_ratios=heights)
+    figure, axes = style.subplots(
+        len(heights),
+        1,
+        size=size,
+        sharex=True,
+        height_ratios=heights,
+    )
+    palette = np.array(style.PALETTE)
     for machine, (ax, lanes) in enumerate(zip(axes, room, strict=False)):
         mine = jobs[jobs["machine"] == machine].sort_values(["start", "job"])
-        palette = np.array(style.PALETTE)
         colours = palette[mine["class"].astype(int) % len(palette)]
-        draw_blocks(
-            ax, mine["start"], mine["finish"], mine["height"], lanes, colours, mine.index + 1
-        )
+        numbers = mine.index + 1
+        times = mine["start"], mine["finish"]
+        draw_blocks(ax, *times, mine["height"], lanes, colours, numbers)
         ax.set(ylim=(0, lanes), xlim=(0, until), ylabel=f"machine {machine + 1}")
-        ax.set_yticks(range(0, lanes + 1, max(1, lanes // 5)))
+        step = max(1, lanes // 5)
+        ax.set_yticks(range(0, lanes + 1, step))
     _queue_steps(axes[-1], run, until)
-    axes[0].set_title(f"{style.look(run.policy).label}: mean wait {run.mean_response:.3g}")
+    label = style.look(run.policy).label
+    wait = f"mean wait {run.mean_response:.3g}"
+    axes[0].set_title(f"{label}: {wait}")
     classes = sorted(set(jobs["class"]))
     if len(classes) > 1:
-        names = [
-            Patch(color=style.PALETTE[k % 7], alpha=0.75, label=f"class {k + 1}") for k in classes
-        ]
+        names = []
+        for k in classes:
+            colour = palette[k % len(palette)]
+            names.append(Patch(color=colour, alpha=0.75, label=f"class {k + 1}"))
         figure.legend(handles=names, loc="outside right upper")
     return figure
 
 
 def _queue_steps(ax, run, until):
-    held = run.jobs.assign(start=run.jobs["start"].fillna(np.inf)).query("start > submit")
-    joined = np.sort(held["submit"])
-    left = np.sort(held["start"])
-    changes = np.concatenate([joined, left[np.isfinite(left)]])
-    moments = np.unique(np.concatenate([[0.0], changes, [until]]))
+    start = run.jobs["start"].fillna(np.inf)
+    held = start > run.jobs["submit"]
+    joined = np.sort(run.jobs.loc[held, "submit"])
+    left = np.sort(start[held])
+    started = left[np.isfinite(left)]
+    changes = np.concatenate([joined, started])
+    moments = np.unique([0.0, *changes, until])
     have_joined = np.searchsorted(joined, moments, "right")
     have_left = np.searchsorted(left, moments, "right")
     length = have_joined - have_left
-    ax.fill_between(moments, length, step="post", color="#555555", alpha=0.35, linewidth=0)
-    ax.step(moments, length, where="post", color="#333333", linewidth=1.0)
-    ax.set(
-        xlabel="time",
-        ylabel="waiting",
-        xlim=(0, until),
-        ylim=(0, max(1.0, 1.1 * length.max(initial=0))),
+    longest = length.max(initial=0)
+    top = max(1.0, 1.1 * longest)
+    ax.fill_between(
+        moments,
+        length,
+        step="post",
+        color="#555555",
+        alpha=0.35,
+        linewidth=0,
     )
+    ax.step(moments, length, where="post", color="#333333", linewidth=1.0)
+    ax.set(xlabel="time", ylabel="waiting", xlim=(0, until), ylim=(0, top))
     ax.locator_params(axis="y", integer=True, nbins=4)
 
 
@@ -259,17 +300,22 @@ def occupancy(
     started = jobs["machine"].to_numpy() >= 0
     demand = _demands(workload)[: len(jobs)][started]
     jobs = jobs[started]
-    begin = np.searchsorted(moments, jobs["start"].to_numpy(), "left")
-    end = np.searchsorted(moments, jobs["finish"].fillna(np.inf).to_numpy(), "left")
+    machine = jobs["machine"].to_numpy()
+    finish = jobs["finish"].fillna(np.inf).to_numpy()
+    begin = np.searchsorted(moments, jobs["start"].to_numpy())
+    end = np.searchsorted(moments, finish)
     capacity = np.repeat(configs.capacity, configs.count, axis=0)
-    full = np.zeros((len(capacity), len(moments)))
+    machines = len(capacity)
+    full = np.zeros((machines, len(moments)))
     for l in range(configs.n_resources):
-        change = np.zeros((len(capacity), len(moments) + 1))
-        np.add.at(change, (jobs["machine"], begin), demand[:, l])
-        np.add.at(change, (jobs["machine"], end), -demand[:, l])
+        need = demand[:, l]
+        change = np.zeros((machines, len(moments) + 1))
+        np.add.at(change, (machine, begin), need)
+        np.add.at(change, (machine, end), -need)
         used = change.cumsum(axis=1)[:, :-1]
         room = capacity[:, [l]]
-        share = np.divide(used, room, out=np.zeros_like(used), where=room > 0)
+        share = np.zeros_like(used)
+        np.divide(used, room, out=share, where=room > 0)
         full = np.maximum(full, share)
     return full
 
@@ -285,41 +331,63 @@ def plot_occupancy(
     moments = np.linspace(0, until, MOMENTS, endpoint=False)
     starts = 1.06 * until * np.arange(len(runs))
     # All runs share two axes placed by hand: axes for each, or a layout engine, would take most of the time.
-    place = {"left": 0.62 / 9, "right": 1 - 1.1 / 9, "top": 1 - 0.35 / 4.2, "bottom": 0.5 / 4.2}
-    options = {"height_ratios": (2.6, 1), "gridspec_kw": place | {"hspace": 0.12}}
-    figure, (top, low) = style.subplots(2, 1, size=(9.0, 4.2), sharex=True, **options)
+    grid = {
+        "left": 0.62 / 9,
+        "right": 1 - 1.1 / 9,
+        "top": 1 - 0.35 / 4.2,
+        "bottom": 0.5 / 4.2,
+        "hspace": 0.12,
+        "height_ratios": (2.6, 1),
+    }
+    figure, (top, low) = style.subplots(
+        2,
+        1,
+        size=(9.0, 4.2),
+        sharex=True,
+        gridspec_kw=grid,
+    )
     figure.set_layout_engine("none")
     titles = []
     longest = []
+    borders = np.cumsum(configs.count)[:-1]
     shades = {"cmap": "viridis", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
     for start, run in zip(starts, runs, strict=True):
         look = style.look(run.policy)
         (time, queue) = run.queue_length.to_numpy().T
         wait = f"mean wait {run.mean_response:.2g} h" if run.mean_response > 0 else "no waits"
-        titles.append(f"{look.label}: {wait}")
+        title = f"{look.label}: {wait}"
+        titles.append(title)
         longest.append(f"{look.label} {queue.max():.0f}")
         full = occupancy(run, configs, workload, moments)
-        extent = (start, start + until, configs.n_machines, 0)
+        end = start + until
+        extent = (start, end, configs.n_machines, 0)
         picture = top.imshow(full, extent=extent, aspect="auto", **shades)
-        top.hlines(
-            np.cumsum(configs.count)[:-1], start, start + until, color="white", linewidth=0.7
-        )
+        top.hlines(borders, start, end, color="white", linewidth=0.7)
         above = {"transform": top.get_xaxis_transform(), "ha": "center", "va": "bottom"}
-        top.text(start + until / 2, 1.02, titles[-1], **above)
+        top.text(start + until / 2, 1.02, title, **above)
         low.plot(start + time, queue, color=look.color, linewidth=1.2)
-    figure.alt = (
-        f"How full each of {configs.n_machines} machines is over {until:.3g} h. {'; '.join(titles)}. "
-        f"Longest queue: {', '.join(longest)} jobs."
-    )
-    ticks = MaxNLocator(3).tick_values(0, until)
-    ticks = [tick for tick in ticks if 0 <= tick < 0.97 * until]
-    places = (starts[:, None] + ticks).ravel()
+    what = f"How full each of {configs.n_machines} machines is over {until:.3g} h"
+    waits = "; ".join(titles)
+    queues = ", ".join(longest)
+    figure.alt = f"{what}. {waits}. Longest queue: {queues} jobs."
+    values = MaxNLocator(3).tick_values(0, until)
+    ticks = [tick for tick in values if 0 <= tick < 0.97 * until]
+    places = np.add.outer(starts, ticks)
     labels = [f"{tick:g}" for tick in ticks]
-    low.set_xticks(places, labels * len(runs))
-    low.vlines(starts[1:], 0, 1, transform=low.get_xaxis_transform(), color="black", linewidth=0.8)
+    low.set_xticks(places.ravel(), labels * len(runs))
+    upwards = low.get_xaxis_transform()
+    low.vlines(
+        starts[1:],
+        0,
+        1,
+        transform=upwards,
+        color="black",
+        linewidth=0.8,
+    )
     low.set(xlabel="time (h)", ylabel="jobs waiting")
     low.set_xlim(0, starts[-1] + until)
-    low.set_ylim(0, max(1, low.get_ylim()[1]))
+    _, highest = low.get_ylim()
+    low.set_ylim(0, max(1, highest))
     top.set(ylabel="machine", ylim=(configs.n_machines, 0))
     top.grid(visible=False)
     top.spines[:].set_visible(False)
@@ -328,9 +396,8 @@ def plot_occupancy(
         ax.locator_params(axis="y", integer=True, nbins=4)
     place = top.get_position()
     bar = figure.add_axes((1 - 0.95 / 9, place.y0, 0.16 / 9, place.height))
-    figure.colorbar(
-        picture, cax=bar, ticks=(0, 0.5, 1), label="share in use of the\nfullest resource"
-    )
+    label = "share in use of the\nfullest resource"
+    figure.colorbar(picture, cax=bar, ticks=(0, 0.5, 1), label=label)
     return figure
 
 
@@ -356,40 +423,50 @@ def plot_allocation(
     names = _named("configuration", m, names)
     resources = _named("resource", r, resources)
     pools = np.arange(m) * (r + 0.6)  # which stand apart
-    rows = np.add.outer(pools, np.arange(r)).ravel()
-    columns = 1 if gain is None else 2
+    rows = np.add.outer(pools, np.arange(r))
+    rows = rows.ravel()
+    labels = [f"{name}: {resource}" for name in names for resource in resources]
+    widths = (2.4,) if gain is None else (2.4, 1)
     # The axes are placed by hand, which is twice as quick as the layout engine.
-    place = {
+    grid = {
         "left": 2.0 / 8.4,
         "right": 0.98,
         "top": 1 - 0.35 / 3.6,
         "bottom": 0.85 / 3.6,
         "wspace": 0.06,
+        "width_ratios": widths,
     }
-    options = {"sharey": True, "squeeze": False, "width_ratios": (2.4, 1)[:columns]}
-    figure, axes = style.subplots(1, columns, size=(8.4, 3.6), gridspec_kw=place, **options)
+    options = {"sharey": True, "squeeze": False, "gridspec_kw": grid}
+    figure, axes = style.subplots(1, len(widths), size=(8.4, 3.6), **options)
     figure.set_layout_engine("none")
-    ax = axes[0, 0]
+    ax, *others = axes[0]
     left = np.zeros(m * r)
     for c in range(k):
         share = 100 * allocation.delta[:, c].ravel()
         look = {"color": style.PALETTE[c % 7], "hatch": HATCHES[c % 4], "edgecolor": "white"}
-        ax.barh(rows, share, 0.8, left, label=f"class {c + 1}", **look)
+        ax.barh(
+            rows,
+            share,
+            0.8,
+            left,
+            label=f"class {c + 1}",
+            **look,
+        )
         left += share
     ax.set(xlabel="in use (%)", xlim=(0, 104))
-    ax.set_yticks(rows, [f"{name}: {resource}" for name in names for resource in resources])
+    ax.set_yticks(rows, labels)
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
     ax.set_title(f"$\\lambda^*$ = {allocation.rate:,.4g}")
     if gain is not None:
         worth = 100 * np.ravel(gain)
-        beside = axes[0, 1]
+        (beside,) = others
         beside.barh(rows, worth, 0.8, color="#555555")
         for row, value in zip(rows, worth, strict=True):
-            beside.text(
-                value, row, f" {value:.3g}" if value > 1e-6 else " 0", va="center", fontsize=9
-            )
-        beside.set(xlabel="$\\lambda^*$ grows by (%)", xlim=(0, max(10.5, 1.2 * worth.max())))
+            text = f" {value:.3g}" if value > 1e-6 else " 0"
+            beside.text(value, row, text, va="center", fontsize=9)
+        widest = max(10.5, 1.2 * worth.max())
+        beside.set(xlabel="$\\lambda^*$ grows by (%)", xlim=(0, widest))
         beside.set_title("with a tenth more of it", fontsize=10)
         beside.grid(axis="y", visible=False)
     figure.legend(*ax.get_legend_handles_labels(), loc="lower center", ncols=k)

@@ -56,12 +56,16 @@ def plot_diagram(
             raise ValueError(
                 f"arrows, groups: no box is called {name!r}; there are {', '.join(boxes)}"
             )
-    height = cell[1] * (max(b.row for b in boxes.values()) + 1)
-    centre = {
-        name: np.array([cell[0] * (b.column + 0.5), height - cell[1] * (b.row + 0.5)])
-        for name, b in boxes.items()
-    }
-    figure, ax = style.canvas(cell[0] * (max(b.column for b in boxes.values()) + 1), height)
+    rows = 1 + max(b.row for b in boxes.values())
+    columns = 1 + max(b.column for b in boxes.values())
+    wide, high = cell
+    height = high * rows
+    figure, ax = style.canvas(wide * columns, height)
+    centre = {}
+    for name, b in boxes.items():
+        x = wide * (b.column + 0.5)
+        y = height - high * (b.row + 0.5)
+        centre[name] = np.array([x, y])
     reach = np.array(box) / 2 + MARGIN
     for title, names in groups.items():
         centres = np.array([centre[name] for name in names])
@@ -86,19 +90,32 @@ def plot_diagram(
 
 def _box(ax, box, centre, size):
     low = centre - np.array(size) / 2
-    (x, y) = centre
+    x, y = centre
     style.rounded(ax, low, size, facecolor="white", edgecolor="none")
-    look = {"facecolor": to_rgba(box.colour, 0.14), "edgecolor": box.colour, "linewidth": 1.3}
-    top, va = (y + size[1] / 2 - 0.08, "top") if box.text else (y, "center")
-    ax.text(x, top, box.title, ha="center", va=va, fontsize=9.5, fontweight="bold")
-    ax.text(x, y - 0.1, box.text, ha="center", va="center", fontsize=9, linespacing=1.25)
-    return style.rounded(ax, low, size, **look)
+    bold = {"ha": "center", "fontsize": 9.5, "fontweight": "bold"}
+    if box.text:
+        top = y + size[1] / 2 - 0.08
+        ax.text(x, top, box.title, va="top", **bold)
+    else:
+        ax.text(x, y, box.title, va="center", **bold)
+    ax.text(
+        x,
+        y - 0.1,
+        box.text,
+        ha="center",
+        va="center",
+        fontsize=9,
+        linespacing=1.25,
+    )
+    pale = to_rgba(box.colour, 0.14)
+    return style.rounded(ax, low, size, facecolor=pale, edgecolor=box.colour, linewidth=1.3)
 
 
 def _arrow(ax, arrow, centre, patches, box, back):
     a = centre[arrow.source]
     b = centre[arrow.target]
-    along = (b - a) / np.linalg.norm(b - a)
+    way = b - a
+    along = way / np.linalg.norm(way)
     left = np.array([-along[1], along[0]])
     shift = APART * left * back
     middle = (a + b) / 2 + shift

@@ -24,15 +24,15 @@ def _bars(stage: Stage) -> np.ndarray:
     rows = np.column_stack(stage)[order]
     if len(rows) <= ONE_BY_ONE:
         return rows
-    earlier = rows[:-1]
-    later = rows[1:]
-    same_job_and_machine = (later[:, :2] == earlier[:, :2]).all(axis=1)
-    no_break = later[:, 2] == earlier[:, 3]
-    begins = np.r_[True, ~(same_job_and_machine & no_break)]
-    first = np.flatnonzero(begins)
-    last = np.r_[first[1:] - 1, len(rows) - 1]
+    job, machine, start, finish = rows.T
+    other_job = job[1:] != job[:-1]
+    other_machine = machine[1:] != machine[:-1]
+    a_break = start[1:] != finish[:-1]
+    begins = other_job | other_machine | a_break
+    first = np.flatnonzero(np.r_[True, begins])
+    last = np.flatnonzero(np.r_[begins, True])
     bars = rows[first]
-    bars[:, 3] = rows[last, 3]
+    bars[:, 3] = finish[last]
     return bars
 
 
@@ -51,7 +51,14 @@ def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
     palette = np.array(style.PALETTE)
     colours = palette[number % len(palette)]
     white: dict[str, Any] = {"edgecolor": "white", "alpha": 0.85}
-    ax.add_collection(PolyCollection(boxes, facecolors=colours, linewidths=0.5, **white))
+    ax.add_collection(
+        PolyCollection(
+            boxes,
+            facecolors=colours,
+            linewidths=0.5,
+            **white,
+        )
+    )
     pattern = number // len(palette) % len(HATCHES)
     for k in set(pattern[pattern > 0]):
         # all bars of a pattern are one path: hatching each alone is slow
@@ -68,7 +75,9 @@ def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
 
 
 def _digits(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"  # 812.5, 11,073
+    if value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
 
 
 def plot_gantt(
@@ -83,13 +92,21 @@ def plot_gantt(
     A dotted line marks the lower bound where one is given; `until` fixes the end of the time axis, so that
     schedules can be compared by eye. Jobs differ in colour, and beyond seven also in hatching.
     """
-    until = 1.02 * schedule.makespan if until is None else until
-    stages = (schedule.map, schedule.reduce)
-    machines = [int(stage.machine.max(initial=0)) + 1 for stage in stages]
-    figure, axes = style.subplots(2, 1, size=size, sharex=True, height_ratios=machines)
-    panels = zip(axes, stages, ("map", "reduce"), machines, strict=True)
-    for ax, stage, name, rows in panels:
-        _draw_stage(ax, _bars(stage), until)
+    if until is None:
+        until = 1.02 * schedule.makespan
+    stages = {"map": schedule.map, "reduce": schedule.reduce}
+    machines = [int(stage.machine.max(initial=0)) + 1 for stage in stages.values()]
+    figure, axes = style.subplots(
+        2,
+        1,
+        size=size,
+        sharex=True,
+        height_ratios=machines,
+    )
+    panels = zip(axes, stages, machines, strict=True)
+    for ax, name, rows in panels:
+        bars = _bars(stages[name])
+        _draw_stage(ax, bars, until)
         if bound is not None:
             ax.axvline(bound, color="black", linestyle=":", linewidth=1.2)
         ax.axvline(schedule.makespan, color="black", linewidth=1.2)

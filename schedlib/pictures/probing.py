@@ -36,7 +36,8 @@ STEPS = (
 
 
 def _x(worker):
-    return 0.3 + (worker + 0.5) * PITCH + (0.2 if worker >= SHORT_ONLY else 0.0)
+    apart = 0.2 if worker >= SHORT_ONLY else 0.0
+    return 0.3 + (worker + 0.5) * PITCH + apart
 
 
 @functools.lru_cache(maxsize=64)
@@ -92,7 +93,8 @@ def plot_overview(ax: Any = None) -> Figure:
 
 def _top(worker):
     """Where a message reaches a worker's queue."""
-    return _x(worker), FLOOR + max(TASKS.get(worker, 0), 1) * (SLOT + 0.05) + 0.02
+    slots = max(TASKS.get(worker, 0), 1)
+    return _x(worker), FLOOR + slots * (SLOT + 0.05) + 0.02
 
 
 def _schedulers(ax):
@@ -114,7 +116,14 @@ def _schedulers(ax):
         bit = worker in LONG_AT
         look = {"facecolor": to_rgba(LONG, 0.35) if bit else "white", "edgecolor": "#666666"}
         ax.add_patch(Rectangle((x, y), side, side, linewidth=0.8, **look))
-        ax.text(x + side / 2, y + side / 2 - 0.01, int(bit), ha="center", va="center", fontsize=8)
+        ax.text(
+            x + side / 2,
+            y + side / 2 - 0.01,
+            int(bit),
+            ha="center",
+            va="center",
+            fontsize=8,
+        )
 
 
 def _scheduler(ax, corner, size, words, colour, tint):
@@ -184,7 +193,8 @@ def plot_gantt(
         raise ValueError("run: holds no tasks; simulate with record=True")
     workers = run.stats["workers"]
     tasks = run.tasks.sort_values(["worker", "start"])
-    until = 1.02 * tasks["finish"].max() if until is None else until
+    if until is None:
+        until = 1.02 * tasks["finish"].max()
     figure, ax = style.into(ax, size)
     again = tasks.duplicated(["worker", "job", "queued"]).to_numpy()
     for repeated, (_, task) in zip(again, tasks.iterrows(), strict=True):
@@ -230,8 +240,11 @@ def plot_gantt(
 
 def _in_vain(run):
     """Job, worker, beginning and end (s) of the waits of probes that got no task where they were queued."""
-    ran = set(zip(run.tasks["worker"], run.tasks["job"], strict=True))
+    where = ["worker", "job"]
+    ran = set(run.tasks[where].itertuples(index=False, name=None))
     events = run.log[run.log["event"].isin(["queue", "vain", "drop"])]
-    for (worker, job), rows in events.groupby(["worker", "job"]):
-        if (worker, job) not in ran and {"vain", "drop"} & set(rows["event"]):
+    for place, rows in events.groupby(where):
+        in_vain = rows["event"].isin(["vain", "drop"]).any()
+        if in_vain and place not in ran:
+            worker, job = place
             yield job, worker, rows["time"].min(), rows["time"].max()

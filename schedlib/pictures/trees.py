@@ -177,23 +177,28 @@ def _needs(demand, resources):
 
 def _layout(tree, texts, title):
     """Each node's box (Q, 2) and centre (Q, 2) and the whole's size, in inches; a level's boxes are alike."""
-    upright = _upright(tree)
-    across, along = (0, 1) if upright else (1, 0)
-    apart = 0.36 if upright else 0.5
-    gap = GAP if upright else GAP / 2
+    margin = GAP / 2
+    if _upright(tree):
+        across, along = 0, 1
+        gap, apart = GAP, 0.36
+    else:
+        across, along = 1, 0
+        gap, apart = GAP / 2, 0.5
     box = np.array([_text_size(text) for text in texts])
-    box[:, across] = box[:, across].max()
-    depths = range(tree.depth.max() + 1)
-    levels = np.array([box[tree.depth == depth, along].max() for depth in depths])
-    box[:, along] = levels[tree.depth]
-    ends = np.cumsum(levels + apart)
+    breadth = box[:, across].max()
+    length = np.zeros(tree.depth.max() + 1)  # (depths,)
+    np.maximum.at(length, tree.depth, box[:, along])
+    box[:, across] = breadth
+    box[:, along] = length[tree.depth]
+    ends = np.cumsum(length + apart)
     start = np.concatenate(([0], ends[:-1]))
-    middle = start + levels / 2
+    middle = start + length / 2
+    beside = _order(tree) * (breadth + gap)
     centre = np.empty_like(box)
-    breadth = box[0, across]
-    centre[:, across] = _order(tree) * (breadth + gap) + breadth / 2 + GAP / 2
-    centre[:, along] = middle[tree.depth] + GAP / 2
-    width, height = (centre + box / 2).max(axis=0) + GAP / 2
+    centre[:, across] = beside + breadth / 2 + margin
+    centre[:, along] = middle[tree.depth] + margin
+    corner = centre + box / 2
+    width, height = corner.max(axis=0) + margin
     centre[:, 1] = height - centre[:, 1]  # the first on top
     if title:
         height += HEAD
@@ -204,7 +209,9 @@ def _text_size(text):
     """The width and the height of a box around a text, in inches."""
     lines = text.split("\n")
     longest = max(map(len, lines))
-    return max(CHARACTER * longest + PAD, 0.6), LINE * len(lines) + PAD
+    width = CHARACTER * longest + PAD
+    height = LINE * len(lines) + PAD
+    return max(width, 0.6), height
 
 
 def _order(tree):
@@ -213,8 +220,8 @@ def _order(tree):
     order[tree.leaves] = np.arange(tree.n_leaves)
     groups = np.flatnonzero(tree.leaf_of < 0)
     for node in groups[::-1]:
-        children = tree.children(node)
-        order[node] = (order[children[0]] + order[children[-1]]) / 2
+        places = order[tree.children(node)]
+        order[node] = (places[0] + places[-1]) / 2
     return order
 
 
@@ -253,7 +260,14 @@ def _box(ax, centre, size, colour, share):
     low = centre - size / 2
     width, height = size
     look = {"edgecolor": colour, "linewidth": 1.3, "zorder": 2}
-    shape = style.rounded(ax, low, size, 0.05, facecolor=to_rgba(colour, 0.1), **look)
+    shape = style.rounded(
+        ax,
+        low,
+        size,
+        0.05,
+        facecolor=to_rgba(colour, 0.1),
+        **look,
+    )
     if share > 0:
         filled = {"facecolor": to_rgba(colour, 0.28), "edgecolor": "none", "zorder": 3}
         bar = Rectangle(low, min(share, 1) * width, height, **filled)

@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 MOST_SERIES, MOST_WORDS = 10, 30
+NUMERALS = "-\N{MINUS SIGN}.,0123456789e %"  # ticks of these alone name nothing
 
 
 class Described(Figure):
@@ -48,44 +49,48 @@ def axes_in_words(figure: Figure, ax: Axes) -> str:
     >>> axes_in_words(figure, ax)
     'diagram of a queue'
     """
-    title = f"{_plain(ax.get_title())}: " if ax.get_title() else ""
+    title = _plain(ax.get_title())
+    if title:
+        title += ": "
     if not ax.axison:
         return _diagram(title, ax)
-    x = _label(figure, ax, "x") or _ticks(ax.get_xticklabels()) or "position"
-    y = _label(figure, ax, "y") or _ticks(ax.get_yticklabels()) or "values"
-    handles, labels = ax.get_legend_handles_labels()
-    series = [_series(*pair) for pair in zip(handles, labels, strict=True)]
-    named = "; ".join(dict.fromkeys(series[:MOST_SERIES]))
+    x = _label(figure, ax, "x") or "position"
+    y = _label(figure, ax, "y") or "values"
     kind = "chart" if title else "Chart"
-    text = f"{title}{kind} of {y} against {x}{_span(ax)}"
-    return f"{text}: {named}" if named else text
+    span = _span(ax)
+    text = f"{title}{kind} of {y} against {x}{span}"
+    handles, labels = ax.get_legend_handles_labels()
+    series = list(map(_series, handles, labels))
+    if not series:
+        return text
+    named = "; ".join(dict.fromkeys(series[:MOST_SERIES]))
+    return f"{text}: {named}"
 
 
 def _diagram(title: str, ax: Axes) -> str:
     texts = [_plain(text.get_text()) for text in ax.texts]
-    words = [text for text in texts if text][:MOST_WORDS]
-    inside = "; ".join(dict.fromkeys(words))
-    return f"{title}diagram of {inside}" if words else title.rstrip(": ")
+    words = list(filter(None, texts))
+    if not words:
+        return title.rstrip(": ")
+    inside = "; ".join(dict.fromkeys(words[:MOST_WORDS]))
+    return f"{title}diagram of {inside}"
 
 
 def _span(ax: Axes) -> str:
     """From where to where the lines go, or else the x axis."""
-    low, high = sorted(ax.get_xlim())
-    lines = [line for line in ax.lines if line.get_transform() == ax.transData]
-    values = [np.asarray(line.get_xdata(), float) for line in lines]
-    values = [one for one in values if one.size > 1]
-    if values:
-        low = min(map(np.nanmin, values))
-        high = max(map(np.nanmax, values))
-    if not np.isfinite([low, high]).all():
+    ends = []
+    for line in ax.lines:
+        x = np.asarray(line.get_xdata(), float)
+        if line.get_transform() == ax.transData and x.size > 1:
+            ends.append(np.nanmin(x))
+            ends.append(np.nanmax(x))
+    if not ends:
+        ends.extend(ax.get_xlim())
+    if not np.isfinite(ends).all():
         return ""
+    low = min(ends)
+    high = max(ends)
     return f" from {low:.4g} to {high:.4g}"
-
-
-def _ticks(labels) -> str:
-    """The names along an axis without a label; numbers name nothing."""
-    words = dict.fromkeys(_plain(label.get_text()) for label in labels)
-    return ", ".join(text for text in words if text.strip("-−.,0123456789e %"))
 
 
 def _series(handle, label: str) -> str:
@@ -93,23 +98,29 @@ def _series(handle, label: str) -> str:
     if isinstance(handle, Line2D):
         values = np.asarray(handle.get_ydata(), dtype=float)
         values = values[np.isfinite(values)]
-        if not len(values):
-            return label
-        first, last = values[0], values[-1]
-        if first == last:
-            return f"{label} {last:.3g}"
-        return f"{label} from {first:.3g} to {last:.3g}"
+        if len(values):
+            first = values[0]
+            last = values[-1]
+            if first == last:
+                return f"{label} {last:.3g}"
+            return f"{label} from {first:.3g} to {last:.3g}"
     return label
 
 
 def _label(figure: Figure, ax: Axes, letter: str) -> str:
-    """The label of an axis: its own, the figure's, or that of axes with the same scale."""
+    """The label of an axis: its own, the figure's, that of axes with the same scale, or its ticks' names."""
     shared = getattr(ax, f"get_shared_{letter}_axes")()
-    axes = [ax, *shared.get_siblings(ax)]
-    labels = [getattr(one, f"get_{letter}label")() for one in axes]
-    whole = getattr(figure, f"get_sup{letter}label")()
-    candidates = [labels[0], whole, *labels[1:], ""]
-    return _plain(next(filter(None, candidates), ""))
+    labels = [getattr(figure, f"get_sup{letter}label")()]
+    for one in shared.get_siblings(ax):
+        labels.append(getattr(one, f"get_{letter}label")())
+    own = getattr(ax, f"get_{letter}label")()
+    found = [label for label in (own, *labels) if label]
+    if found:
+        return _plain(found[0])
+    ticks = getattr(ax, f"get_{letter}ticklabels")()
+    words = dict.fromkeys(_plain(tick.get_text()) for tick in ticks)
+    names = [word for word in words if word.strip(NUMERALS)]
+    return ", ".join(names)
 
 
 def _plain(text: str) -> str:
@@ -119,5 +130,7 @@ def _plain(text: str) -> str:
 
 def _sentence(text: str) -> str:
     text = _plain(text)
-    end = "" if text.endswith((".", "!", "?")) else "."
-    return text[:1].upper() + text[1:] + end
+    if not text.endswith((".", "!", "?")):
+        text += "."
+    first = text[:1].upper()
+    return first + text[1:]

@@ -29,33 +29,40 @@ Entries = dict[str, dict[str, Any]]  # how each figure came about, as `publish.p
 
 def write(out: Path) -> Path:
     """Write the folder's `README.md` from its `provenance.json`, `claims.csv` and tables; nothing is run."""
+    file = out / "README.md"
     with paths.alone(out):
-        paths.write_whole(out / "README.md", page(out))
-    return out / "README.md"
+        paths.write_whole(file, page(out))
+    return file
 
 
 def page(out: Path) -> str:
     """The gallery of a folder as Markdown: contents with links, then each paper's figures in order."""
     rows = ledger.read(out)
     published = publish.provenance(out)
-    ordered = sorted(published, key=registry.book_order)
-    entries = titled({name: published[name] for name in ordered})
+    ordered = {name: published[name] for name in sorted(published, key=registry.book_order)}
+    entries = titled(ordered)
     claims = beside(entries, rows)
     by_paper: dict[str, list[str]] = {}
     for name in entries:
-        by_paper.setdefault(name.partition(".")[0], []).append(name)
+        paper = name.partition(".")[0]
+        own = by_paper.setdefault(paper, [])
+        own.append(name)
     lines = [HEAD]
     if (out / "CLAIMS.md").exists():
         lines.append(HEAD_CLAIMS)
     for paper, ids in by_paper.items():
-        own = rows[rows["paper"] == paper]
+        of_paper = rows["paper"] == paper
+        own = rows[of_paper]
         lines.append(contents(paper, ids, entries, own))
     for paper, ids in by_paper.items():
         title = papers.title_of(paper)
-        lines += ["", f"## {title}", "", thumbnails(ids, entries)]
+        lines += ["", f"## {title}", ""]
+        lines.append(thumbnails(ids, entries))
         for name in ids:
-            lines += ["", *one(out, name, entries, claims)]
-    return "\n".join(lines) + "\n"
+            lines.append("")
+            lines += one(out, name, entries, claims)
+    lines.append("")
+    return "\n".join(lines)
 
 
 def contents(paper: str, ids: list[str], entries: Entries, rows: pd.DataFrame) -> str:
@@ -67,7 +74,8 @@ def contents(paper: str, ids: list[str], entries: Entries, rows: pd.DataFrame) -
         entry = entries[name]
         seconds[entry["experiment"]] = entry["seconds"]
     took = duration(sum(seconds.values()))
-    line = f"- [{title}](#{link}) ({len(ids)} in {took})"
+    head = f"- [{title}](#{link})"
+    line = f"{head} ({len(ids)} in {took})"
     if rows.empty:
         return line
     return f"{line}: [{report.sentence(rows)}](CLAIMS.md#{link})"
@@ -97,8 +105,9 @@ def thumbnails(ids: list[str], entries: Entries) -> str:
     for name in ids:
         paper, _, short = name.partition(".")
         picture = ""
-        if f"{short}.png" in entries[name]["files"]:
-            picture = f'<img src="{paper}/{short}.png" width="150" alt=""> '
+        file = f"{short}.png"
+        if file in entries[name]["files"]:
+            picture = f'<img src="{paper}/{file}" width="150" alt=""> '
         link = anchor(heading(name, entries))
         pictures.append(f"[{picture}{short}](#{link})")
     return "\n".join(pictures)
@@ -106,7 +115,8 @@ def thumbnails(ids: list[str], entries: Entries) -> str:
 
 def heading(name: str, entries: Entries) -> str:
     """The heading of a figure or table."""
-    return f"{name}: {entries[name]['title']}"
+    title = entries[name]["title"]
+    return f"{name}: {title}"
 
 
 def anchor(title: str) -> str:
@@ -115,7 +125,8 @@ def anchor(title: str) -> str:
     >>> anchor("hmhs.fig1: Makespan, and the gain (in %)")
     'hmhsfig1-makespan-and-the-gain-in-'
     """
-    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+    letters = re.sub(r"[^\w\- ]", "", title.lower())
+    return letters.replace(" ", "-")
 
 
 def beside(entries: Entries, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -129,13 +140,14 @@ def beside(entries: Entries, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         figures = drawn_from(known[row.id].experiment, entries)
         named = [name for name in figures if names(row.where, name)]
         for figure in (named or figures)[:1]:
-            home.setdefault(figure, []).append(row.Index)
+            own = home.setdefault(figure, [])
+            own.append(row.Index)
     return {name: rows.loc[indices] for name, indices in home.items()}
 
 
 def drawn_from(experiment: str | None, entries: Entries) -> list[str]:
     """The figures and tables of an experiment."""
-    return [name for name, entry in entries.items() if entry["experiment"] == experiment]
+    return [name for name in entries if entries[name]["experiment"] == experiment]
 
 
 def names(where: str, figure_id: str) -> bool:
@@ -147,9 +159,10 @@ def names(where: str, figure_id: str) -> bool:
     match = re.match(r"([a-z]+)(\d+)", figure_id.partition(".")[2])
     if match is None:
         return False
-    kind = "Table" if match[1] == "table" else r"Figs?\."
-    number = match[2]
-    return re.search(rf"\b{kind} {number}(?!\d)", where) is not None
+    what, number = match.groups()
+    kind = "Table" if what == "table" else r"Figs?\."
+    found = re.search(rf"\b{kind} {number}(?!\d)", where)
+    return found is not None
 
 
 def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame]) -> list[str]:
@@ -157,16 +170,19 @@ def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame])
     entry = entries[name]
     same = drawn_from(entry["experiment"], entries)
     others = [other for other in same if other != name]
+    judged_on = [other for other in others if other in claims]
+    how = made(name, entry, links(others, entries))
     lines = [f"### {heading(name, entries)}", ""]
     lines += shown(out, name, entry)
-    lines += [entry["caption"], "", made(name, entry, links(others, entries))]
-    judged_on = [other for other in others if other in claims]
+    lines += [entry["caption"], "", how]
     if name in claims:
         rows = claims[name]
-        summary = f"<details><summary>{report.sentence(rows)}</summary>"
-        lines += ["", summary, "", report.verdicts(rows), "</details>"]
+        sentence = report.sentence(rows)
+        lines += ["", f"<details><summary>{sentence}</summary>", ""]
+        lines += [report.verdicts(rows), "</details>"]
     elif judged_on:
-        lines += ["", f"Claims on the same numbers: see {links(judged_on, entries)}."]
+        where = links(judged_on, entries)
+        lines += ["", f"Claims on the same numbers: see {where}."]
     return lines
 
 
@@ -174,12 +190,14 @@ def shown(out: Path, name: str, entry: dict[str, Any]) -> list[str]:
     """The picture with its alt text, or the table."""
     paper, _, short = name.partition(".")
     table = out / paper / f"{short}.md"
-    if f"{short}.png" in entry["files"]:
-        alt = re.sub(r"\s+", " ", entry["alt"])
-        alt = alt.replace("[", "(").replace("]", ")")
-        return [f"![{alt}]({paper}/{short}.png)", ""]
+    picture = f"{short}.png"
+    if picture in entry["files"]:
+        words = " ".join(entry["alt"].split())
+        alt = words.replace("[", "(").replace("]", ")")
+        return [f"![{alt}]({paper}/{picture})", ""]
     if table.exists():
-        return [table.read_text(encoding="utf-8")]
+        text = table.read_text(encoding="utf-8")
+        return [text]
     return []
 
 
@@ -195,11 +213,12 @@ def made(name: str, entry: dict[str, Any], others: str) -> str:
         took += f" with {others}"
     count = entry["seeds"]
     seeds = "1 seed" if count == 1 else f"{count} seeds"
-    files = []
+    links = []
     for file in entry["files"]:
         suffix = file.partition(".")[2]
-        files.append(f"[{suffix}]({paper}/{file})")
-    return f"`{command}`: {took}; {seeds}; files: {', '.join(files)}"
+        links.append(f"[{suffix}]({paper}/{file})")
+    files = ", ".join(links)
+    return f"`{command}`: {took}; {seeds}; files: {files}"
 
 
 def links(ids: list[str], entries: Entries) -> str:

@@ -1,8 +1,8 @@
 """What a claim's numbers make of it, by the rules in `Claim`, and whether more seeds could change that."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -37,44 +37,52 @@ def judge(claim: Claim, frame: pd.DataFrame | None, analyses: int = 1) -> Judgem
     that is not finite.
     """
     if claim.experiment is None or claim.measure is None:
-        return Judgement(float("nan"), "", UNTESTABLE, claim.reason)
+        return Judgement(math.nan, "", UNTESTABLE, claim.reason)
     if claim.along:
         assert frame is not None
         one = replace(claim, along="", reason="")
-        each = {f"{at:g}": judge(one, rows, analyses) for at, rows in frame.groupby(claim.along)}
-        kinds = [(name, found.verdict) for name, found in each.items()]
-        at = {}
-        for verdict, run in groupby(kinds, key=lambda kind: kind[1]):
-            # neighbours of the same verdict
-            names = [name for name, _ in run]
-            at[" to ".join(dict.fromkeys((names[0], names[-1])))] = verdict
-        verdict, said = together(at, f"at {claim.along}")
-        said = "; ".join(filter(None, (said, claim.reason)))
-        return Judgement(
-            float("nan"), "", verdict, said, all(found.decided for found in each.values())
-        )
+        each = {}
+        for at, rows in frame.groupby(claim.along):
+            each[f"{at:g}"] = judge(one, rows, analyses)
+        by_place = {}
+        for verdict, names in groupby(each, key=lambda name: each[name].verdict):
+            first, *others = names  # neighbours of the same verdict
+            place = f"{first} to {others[-1]}" if others else first
+            by_place[place] = verdict
+        verdict, said = together(by_place, f"at {claim.along}")
+        decided = all(found.decided for found in each.values())
+        return Judgement(math.nan, "", verdict, _joined(said, claim.reason), decided)
     try:
-        if (measured := claim.measure(frame)) is None:
-            return Judgement(
-                float("nan"), "", UNTESTABLE, "; ".join(filter(None, (TOO_FEW, claim.reason)))
-            )
+        measured = claim.measure(frame)
+        if measured is None:
+            return Judgement(math.nan, "", UNTESTABLE, _joined(TOO_FEW, claim.reason))
         level = 1 - 0.05 / analyses
-        interval = (
-            measured.interval if isinstance(measured, Proportion) else partial(mean_ci, measured)
-        )
-        mean, low, high = map(float, np.round(interval(level), 12) + 0.0)
+        if isinstance(measured, Proportion):
+            interval = measured.interval(level)
+        else:
+            interval = mean_ci(measured, level)
+        mean, low, high = map(float, np.round(interval, 12) + 0.0)
     except Exception as error:
         raise ValueError(
             f"claim {claim.id}: cannot be measured ({type(error).__name__}: {error})"
         ) from error
-    text = "" if low != low else f"{low:.4g} to {high:.4g}"
-    low, high = (mean, mean) if low != low else (low, high)
-    near = claim.check in ("value", "ratio")
-    verdict, reason, decided = (_near if near else _above)(claim, mean, low, high)
-    single = "" if text else "one replicate: no interval, judged on the mean"
-    verdict = CONSTRUCTED if claim.by_construction and verdict == REPRODUCED else verdict
-    reasons = "; ".join(filter(None, (reason, single, claim.reason)))
+    text = f"{low:.4g} to {high:.4g}"
+    single = ""
+    if math.isnan(low):
+        low = high = mean
+        text = ""
+        single = "one replicate: no interval, judged on the mean"
+    rule = _near if claim.check in ("value", "ratio") else _above
+    verdict, reason, decided = rule(claim, mean, low, high)
+    if claim.by_construction and verdict == REPRODUCED:
+        verdict = CONSTRUCTED
+    reasons = _joined(reason, single, claim.reason)
     return Judgement(float(f"{mean:.6g}"), text, verdict, reasons, decided)
+
+
+def _joined(*texts: str) -> str:
+    """What there is of these texts, with semicolons between."""
+    return "; ".join(filter(None, texts))
 
 
 def together(verdicts: Mapping[str, str], word: str) -> tuple[str, str]:
@@ -85,43 +93,51 @@ def together(verdicts: Mapping[str, str], word: str) -> tuple[str, str]:
     >>> together({"runs of one workload": REPRODUCED, "several workloads": UNTESTABLE}, "under:")
     ('in part', 'holds under: runs of one workload; not testable under: several workloads')
     """
-    kinds = {
-        kind: [name for name, verdict in verdicts.items() if verdict == kind] for kind in VERDICTS
-    }
-    holds, partly, fails = kinds[REPRODUCED] + kinds[CONSTRUCTED], kinds[IN_PART], kinds[MISSED]
+    kinds: dict[str, list[str]] = {kind: [] for kind in VERDICTS}
+    for name, verdict in verdicts.items():
+        kinds[verdict].append(name)
+    holds = kinds[REPRODUCED] + kinds[CONSTRUCTED]
+    partly = kinds[IN_PART]
+    fails = kinds[MISSED]
     unknown = kinds[UNTESTABLE]
-    verdict = (
-        IN_PART
-        if partly or (holds and fails + unknown)
-        else REPRODUCED
-        if holds
-        else MISSED
-        if fails
-        else UNTESTABLE
-    )
-    parts = {"holds": holds, "in part": partly, "fails": fails, "not testable": unknown}
-    return verdict, "; ".join(
-        f"{kind} {word} {', '.join(names)}" for kind, names in parts.items() if names
-    )
+    if partly or (holds and fails + unknown):
+        whole = IN_PART
+    elif holds:
+        whole = REPRODUCED
+    elif fails:
+        whole = MISSED
+    else:
+        whole = UNTESTABLE
+    parts = {
+        "holds": holds,
+        "in part": partly,
+        "fails": fails,
+        "not testable": unknown,
+    }
+    texts = [f"{kind} {word} {', '.join(names)}" for kind, names in parts.items() if names]
+    return whole, _joined(*texts)
 
 
 def _near(claim: Claim, mean: float, low: float, high: float) -> tuple[str, str, bool]:
     """Whether a value lies near the paper's, by difference or by ratio."""
-    paper, tolerance = claim.paper_value, claim.tolerance
+    paper = claim.paper_value
+    tolerance = claim.tolerance
     assert paper is not None
-    least, most, target, what = paper - tolerance, paper + tolerance, paper, "the mean"
+    target = paper
+    least = paper - tolerance
+    most = paper + tolerance
+    what = "the mean"
     if claim.check == "ratio":
         if paper == 0:
             raise ValueError(
                 f"claim {claim.id}: no ratio to the paper's value 0 exists; use check 'value'"
             )
-        mean, (low, high) = mean / paper, sorted((low / paper, high / paper))
-        least, most, target, what = (
-            1 / (1 + tolerance),
-            1 + tolerance,
-            1.0,
-            f"measured / paper = {mean:.3g}",
-        )
+        mean = mean / paper
+        low, high = sorted((low / paper, high / paper))
+        target = 1.0
+        least = 1 / (1 + tolerance)
+        most = 1 + tolerance
+        what = f"measured / paper = {mean:.3g}"
     room = f"{least:.4g} to {most:.4g}"
     if least <= low and high <= most:
         return REPRODUCED, f"{what} is within {room}", True

@@ -12,7 +12,8 @@ from schedlib.reproduce.tables import number
 
 def folder() -> Path:
     """The folder of the prose by hand: a paragraph on each paper, and why verdicts change with scale."""
-    return (paths.checkout() or paths.PACKAGE) / "notebooks" / "book" / "report"
+    root = paths.checkout() or paths.PACKAGE
+    return root / "notebooks" / "book" / "report"
 
 
 class Facts:
@@ -30,10 +31,12 @@ class Facts:
         self.doubts: list[str] = []
 
     def _row(self, claim: str, reading: str = "") -> pd.Series:
-        rows = self.rows[self.rows["id"] == claim]
+        of_claim = self.rows["id"] == claim
+        rows = self.rows[of_claim]
         found = rows[rows["reading"] == reading]
         if len(found) != 1:
-            known = ", ".join(map(repr, rows["reading"])) or "no such claim"
+            readings = map(repr, rows["reading"])
+            known = ", ".join(readings) or "no such claim"
             raise ValueError(
                 f"the ledger has no line {reading!r} of claim {claim!r}; it has {known}"
             )
@@ -41,64 +44,80 @@ class Facts:
 
     def value(self, claim: str, reading: str = "", digits: int = 3) -> str:
         """The measured mean, rounded."""
-        return f"{float(self._row(claim, reading)['measured']):.{digits}g}"
+        row = self._row(claim, reading)
+        mean = float(row["measured"])
+        return f"{mean:.{digits}g}"
 
     def measured(self, claim: str, reading: str = "") -> str:
         """The measured mean with its interval, as the ledger's page has it."""
         row = self._row(claim, reading)
-        return report.measured(row["measured"], row["ci95"])
+        mean = row["measured"]
+        return report.measured(mean, row["ci95"])
 
     def verdict(self, claim: str, reading: str = "") -> str:
         """The verdict on a claim, in the ledger's words."""
-        return str(self._row(claim, reading)["verdict"])
+        row = self._row(claim, reading)
+        return str(row["verdict"])
 
     def printed(self, claim: str) -> str:
         """The value that the paper prints."""
-        return number(float(self._row(claim)["paper_value"]))
+        row = self._row(claim)
+        value = row["paper_value"]
+        return number(float(value))
 
     def is_so(self, verdict: str, *claims: str, reading: str = "") -> str:
         """Nothing to read: the sentence before says that these claims have this verdict."""
         for claim in claims:
             found = self.verdict(claim, reading)
             if found != verdict:
-                self.doubts.append(f"{claim} {reading}: {found}, and the prose says {verdict}")
+                line = f"{claim} {reading}"
+                self.doubts.append(f"{line}: {found}, and the prose says {verdict}")
         return ""
 
     def count(self, *verdicts: str, paper: str | None = None) -> int:
         """How many claims have one of these verdicts; all that count, when none is named."""
         found = of_paper(self.claims, paper)["verdict"]
+        counted = found != report.CONSTRUCTED
         if verdicts:
-            return int(found.isin(verdicts).sum())
-        return int((found != report.CONSTRUCTED).sum())
+            counted = found.isin(verdicts)
+        return int(counted.sum())
 
     def seeds(self, paper: str | None = None) -> str:
         """The fewest and the most seeds behind a line that has an interval."""
         rows = of_paper(self.rows, paper)
+        rows = rows[rows["ci95"] != ""]
         counts = pd.to_numeric(rows["seeds"], errors="coerce")
-        counts = counts[rows["ci95"] != ""].dropna()
-        least, most = f"{counts.min():.0f}", f"{counts.max():.0f}"
+        least = f"{counts.min():.0f}"
+        most = f"{counts.max():.0f}"
         return least if least == most else f"{least} to {most}"
 
     def undecided(self, paper: str) -> int:
         """How many lines of a paper still leave a doubt when the budget of seeds is spent."""
         reasons = of_paper(self.rows, paper)["reason"]
-        return int(reasons.str.contains("the budget of").sum())
+        spent = reasons.str.contains("the budget of")
+        return int(spent.sum())
 
     def changed(self, paper: str | None = None) -> int:
         """How many claims have another verdict at the papers' own scale than at quick's; 0 with one scale."""
-        changes = report.changes(self.rows, self.large, paper)
-        return len(report.of_claims(changes))
+        lines = report.changes(self.rows, self.large, paper)
+        claims = report.of_claims(lines)
+        return len(claims)
 
 
 def of_paper(rows: pd.DataFrame, paper: str | None) -> pd.DataFrame:
     """The rows of one paper, or all of them."""
-    return rows if paper is None else rows[rows["paper"] == paper]
+    if paper is None:
+        return rows
+    return rows[rows["paper"] == paper]
 
 
 def sentences() -> dict[str, str]:
     """Why a claim's verdict changes with scale, by its id."""
     file = folder() / "scale.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    if not file.exists():
+        return {}
+    text = file.read_text(encoding="utf-8")
+    return tomllib.loads(text)
 
 
 def paragraphs(facts: Facts) -> dict[str, str]:
@@ -111,8 +130,9 @@ def paragraphs(facts: Facts) -> dict[str, str]:
     for paper in facts.rows["paper"].unique():
         file = folder() / f"{paper}.md"
         if file.exists():
-            text = room.from_string(file.read_text(encoding="utf-8"))
-            texts[paper] = text.render(the=facts, papers=papers)
+            text = file.read_text(encoding="utf-8")
+            template = room.from_string(text)
+            texts[paper] = template.render(the=facts, papers=papers)
     return texts
 
 
@@ -120,4 +140,5 @@ def page(quick: pd.DataFrame, paper: pd.DataFrame) -> str:
     """`CLAIMS.md`: the report cards; where `paper` has rows, with both verdicts and the paragraphs."""
     if paper.empty:
         return report.page(quick)
-    return report.page(quick, paper, paragraphs(Facts(quick, paper)), sentences())
+    facts = Facts(quick, paper)
+    return report.page(quick, paper, paragraphs(facts), sentences())

@@ -80,7 +80,8 @@ def page(
             f"{sentence(rows)}\n",
             "".join(f"- {text}\n" for text in findings(rows)),
         ]
-        lines += [section(rows, verdict, f"### {title}: {verdict} ({{}})") for verdict in VERDICTS]
+        for verdict in VERDICTS:
+            lines.append(section(rows, verdict, f"### {title}: {verdict} ({{}})"))
     return "\n".join(filter(None, lines))
 
 
@@ -101,12 +102,11 @@ def other_verdicts(quick: pd.DataFrame, paper_scale: pd.DataFrame) -> list[str]:
         if row.verdict_there != row.verdict_there:
             texts.append("not run")
             continue
-        verdict = (
-            row.verdict_there if row.verdict_there == row.verdict else f"**{row.verdict_there}**"
-        )
-        texts.append(
-            ": ".join(filter(None, (verdict, measured(row.measured_there, row.ci95_there))))
-        )
+        verdict = row.verdict_there
+        if verdict != row.verdict:
+            verdict = f"**{verdict}**"
+        mean = measured(row.measured_there, row.ci95_there)
+        texts.append(f"{verdict}: {mean}" if mean else verdict)
     return texts
 
 
@@ -153,8 +153,10 @@ def _joined(verdicts, numbers):
 
 def card(frame: pd.DataFrame) -> str:
     """Some rows as a chapter shows them, without headings: how many of each verdict, and a table for each."""
-    sections = [section(frame, verdict, f"**{verdict}** ({{}})") for verdict in VERDICTS]
-    return "\n".join(filter(None, [f"{sentence(frame)}\n", *sections]))
+    lines = [f"{sentence(frame)}\n"]
+    for verdict in VERDICTS:
+        lines.append(section(frame, verdict, f"**{verdict}** ({{}})"))
+    return "\n".join(filter(None, lines))
 
 
 def sentence(frame: pd.DataFrame) -> str:
@@ -168,11 +170,11 @@ def sentence(frame: pd.DataFrame) -> str:
     number_of = frame["verdict"].value_counts()
     made = int(number_of.get(CONSTRUCTED, 0))
     number_of = number_of.drop(CONSTRUCTED, errors="ignore")
-    each = ", ".join(
-        f"{number_of[verdict]} {verdict}" for verdict in VERDICTS if verdict in number_of
-    )
+    each = [f"{number_of[verdict]} {verdict}" for verdict in VERDICTS if verdict in number_of]
     more = f"; {made} more {CONSTRUCTED}, not counted" if made else ""
-    return f"{len(frame) - made} claim{'s' * (len(frame) - made != 1)}: {each}{more}."
+    counted = len(frame) - made
+    claims = "claim" if counted == 1 else "claims"
+    return f"{counted} {claims}: {', '.join(each)}{more}."
 
 
 def of_claims(frame: pd.DataFrame) -> pd.DataFrame:
@@ -184,7 +186,11 @@ def counts(frame: pd.DataFrame) -> str:
     """A table of papers by verdicts, with links to their cards."""
     frame = of_claims(frame)
     table = pd.crosstab(frame["paper"], frame["verdict"])
-    table = table.reindex(frame["paper"].unique(), columns=VERDICTS, fill_value=0)
+    table = table.reindex(
+        frame["paper"].unique(),
+        columns=VERDICTS,
+        fill_value=0,
+    )
     table.insert(0, "claims", table.drop(columns=CONSTRUCTED).sum(axis=1))
     names = [papers.title_of(paper) for paper in table.index]
     table.insert(0, "paper", [f"[{name}](#{name.lower()})" for name in names])
@@ -197,9 +203,9 @@ def findings(rows: pd.DataFrame) -> list[str]:
     orders fare beside numbers; the best and the worst place; what most misses share, or the furthest miss."""
     rows = of_claims(rows)
     tested = rows[~rows["verdict"].isin([CONSTRUCTED, UNTESTABLE])]
-    return list(
-        filter(None, [_kinds(tested), _places(tested), _common(tested) or _furthest(tested)])
-    )
+    misses = _common(tested) or _furthest(tested)
+    sentences = [_kinds(tested), _places(tested), misses]
+    return list(filter(None, sentences))
 
 
 def _share(rows: pd.DataFrame) -> str:
@@ -210,21 +216,24 @@ def _kinds(rows: pd.DataFrame) -> str:
     ordered = rows["check"].isin(["order", "trend"])
     if ordered.all() or not ordered.any():
         return ""
-    orders, values = _share(rows[ordered]), _share(rows[~ordered])
+    orders = _share(rows[ordered])
+    values = _share(rows[~ordered])
     better = f"Of the claims that something is better or grows, {orders} reproduce"
     return f"{better}; of those with a value, {values}."
 
 
 def _places(rows: pd.DataFrame) -> str:
     place = rows["where"].str.split("[;,]").str[0]
-    groups = [group for _, group in rows.groupby(place, sort=False) if len(group) >= 3]
-    parts = [(group["verdict"] == REPRODUCED).mean() for group in groups]
-    if len(set(parts)) < 2:
+    places = []
+    for name, group in rows.groupby(place, sort=False):
+        part = (group["verdict"] == REPRODUCED).mean()
+        if len(group) >= 3:
+            places.append((part, len(group), f"in {name} ({_share(group)})"))
+    if len({part for part, *_ in places}) < 2:
         return ""
-    ranked = sorted(groups, key=lambda group: ((group["verdict"] == REPRODUCED).mean(), len(group)))
-    most, least = (
-        f"in {place.loc[group.index[0]]} ({_share(group)})" for group in (ranked[-1], ranked[0])
-    )
+    places.sort(key=lambda one: one[:2])
+    *_, least = places[0]
+    *_, most = places[-1]
     return f"By place, most reproduces {most}, least {least}."
 
 
@@ -239,7 +248,8 @@ def _common(rows: pd.DataFrame) -> str:
 
 
 def _furthest(rows: pd.DataFrame) -> str:
-    paper, measured = rows["paper_value"].astype(float), rows["measured"].astype(float)
+    paper = rows["paper_value"].astype(float)
+    measured = rows["measured"].astype(float)
     comparable = (
         rows["check"].isin(["value", "ratio"])
         & (rows["verdict"] == MISSED)
@@ -266,7 +276,8 @@ def section(rows: pd.DataFrame, verdict: str, title: str) -> str:
     own = own.where(rows["reading"] == "", "")
     lines = [title.format(len(whole)) + "\n"]
     for reason, group in rows.groupby(shared, sort=False):
-        lines += [f"{reason[0].upper()}{reason[1:]} ({len(of_claims(group))}):\n"] if reason else []
+        if reason:
+            lines.append(f"{reason[0].upper()}{reason[1:]} ({len(of_claims(group))}):\n")
         lines.append(table(group, None if reason else own[group.index]))
     return "\n".join(lines)
 
@@ -331,9 +342,10 @@ def measured(mean: float, ci95: str) -> str:
     >>> measured(0.0931, "-0.2459 to 0.4321"), measured(80.0, "")
     ('0.09 (-0.25 to 0.43)', '80')
     """
-    return (
-        measurement(float(mean), *map(float, ci95.split(" to "))) if ci95 else number(float(mean))
-    )
+    if not ci95:
+        return number(float(mean))
+    low, high = ci95.split(" to ")
+    return measurement(float(mean), float(low), float(high))
 
 
 def asked(check: str, paper_value: float, tolerance: float) -> str:
@@ -351,7 +363,10 @@ def asked(check: str, paper_value: float, tolerance: float) -> str:
     ends = [paper_value - tolerance, paper_value + tolerance]
     if check == "ratio":
         ends = sorted((paper_value / (1 + tolerance), paper_value * (1 + tolerance)))
-    texts = [f"{end:.4g}" if abs(end) < 1000 else number(float(f"{end:.3g}")) for end in ends]
+    texts = []
+    for end in ends:
+        large = abs(end) >= 1000
+        texts.append(number(float(f"{end:.3g}")) if large else f"{end:.4g}")
     return " to ".join(dict.fromkeys(texts))
 
 

@@ -33,8 +33,8 @@ def markdown(frame: pd.DataFrame) -> str:
     | a\\|b | 1235 |
     """
     alignments = []
-    for name in frame:
-        numeric = pd.api.types.is_numeric_dtype(frame[name].dtype)
+    for kind in frame.dtypes:
+        numeric = pd.api.types.is_numeric_dtype(kind)
         alignments.append("--:" if numeric else ":--")
     head, *rows = cells(frame)
     lines = []
@@ -45,8 +45,10 @@ def markdown(frame: pd.DataFrame) -> str:
 
 def cells(frame: pd.DataFrame) -> list[list[str]]:
     """The names of a frame's columns and its rows, as texts."""
-    rows = [frame.columns, *frame.itertuples(index=False)]
-    return [list(map(cell, row)) for row in rows]
+    texts = [list(map(cell, frame.columns))]
+    for row in frame.itertuples(index=False):
+        texts.append(list(map(cell, row)))
+    return texts
 
 
 def columns(frame: pd.DataFrame) -> str:
@@ -90,8 +92,9 @@ def number(value: float, decimals: int | None = None) -> str:
         return ""
     if decimals is not None:
         text = f"{value:,.{max(decimals, 0)}f}"
-        is_zero = not text.strip("-0.,")
-        return text.removeprefix("-") if is_zero else text
+        if not text.strip("-0.,"):  # no digit but 0
+            return text.removeprefix("-")
+        return text
     size = abs(value)
     if size < 1e7 and (size >= 1000 or value == round(value)):
         return f"{value:,.0f}"
@@ -114,7 +117,9 @@ def measurement(mean: float, low: float = math.nan, high: float = math.nan) -> s
     decimals = 1 - math.floor(math.log10(half))
     if decimals > 5:
         return f"{mean:.3g} ({low:.3g} to {high:.3g})"
-    middle, least, most = [number(value, decimals) for value in (mean, low, high)]
+    middle = number(mean, decimals)
+    least = number(low, decimals)
+    most = number(high, decimals)
     return f"{middle} ({least} to {most})"
 
 
@@ -142,12 +147,17 @@ def averaged(frame: pd.DataFrame, parameters: Container[str]) -> pd.DataFrame:
     """
     if "seed" not in frame or frame["seed"].nunique() == 1:
         return frame.drop(columns="seed", errors="ignore")
-    numbers = set(frame.select_dtypes("number")) - {"seed"}
-    values = [name for name in frame if name in numbers and name not in parameters]
-    keys = [name for name in frame if name not in values and name != "seed"]
+    frame_of_rows = frame.drop(columns="seed")
+    values = [name for name in frame_of_rows.select_dtypes("number") if name not in parameters]
+    keys = [name for name in frame_of_rows if name not in values]
     groups = [((), frame)]
     if keys:
-        groups = frame.groupby(keys, sort=False, dropna=False, observed=True)
+        groups = frame.groupby(
+            keys,
+            sort=False,
+            dropna=False,
+            observed=True,
+        )
     rows = []
     for setting, group in groups:
         row = dict(zip(keys, setting, strict=True))
@@ -161,5 +171,7 @@ def averaged(frame: pd.DataFrame, parameters: Container[str]) -> pd.DataFrame:
     result = pd.DataFrame(rows)
     order = list(keys)
     for name in values:
-        order += [name, f"{name}, 95 %"]
-    return result[[column for column in order if column in result]]
+        order.append(name)
+        order.append(f"{name}, 95 %")
+    there = [column for column in order if column in result]
+    return result[there]

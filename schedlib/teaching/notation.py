@@ -55,11 +55,15 @@ def table(paper: str | None = None, chapter: int | None = None) -> Notation:
     """
     if paper is not None and paper not in SOURCES:
         raise unknown("paper", paper, SOURCES)
-    rows = [row for row in TABLE if paper in (None, row.paper) if chapter in (None, *row.chapters)]
+    rows = TABLE
+    if paper is not None:
+        rows = [row for row in rows if row.paper == paper]
+    if chapter is not None:
+        rows = [row for row in rows if chapter in row.chapters]
     if not rows:
         raise ValueError(f"chapter: {chapter!r} uses none of the symbols of {paper or 'any paper'}")
-    frame = Notation([row._asdict() for row in rows])
-    frame["ours"] = [f"`{name}`" for name in frame["ours"]]
+    frame = Notation(rows)
+    frame["ours"] = "`" + frame["ours"] + "`"
     shown = list(COLUMNS)
     if paper is None:
         shown.insert(0, "paper")

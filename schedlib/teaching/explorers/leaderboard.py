@@ -1,5 +1,7 @@
 """The explorer of the chapter on policies of one's own: how a board settles as seeds are added."""
 
+import functools
+
 import pandas as pd
 
 from schedlib.leaderboard import alt_text, plot, standings
@@ -15,29 +17,40 @@ def draw_seeds(runs: pd.DataFrame, seeds: int = 5, metric: str | None = None) ->
         raise ValueError(f"seeds: {seeds}, must be at least 1")
     metric = metric or runs["metric"].iloc[0]
     runs = runs[runs["metric"] == metric]
-    first = sorted(runs["seed"].unique())[:seeds]
-    board = standings(runs[runs["seed"].isin(first)])
+    every = sorted(runs["seed"].unique())
+    first = runs["seed"].isin(every[:seeds])
+    board = standings(runs[first])
     figure = plot(board)
     # fixed margins: quicker, and nothing jumps when intervals change
     figure.set_layout_engine("none")
     labels = [style.look(policy).label for policy in board["policy"]]
-    left = 0.03 + 0.0115 * max(map(len, labels))
+    longest = max(map(len, labels))
+    left = 0.03 + 0.0115 * longest
     bottom = 0.5 / figure.get_figheight()
-    figure.axes[0].set_position((left, bottom, 0.7 - left, 0.9 - bottom))
+    place = left, bottom, 0.7 - left, 0.9 - bottom
+    ax = figure.axes[0]
+    ax.set_position(place)
     low = runs["value"].min()
     high = runs["value"].max()
-    if low < high:
-        margin = 0.1 * (high - low)
-        figure.axes[0].set_xlim(low - margin, high + margin)
+    margin = 0.1 * (high - low)
+    if margin > 0:
+        ax.set_xlim(low - margin, high + margin)
     return figure, alt_text(board)
 
 
 def seeds(runs: pd.DataFrame) -> Explorer:
     """A slider for the number of seeds, a menu of metrics, and the board that they give."""
     most = runs["seed"].nunique()
+    metrics = list(runs["metric"].unique())
     controls = {
-        "seeds": slider(min(3, most), 1, most, text="seeds"),
-        "metric": menu(list(runs["metric"].unique()), text="metric"),
+        "seeds": slider(
+            min(3, most),
+            1,
+            most,
+            text="seeds",
+        ),
+        "metric": menu(metrics, text="metric"),
     }
-    height = 110 + 45 * runs["policy"].nunique()
-    return Explorer(lambda seeds, metric: draw_seeds(runs, seeds, metric), controls, height)
+    policies = runs["policy"].nunique()
+    draw = functools.partial(draw_seeds, runs)
+    return Explorer(draw, controls, height=110 + 45 * policies)

@@ -28,12 +28,17 @@ NO_VERDICT = "no verdict", "the claims are judged under other laws of sizes"
 
 @functools.lru_cache(maxsize=64)
 def _line(servers, load, seed):
+    machine = lotes.MachineConfigs([[float(servers)]], [1])
     one = lotes.JobClasses([1.0], [[1.0]], [[1.0]])
-    setting = {"hours": 500.0, "sizes": "fixed", "largest": servers, "seed": seed}
-    jobs = lotes.RandomWorkload(one, rate=servers * load / 100, **setting)
-    return lotes.simulate(
-        "greedy", lotes.MachineConfigs([[float(servers)]], [1]), jobs, interval=1.0
+    jobs = lotes.RandomWorkload(
+        one,
+        rate=servers * load / 100,
+        hours=500.0,
+        sizes="fixed",
+        largest=servers,
+        seed=seed,
     )
+    return lotes.simulate("greedy", machine, jobs, interval=1.0)
 
 
 def draw_line(servers: int = 1, load: int = 80, seed: int = 0) -> Picture:
@@ -41,21 +46,27 @@ def draw_line(servers: int = 1, load: int = 80, seed: int = 0) -> Picture:
     Jobs need one core each; arrivals are Poisson, service exponential."""
     run = _line(servers, load, seed)
     rate = servers * load / 100
-    expected = theory.little(rate, theory.mmc_mean_wait(rate, 1.0, servers))
+    wait = theory.mmc_mean_wait(rate, 1.0, servers)
+    expected = theory.little(rate, wait)
+    cores = _cores(servers)
     figure, ax = style.subplots(size=(8.0, 3.4))
+    end = run.intervals["end"]
     queue = run.intervals["queue"]
-    ax.fill_between(
-        run.intervals["end"], queue, step="pre", color=style.BLUE, alpha=0.25, linewidth=0
-    )
-    ax.axhline(run.mean_queue, color=style.BLUE, label=f"mean of this run: {run.mean_queue:.3g}")
+    mean = run.mean_queue
+    ax.fill_between(end, queue, step="pre", color=style.BLUE, alpha=0.25, linewidth=0)
+    ax.axhline(mean, color=style.BLUE, label=f"mean of this run: {mean:.3g}")
     ax.axhline(expected, color=style.VERMILLION, linestyle="--", label=f"Erlang C: {expected:.3g}")
+    top = 1.35 * max(queue.max(), expected, 1)
     ax.set(
-        xlabel="time (mean service times)", xlim=(0, 500), title=f"{_cores(servers)}, {load} % busy"
+        title=f"{cores}, {load} % busy",
+        xlabel="time (mean service times)",
+        xlim=(0, 500),
+        ylabel="jobs waiting",
+        ylim=(0, top),
     )
-    ax.set(ylabel="jobs waiting", ylim=(0, 1.35 * max(queue.max(), expected, 1)))
     ax.legend(loc="upper left")
-    means = f"{run.mean_queue:.2f} jobs wait on average, {expected:.2f} by Erlang C"
-    return figure, f"Queue over time with {_cores(servers)} at {load} per cent load: {means}."
+    means = f"{mean:.2f} jobs wait on average, {expected:.2f} by Erlang C"
+    return figure, f"Queue over time with {cores} at {load} per cent load: {means}."
 
 
 def _cores(number):
@@ -89,11 +100,15 @@ def draw_pools(
     gain = lotes.scarcity(configs, classes)
     pools = ["4 cores, 16 GB", f"{_cores(pool_cores)}, {pool_memory} GB"]
     resources = ["cores", "memory"]
-    scarce = zip(*np.nonzero(gain > 1e-6), strict=True)
-    words = " and ".join(f"{resources[l]} of the {('first', 'second')[j]} pool" for j, l in scarce)
-    alt = f"Two pools sustain {allocation.rate:.4g} jobs an hour. Scarce: "
-    alt += f"{words or 'no resource on its own, as several give out at once'}."
-    return plot_allocation(configs, allocation, gain=gain, names=pools, resources=resources), alt
+    scarce = []
+    for pool, gains in zip(("first", "second"), gain, strict=True):
+        for resource, more in zip(resources, gains, strict=True):
+            if more > 1e-6:
+                scarce.append(f"{resource} of the {pool} pool")
+    words = " and ".join(scarce) or "no resource on its own, as several give out at once"
+    alt = f"Two pools sustain {allocation.rate:.4g} jobs an hour. Scarce: {words}."
+    figure = plot_allocation(configs, allocation, gain=gain, names=pools, resources=resources)
+    return figure, alt
 
 
 def pools() -> Explorer:
@@ -122,9 +137,11 @@ def draw_bins(
     capacity = [CORES, MEMORY]
     demand = [[cores_1, memory_1], [cores_2, memory_2]]
     bins = len(lotes.non_dominated_bins(capacity, demand))
-    jobs = f"Jobs of {cores_1:g} cores and {memory_1:g} GB, and of {cores_2:g} cores and {memory_2:g} GB"
-    alt = f"{jobs}, on a machine of {CORES} cores and {MEMORY} GB: {bins} non-dominated bins."
-    return plot_polytope(capacity, demand, resources=("cores", "memory"), size=(8.0, 4.2)), alt
+    first, second = (f"{cores:g} cores and {memory:g} GB" for cores, memory in demand)
+    machine = f"a machine of {CORES} cores and {MEMORY} GB"
+    alt = f"Jobs of {first}, and of {second}, on {machine}: {bins} non-dominated bins."
+    figure = plot_polytope(capacity, demand, resources=("cores", "memory"), size=(8.0, 4.2))
+    return figure, alt
 
 
 def bins() -> Explorer:
@@ -150,13 +167,15 @@ def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int
     Plans are stored for `seed` 0 to 9 and `phi` 0, 3, ... 15; ValueError for others."""
     case = stored_clusters.instance(phi, load, sizes, seed)
     plans = {"lotes": case.plan, "greedy": None, "tetris": None}
-    runs = [
-        lotes.simulate(policy, case.configs, case.workload, plan=plan)
-        for policy, plan in plans.items()
-    ]
-    waits = ", ".join(f"{style.look(run.policy).label} {run.mean_response:.2g} h" for run in runs)
+    runs = []
+    waits = []
+    for policy, plan in plans.items():
+        run = lotes.simulate(policy, case.configs, case.workload, plan=plan)
+        runs.append(run)
+        waits.append(f"{style.look(policy).label} {run.mean_response:.2g} h")
     alt = f"Occupancy of 60 machines and queues at {load} per cent load with {sizes} sizes"
-    return plot_occupancy(runs, case.configs, case.workload), f"{alt}; mean waits: {waits}."
+    figure = plot_occupancy(runs, case.configs, case.workload)
+    return figure, f"{alt}; mean waits: {', '.join(waits)}."
 
 
 def dispatch() -> Explorer:
@@ -190,39 +209,50 @@ def draw_stored(
     if figure not in runs:
         raise unknown("figure", figure, runs)
     frame = runs[figure]
+    axis = axis_of(frame)
     if claims is not None:
-        claims = claims[
-            claims["id"].str.startswith(f"lotes.{figure}-") & (claims["reading"] == sizes)
-        ]
-    point = frame[(frame["sizes"] == sizes) & np.isclose(frame[axis_of(frame)], at)]
-    words = []
+        of_figure = claims["id"].str.startswith(f"lotes.{figure}-")
+        claims = claims[of_figure & (claims["reading"] == sizes)]
+    here = np.isclose(frame[axis], at)
+    point = frame[here & (frame["sizes"] == sizes)]
     if point.empty:
-        values = ", ".join(f"{value:g}" for value in sorted(frame[axis_of(frame)].unique()))
+        laws = ", ".join(frame["sizes"].unique())
+        values = ", ".join(f"{value:g}" for value in sorted(frame[axis].unique()))
         raise ValueError(
-            f"sizes, at: no runs of {sizes!r} at {axis_of(frame)} = {at:g}; there are "
-            f"{', '.join(frame['sizes'].unique())} at {values}"
+            f"sizes, at: no runs of {sizes!r} at {axis} = {at:g}; there are {laws} at {values}"
         )
+    words = []
     for policy, rows in point.groupby("policy", sort=False):
+        label = style.look(policy).label
+        wait = rows["wait"].median()
         stable = f"{rows['stable'].sum()} of {len(rows)} runs stable"
-        words.append(f"{style.look(policy).label} waits {rows['wait'].median():.2g} s ({stable})")
-    where = f"load {point['load'].iloc[0]:g} and {axis_of(frame)} = {at:g}, sizes {sizes}"
-    return _plot_point(frame, point, sizes, at, claims), f"Medians at {where}: {', '.join(words)}."
+        words.append(f"{label} waits {wait:.2g} s ({stable})")
+    load = point["load"].iloc[0]
+    where = f"load {load:g} and {axis} = {at:g}, sizes {sizes}"
+    drawn = _plot_point(frame, point, sizes, at, claims)
+    return drawn, f"Medians at {where}: {', '.join(words)}."
 
 
 def _plot_point(frame, rows, sizes, at, claims):
     """Mean waits and growth of the queue in these rows of a stored figure's frame, and the claims below."""
     policies = [policy for policy in POLICIES if policy in set(rows["policy"])]
-    lines = 0 if claims is None else max(len(claims), 1)
-    low = (0.55 + (0.1 + LINE * lines if lines else 0)) / HIGH
+    below = []  # verdicts and claims, from the lowest line on
+    room = 0.55  # inches
+    if claims is not None:
+        for claim in claims[::-1].itertuples():
+            below.append((claim.verdict, f"{claim.claim} ({claim.where})"))
+        below = below or [NO_VERDICT]
+        room += 0.1 + LINE * len(below)
     # The axes are placed by hand, which is twice as quick as the layout engine.
     place = {
         "left": 1.6 / WIDE,
         "right": 0.98,
         "top": 1 - 0.4 / HIGH,
-        "bottom": low,
+        "bottom": room / HIGH,
         "wspace": 0.11,
     }
     figure, axes = style.subplots(1, 2, size=(WIDE, HIGH), sharey=True, gridspec_kw=place)
+    waiting, growing = axes
     figure.set_layout_engine("none")
     waits = frame["wait"].clip(lower=SHORTEST)
     growth = 100 * frame["slope"]
@@ -230,29 +260,35 @@ def _plot_point(frame, rows, sizes, at, claims):
     for ax, values in zip(axes, (waits, growth), strict=True):
         for height, policy in enumerate(policies):
             runs = rows[rows["policy"] == policy].sort_values("seed")
-            heights = height + SPREAD * (np.arange(len(runs)) - (len(runs) - 1) / 2)
-            dots(ax, values[runs.index], heights, style.look(policy), 7, stable=runs["stable"])
-    axes[0].set(xscale="log", xlim=(SHORTEST / 2, 2 * waits.max()), xlabel=f"{WAIT}; none: 0.0001")
-    axes[0].set_yticks(range(len(policies)), [style.look(policy).label for policy in policies])
-    axes[0].set_ylim(len(policies) - 0.5, -0.5)
-    axes[1].set_xscale("symlog", linthresh=threshold)
-    axes[1].set(
-        xlim=(1.2 * min(growth.min(), -threshold), max(1.5 * growth.max(), 1)),
-        xlabel="growth of the queue (% of the arrivals)",
-    )
-    axes[1].axvline(threshold, color="black", linestyle=":", linewidth=1)
+            middle = (len(runs) - 1) / 2
+            heights = height + SPREAD * (np.arange(len(runs)) - middle)
+            dots(
+                ax,
+                values[runs.index],
+                heights,
+                style.look(policy),
+                7,
+                stable=runs["stable"],
+            )
+    labels = [style.look(policy).label for policy in policies]
+    waiting.set(xscale="log", xlabel=f"{WAIT}; none: 0.0001")
+    waiting.set_xlim(SHORTEST / 2, 2 * waits.max())
+    waiting.set_yticks(range(len(policies)), labels)
+    waiting.set_ylim(len(policies) - 0.5, -0.5)
+    least = min(growth.min(), -threshold)
+    most = max(1.5 * growth.max(), 1)
+    growing.set_xscale("symlog", linthresh=threshold)
+    growing.set(xlim=(1.2 * least, most), xlabel="growth of the queue (% of the arrivals)")
+    growing.axvline(threshold, color="black", linestyle=":", linewidth=1)
     for ax in axes:
         ax.xaxis.set_minor_locator(NullLocator())
         # powers as formulas take longer to set than all else to draw
         ax.xaxis.set_major_formatter("{x:,g}")
-    where = f"load {rows['load'].iloc[0]:g}, {axis_of(frame).capitalize()} = {at:g}, sizes: {LAWS[sizes]}"
+    load = rows["load"].iloc[0]
+    axis = axis_of(frame).capitalize()
+    where = f"load {load:g}, {axis} = {at:g}, sizes: {LAWS[sizes]}"
     figure.suptitle(f"{where} (hollow: unstable)", fontsize=10, y=0.985)
-    listed = (
-        []
-        if claims is None
-        else [(row.verdict, f"{row.claim} ({row.where})") for row in claims.itertuples()]
-    )
-    for line, (verdict, text) in enumerate((listed[::-1] or [NO_VERDICT]) if lines else ()):
+    for line, (verdict, text) in enumerate(below):
         y = (0.08 + LINE * line) / HIGH
         figure.text(0.15 / WIDE, y, verdict, fontsize=9, fontweight="bold")
         figure.text(1.6 / WIDE, y, text, fontsize=9)
@@ -263,10 +299,10 @@ def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None)
     """Menus for the figure and the law of sizes, a slider along the figure's axis, and the runs there. `runs`
     and `claims` as in `draw_stored`. The slider's values and the laws are those of the figure chosen."""
     varies = {"phi": "classes differ by Phi", "omega": "machines differ by Omega"}
-    names = [
-        (f"load {run['load'].iloc[0]:g}, {varies[axis_of(run)]}", name)
-        for name, run in runs.items()
-    ]
+    names = []
+    for name, run in runs.items():
+        load = run["load"].iloc[0]
+        names.append((f"load {load:g}, {varies[axis_of(run)]}", name))
     figure = menu(names, text="runs")
     sizes = menu([], text="law of sizes")
     at = widgets.SelectionSlider(options=[0], description="Phi or Omega")
@@ -274,11 +310,12 @@ def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None)
     def offer():
         frame = runs[figure.value]
         law = sizes.value
-        sizes.options = laws = [
-            (name, law) for law, name in LAWS.items() if law in set(frame["sizes"])
-        ]
-        sizes.value = law if law in dict(laws).values() else laws[0][1]
-        at.options = [(f"{value:g}", value) for value in sorted(set(frame[axis_of(frame)]))]
+        drawn = set(frame["sizes"])
+        laws = [law for law in LAWS if law in drawn]
+        sizes.options = [(LAWS[law], law) for law in laws]
+        sizes.value = law if law in laws else laws[0]
+        values = sorted(set(frame[axis_of(frame)]))
+        at.options = [(f"{value:g}", value) for value in values]
 
     offer()
     at.index = len(at.options) // 2

@@ -21,14 +21,19 @@ def values(control: Any) -> dict:
     kind = type(control).__name__
     if kind == "Checkbox":
         return {False: "off", True: "on"}
-    if kind in ("IntSlider", "FloatSlider"):
-        steps = round((control.max - control.min) / control.step)
-        numbers = (control.min + k * control.step for k in range(steps + 1))
-        return {number: f"{number:g}" for number in numbers}
     if kind == "Text":
         return {control.value: control.value}
-    pairs = (one if isinstance(one, tuple) else (one, one) for one in control.options)
-    return {value: str(label) for label, value in pairs}
+    labels = {}
+    if kind in ("IntSlider", "FloatSlider"):
+        steps = round((control.max - control.min) / control.step)
+        for k in range(steps + 1):
+            number = control.min + k * control.step
+            labels[number] = f"{number:g}"
+        return labels
+    for option in control.options:
+        label, value = option if isinstance(option, tuple) else (option, option)
+        labels[value] = str(label)
+    return labels
 
 
 def kept(explorer: Explorer, name: str) -> dict:
@@ -59,9 +64,11 @@ def record(explorer: Explorer) -> dict[str, Any]:
 
     def shown():
         with young_garbage():
-            words, picture = explorer.frame(**explorer.values())[::-1]
-        cut = (parts.setdefault(part, len(parts)) for part in PARTS.split(picture) if part)
-        return frames.setdefault((words, *cut), len(frames))
+            frame = explorer.frame(**explorer.values())
+        cut = []
+        for part in filter(None, PARTS.split(frame.picture)):
+            cut.append(parts.setdefault(part, len(parts)))
+        return frames.setdefault((frame.words, *cut), len(frames))
 
     def level(name=None, *rest):
         if name is None:
@@ -77,17 +84,23 @@ def record(explorer: Explorer) -> dict[str, Any]:
     tree = level(*names)
     for name, value in first.items():
         explorer.set(name, value)
-    at = [list(kept(explorer, name)) for name in names]
-    if missing := [
-        name for name, options in zip(names, at, strict=True) if first[name] not in options
-    ]:
-        raise ValueError(f"page: the values of {', '.join(missing)} at first are not on the page")
-    start = [options.index(first[name]) for name, options in zip(names, at, strict=True)]
-    described = {name: control.description for name, control in explorer.controls.items()}
-    controls = [[type(explorer.controls[name]).__name__, described[name]] for name in names]
-    more = ", ".join(text for name, text in described.items() if name not in names)
+    start = []
+    for name in names:
+        options = list(kept(explorer, name))
+        if first[name] not in options:
+            raise ValueError(f"page: the values of {name} at first are not on the page")
+        start.append(options.index(first[name]))
+    controls = []
+    others = []
+    for name, control in explorer.controls.items():
+        if name in names:
+            controls.append([type(control).__name__, control.description])
+        else:
+            others.append(control.description)
     note = "In JupyterLab (make lab) the controls take more values"
-    note += f", and there is more to set: {more}." if more else "."
+    if others:
+        note += f", and there is more to set: {', '.join(others)}"
+    note += "."
     return {
         "controls": controls,
         "tree": tree,
@@ -101,5 +114,7 @@ def record(explorer: Explorer) -> dict[str, Any]:
 
 def packed(recorded: dict[str, Any]) -> str:
     """A record as a script that hands it to the page. A file next to a page may be run, but not be read."""
-    text = json.dumps(recorded, ensure_ascii=False, separators=(",", ":")).encode()
-    return f'explorer("{base64.b64encode(gzip.compress(text, 9, mtime=0)).decode()}")\n'
+    text = json.dumps(recorded, ensure_ascii=False, separators=(",", ":"))
+    small = gzip.compress(text.encode(), 9, mtime=0)
+    letters = base64.b64encode(small).decode()
+    return f'explorer("{letters}")\n'

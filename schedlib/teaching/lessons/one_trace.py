@@ -65,23 +65,25 @@ def part(start: float = 0, every: int = 8, first: int = 0) -> Workload:
     stages, _ = hour()
     jobs = stages.jobs
     zero = 60 * start
-    jobs = jobs[(jobs["submit"] >= zero) & (jobs["submit"] < zero + SPAN)]
-    chosen = jobs["trace_job"].unique()[first::every]
-    jobs = jobs[jobs["trace_job"].isin(chosen)]
-    if not len(jobs):
+    within = jobs["submit"].between(zero, zero + SPAN, inclusive="left")
+    names = jobs.loc[within, "trace_job"].unique()
+    chosen = names[first::every]
+    if not len(chosen):
         raise ValueError(
             f"start: no job is in the ten minutes from minute {start} on; take one from 0 to 59"
         )
-    kept = stages.jobs["job"].isin(jobs["job"]).to_numpy()
-    tasks = stages.tasks[np.repeat(kept, np.diff(stages.offsets))]
+    kept = within & jobs["trace_job"].isin(chosen)
+    per_task = np.repeat(kept.to_numpy(), np.diff(stages.offsets))
+    jobs = jobs[kept]
     jobs = jobs.assign(submit=jobs["submit"] - zero, end=jobs["end"] - zero)
-    return Workload(jobs, tasks)
+    return Workload(jobs, stages.tasks[per_task])
 
 
 def pairs(stages: Workload) -> pd.DataFrame:
     """The map-reduce pairs (as `traces.alibaba2018("mapreduce")` has them) of these stages' jobs."""
     _, every = hour()
-    return every[every["trace_job"].isin(stages.jobs["trace_job"])].reset_index(drop=True)
+    here = every["trace_job"].isin(stages.jobs["trace_job"])
+    return every[here].reset_index(drop=True)
 
 
 def waits_for_others(stages: Workload) -> np.ndarray:
@@ -90,20 +92,32 @@ def waits_for_others(stages: Workload) -> np.ndarray:
     >>> bool(waits_for_others(part(50, every=64)).all())
     False
     """
-    return stages.jobs["stage"].str.match(r"[A-Z]+\d+_\d").to_numpy(bool)
+    waits = stages.jobs["stage"].str.match(r"[A-Z]+\d+_\d")
+    return waits.to_numpy(bool)
 
 
 def place(stages: Workload, load: float = 0.8, known: bool = True) -> dict[str, lotes.Simulation]:
     """Every instance to a machine of Table 1's proportions, under LoTES, Tetris and Greedy."""
     configs, classes, jobs = lotes.alibaba_hour(trace=stages, load=load, first=FIRST)
+    runs = {}
     plan = lotes.plan(configs, classes)
-    runs = {"lotes": lotes.simulate("lotes", configs, jobs, plan=plan)}
+    runs["lotes"] = lotes.simulate("lotes", configs, jobs, plan=plan)
     if known:
         _, whole, labelled = lotes.alibaba_hour(trace=stages, load=load, first=SPAN)
         plan = lotes.plan(configs, whole)
-        runs["lotes-known"] = lotes.simulate("lotes", configs, labelled, plan=plan)
+        runs["lotes-known"] = lotes.simulate(
+            "lotes",
+            configs,
+            labelled,
+            plan=plan,
+        )
     for policy in ("tetris", "greedy"):
-        runs[policy] = lotes.simulate(policy, configs, jobs, classes=classes)
+        runs[policy] = lotes.simulate(
+            policy,
+            configs,
+            jobs,
+            classes=classes,
+        )
     return runs
 
 
@@ -113,11 +127,9 @@ def batch(stages: Workload, seed: int = 0, alike: bool = False) -> hmhs.Instance
     instance = hmhs.from_trace(pairs(stages), seed)
     if not alike:
         return instance
-    return replace(
-        instance,
-        map_speed=np.full_like(instance.map_speed, 0.55),
-        reduce_speed=np.full_like(instance.reduce_speed, 0.55),
-    )
+    maps = np.full_like(instance.map_speed, 0.55)
+    reduces = np.full_like(instance.reduce_speed, 0.55)
+    return replace(instance, map_speed=maps, reduce_speed=reduces)
 
 
 def order(
@@ -138,11 +150,11 @@ def order(
 def hierarchy(stages: Workload) -> mch.Tree:
     """The slice as a tree: a group for each of the trace's jobs, a leaf for each stage, in order. A leaf
     demands what a task of the stage requested, in parts of one machine: (cores / 96, memory)."""
-    cores = stages.jobs["plan_cpu"] / CORES
-    demand = list(zip(cores, stages.jobs["plan_mem"], strict=True))
-    begins = np.flatnonzero(stages.jobs["trace_job"].diff().to_numpy() != 0)
-    ends = [*begins[1:], len(demand)]
-    groups = [demand[low:high] for low, high in zip(begins, ends, strict=True)]
+    groups = []
+    for _, jobs in stages.jobs.groupby("trace_job", sort=False):
+        cores = jobs["plan_cpu"] / CORES
+        memory = jobs["plan_mem"]
+        groups.append(list(zip(cores, memory, strict=True)))
     return mch.Tree(groups)
 
 
@@ -150,9 +162,7 @@ def shares(stages: Workload) -> dict[str, np.ndarray]:
     """What each of the trace's jobs holds, in times an equal share, when all ask without end, by rule. A
     job's share is the sum of its stages' dominant shares."""
     tree = hierarchy(stages)
-    job = stages.jobs["trace_job"].to_numpy()
-    begins = np.r_[True, job[1:] != job[:-1]]
-    group = np.cumsum(begins) - 1
+    group, _ = pd.factorize(stages.jobs["trace_job"])
     times = {}
     for rule in RULES:
         leaves = mch.allocate(tree, (1, 1), rule).shares
@@ -165,12 +175,20 @@ def churn(stages: Workload, load: float = 0.8) -> dict[str, mch.Churn]:
     """The slice's stages arriving at and leaving their leaves, on one pool that is busy to `load`, by rule.
     "h-drf" keeps sums up to date; "h-drf-literal" walks through the tree for each decision, as printed."""
     tree = hierarchy(stages)
-    tasks = np.diff(stages.offsets)
-    duration = np.maximum(eagle.job_means(stages), SHORTEST)
-    work = tree.demand.T @ (tasks * duration)
+    jobs = stages.jobs[["submit"]].copy()
+    jobs["leaf"] = range(len(jobs))
+    jobs["tasks"] = np.diff(stages.offsets)
+    jobs["duration"] = np.maximum(eagle.job_means(stages), SHORTEST)
+    seconds = jobs["tasks"] * jobs["duration"]
+    work = tree.demand.T @ seconds.to_numpy()
     capacity = work.max() / (load * SPAN)
-    jobs = stages.jobs[["submit"]].assign(leaf=range(len(tasks)), tasks=tasks, duration=duration)
-    run = partial(mch.simulate, tree, (capacity, capacity), jobs=jobs, record=False)
+    run = partial(
+        mch.simulate,
+        tree,
+        (capacity, capacity),
+        jobs=jobs,
+        record=False,
+    )
     runs = {rule: run(rule=rule) for rule in RULES}
     runs["h-drf-literal"] = run(rule="h-drf", method="literal")
     return runs
@@ -178,14 +196,16 @@ def churn(stages: Workload, load: float = 0.8) -> dict[str, mch.Churn]:
 
 def per_decision(run: mch.Churn, nodes: int) -> float:
     """Nodes and heap places looked at for a task placed; working out weights again looks at all `nodes`."""
-    return (run.operations + run.reflattens * nodes) / run.decisions
+    looks = run.operations + run.reflattens * nodes
+    return looks / run.decisions
 
 
 def probe(stages: Workload, load: float = 0.8, seed: int = 0) -> dict[str, eagle.Simulation]:
     """Every stage to the fewest workers of one task at a time that are busy to at most `load`, by system."""
     workload = eagle.alibaba(1, trace=stages)
     cutoff = eagle.CUTOFF["alibaba"]
-    workers = int(np.ceil(eagle.offered_load(workload, 1) / load))
+    busy = eagle.offered_load(workload, 1)
+    workers = int(np.ceil(busy / load))
     setting: Any = {
         "short_partition": eagle.short_share(workload, cutoff),
         "cutoff": cutoff,
@@ -207,27 +227,30 @@ def answers(stages: Workload, load: float = 0.8, seed: int = 0) -> pd.DataFrame:
     A load means something to the first and the last alone: a batch is there as a whole, and shares matter
     when all is taken.
     """
-    return pd.concat([_without_load(stages, seed), _at_load(stages, load, seed)], ignore_index=True)
+    rows = _without_load(stages, seed) + _at_load(stages, load, seed)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _without_load(stages, seed):
-    (orders, bound) = order(stages, seed)
+    orders, bound = order(stages, seed)
     rows = []
     for policy, done in orders.items():
         rows.append(("order", policy, "makespan", done.makespan / bound))
         rows.append(("order", policy, "end", done.job_end.mean()))
-    rows += [("share", rule, "least", held.min()) for rule, held in shares(stages).items()]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    for rule, held in shares(stages).items():
+        rows.append(("share", rule, "least", held.min()))
+    return rows
 
 
 def _at_load(stages, load, seed):
-    rows = [
-        ("place", policy, "wait", run.mean_response) for policy, run in place(stages, load).items()
-    ]
+    rows = []
+    for policy, run in place(stages, load).items():
+        rows.append(("place", policy, "wait", run.mean_response))
     for system, run in probe(stages, load, seed).items():
         short, long = run.percentiles([99])["completion"]
-        rows += [("probe", system, "short", short), ("probe", system, "long", long)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+        rows.append(("probe", system, "short", short))
+        rows.append(("probe", system, "long", long))
+    return rows
 
 
 @cache
@@ -238,16 +261,15 @@ def grid() -> pd.DataFrame:
 
 def made_grid() -> pd.DataFrame:
     """The grid computed again, in minutes; `python -m schedlib.teaching.lessons.one_trace` writes it."""
-    blocks = []
+    rows = []
     for start, every in product(STARTS, STEPS):
         stages = part(start, every)
         print(f"minute {start}, every {every}th job: {len(stages)} stages", flush=True)
         always = _without_load(stages, 0)
         for load in LOADS:
-            rows = pd.concat([always, _at_load(stages, load / 100, 0)], ignore_index=True)
-            blocks.append(rows.assign(start=start, every=every, load=load))
-    frame = pd.concat(blocks, ignore_index=True)[["start", "every", "load", *COLUMNS]]
-    return frame.assign(value=[float(f"{value:.6g}") for value in frame["value"]])
+            for *row, value in always + _at_load(stages, load / 100, 0):
+                rows.append((start, every, load, *row, float(f"{value:.6g}")))
+    return pd.DataFrame(rows, columns=["start", "every", "load", *COLUMNS])
 
 
 if __name__ == "__main__":

@@ -283,7 +283,7 @@ FIGURES = (
         alt(
             "Dot charts of times over those as published. 99th percentile of short jobs",
             "ratio",
-            ["detail", "system"],
+            ["system", "detail"],
             of=each_over_published,
             names=drawing.WORDS,
         ),

@@ -47,7 +47,6 @@ SPEEDUPS = (3, 10)
 """At the highest load Eagle is so many times as fast as Hawk, at least and at most (abstract)."""
 BEST = 0.2
 """Eagle's time over Hawk's where the prototype gains most, 80 % (Fig. 9)."""
-PERCENTILES_OF = "50th, 90th, 99th percentile of"
 
 
 def traces_of(frame: pd.DataFrame) -> list[str]:
@@ -245,21 +244,6 @@ def legend_of(ax, columns: int = 3, marks: Iterable[Look] = ()) -> None:
     handles, _ = ax.get_legend_handles_labels()
     handles += [Line2D([], [], **look.line()) for look in marks]
     ax.figure.legend(handles=handles, loc="outside lower center", ncols=columns)
-
-
-def cases_in_words(rows: pd.DataFrame, by: list[str], form: str) -> str:
-    """The mean ratios of short jobs in each case, by percentile; `form` makes a case's name of its values."""
-    words = []
-    for case, own in rows.groupby(by, sort=False):
-        words.append(
-            f"{form.format(*(NAMES.get(value, value) for value in case))} {means_in_words(own)}"
-        )
-    return f"{PERCENTILES_OF} short jobs: {'; '.join(words)}."
-
-
-def means_in_words(rows: pd.DataFrame, column: str = "ratio", form: str = "{:.2f}") -> str:
-    """The means of a column at the three percentiles."""
-    return ", ".join(map(form.format, rows.groupby("percentile")[column].mean()[list(PERCENTILES)]))
 
 
 def caption(text: str, trace: str | None = None) -> Callable[[pd.DataFrame], str]:

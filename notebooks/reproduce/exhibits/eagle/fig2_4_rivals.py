@@ -243,7 +243,7 @@ FIGURES = (
         alt(
             "Dot charts of head-of-line blocking at the highest load (%)",
             "share",
-            ["trace", "what"],
+            ["what", "trace"],
             of=table2_drawn,
             names=drawing.NAMES | HEAD_OF_LINE,
         ),

@@ -72,7 +72,7 @@ def draw_sss_readings(frame: pd.DataFrame):
 def _alt_breakdown(trace):
     return alt(
         "Line charts of Eagle's completion times over those without one of its parts against the number of "
-        "workers. Short jobs, over",
+        "workers. Short jobs",
         "ratio",
         ["other", "percentile"],
         "workers",
@@ -127,7 +127,7 @@ FIGURES = (
             "queues whose job has no task left."
         ),
         alt(
-            "Dot charts of Eagle over Eagle without SSS at the highest load. Short jobs, over",
+            "Dot charts of Eagle over Eagle without SSS at the highest load. Short jobs",
             "ratio",
             ["other", "trace", "percentile"],
             of=lambda frame: drawing.without_each(highest_load(frame), READINGS),

@@ -210,7 +210,7 @@ FIGURES = (
         "Flow time by policy and load on "
         "Facebook's jobs of 2009 and 2010 (SWIM). A task takes its bytes over 10 MB/s. "
         f"{COMMON}",
-        _alt("load", "the load", by=("year", "policy")),
+        _alt("load", "the load", by=("policy", "year")),
     ),
     Figure(
         "hmhs.slow-start",

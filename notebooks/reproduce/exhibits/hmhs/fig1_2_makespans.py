@@ -218,7 +218,7 @@ def plot_gap(frame: pd.DataFrame):
 ALT_GAP = alt(
     "Line charts of each policy's makespan above the lower bound (%) against the number of jobs",
     "gap",
-    ["workload", "policy"],
+    ["policy", "workload"],
     "jobs",
     of=gaps,
 )

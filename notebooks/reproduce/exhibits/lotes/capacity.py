@@ -351,9 +351,9 @@ FIGURES = (
             "Bands: 95 % over instances."
         ),
         alt(
-            "Charts of capacity over lambda1 against Phi and Omega. Against Phi, by law of sizes",
+            "Charts of capacity over lambda1 against Phi and Omega. Against Phi, by policy and law of sizes",
             "capacity",
-            ["sizes", "policy"],
+            ["policy", "sizes"],
             "phi",
             names=LABELS,
         ),

@@ -229,8 +229,8 @@ def plot_generated(frame: pd.DataFrame) -> Picture:
 
 def _alt(frame):
     x = axis_of(frame)
-    head = f"Charts of mean wait against {x}. Medians (s), by law of sizes"
-    return alt(head, "wait", ["sizes", "policy"], x, average="median")(frame)
+    head = f"Charts of mean wait against {x}. Medians (s) by policy and law of sizes"
+    return alt(head, "wait", ["policy", "sizes"], x, average="median")(frame)
 
 
 def _of_lambda1(frame):

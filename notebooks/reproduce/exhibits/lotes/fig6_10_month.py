@@ -313,9 +313,9 @@ FIGURES = (
             partial(_caption_month, number=number),
             alt(
                 f"{drawing.FIGURES_8_TO_10[number][3].format(unit='day')}, by policy, a panel for each load. "
-                "Medians, by load",
+                "Medians by policy and load",
                 "value",
-                ["load", "policy"],
+                ["policy", "load"],
                 "x",
                 average="median",
             ),
@@ -333,7 +333,7 @@ FIGURES = (
             alt(
                 "Charts of mean wait against load, a column for each law of sizes. Medians (s)",
                 "value",
-                ["sizes", "policy"],
+                ["policy", "sizes"],
                 "load",
                 of=lambda frame: frame[frame["measure"] == "mean"],
                 average="median",

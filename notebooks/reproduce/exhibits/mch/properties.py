@@ -177,11 +177,11 @@ FIGURES = (
         plot,
         _caption,
         alt(
-            "Heat maps of rules against properties. Trees that violate the share guarantee (%), by the chance of "
-            "a partial-type leaf",
+            "Heat maps of rules against properties. Trees that violate the share guarantee (%), by rule and "
+            "by the chance of a partial-type leaf",
             "rate",
-            ["partial", "rule"],
-            of=guarantee_violated,
+            ["rule", "chance"],
+            of=lambda frame: guarantee_violated(frame).rename(columns={"partial": "chance"}),
             names={"collapsed": label("collapsed")},
         ),
     ),
