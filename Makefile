@@ -70,6 +70,7 @@ lint: .venv/.ready ## style and types (20 s)
 	@$(py) -m ruff format --check --quiet . || { echo 'not formatted; run: $(py) -m ruff format .' >&2; exit 1; }
 	@$(py) -m ruff check .
 	@$(py) -m mypy
+	@$(py) .ci/size.py --check
 
 # Installs what file $(2) pins with the Python $(1). uv does not read pip's settings, so the index that they name is handed on.
 pip_index := sed -n "s/^global\.index-url='\(.*\)'/\1/p; s/^install\.index-url='\(.*\)'/\1/p"

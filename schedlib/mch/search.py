@@ -10,8 +10,8 @@ from schedlib.mch.model import Tree, branch_of, tree_of
 
 # depths and branchings, in this order
 SIZES = ((1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3), (4, 3))
-# most failing trees of a size that are shrunk; largest whole demand tried
-FAILURES, LARGEST = (10, 4)
+FAILURES = 10  # most failing trees of a size that are shrunk
+LARGEST = 4  # largest whole demand tried
 
 
 @typed

@@ -147,7 +147,8 @@ def google2011_tasks(folder: str | Path) -> Workload:
     ValueError: folder: no part-*-of-*.csv.gz in no/such/folder; ...
     """
     report: Counter[str] = Counter()
-    jobs, finished = [], []
+    jobs = []
+    finished = []
     running: Any = None
     for shard in _shards(Path(folder), TASK_COLUMNS, TASK_TYPES, report, optional=REQUESTS):
         shard = _once(shard, ["time", "job", "index", "event"], report)
