@@ -9,10 +9,13 @@
 `fgd` is for machines with GPUs. They compile when they are first used. Copy one as a start for your own.
 """
 
+from collections.abc import Callable
+
 import numba
 import numpy as np
 
 from schedlib import eagle, hmhs, lotes
+from schedlib.hmhs.list_scheduling import Waiting
 
 SKIPS = 10
 """How many offers of a machine a job lets pass under `delay`, Zaharia's D."""
@@ -28,10 +31,11 @@ CHOICES = 2
 
 
 @numba.njit
-def harmless(cluster, job, machine):
+def harmless(cluster: lotes.Cluster, job: int, machine: int) -> bool:
     """Whether the first in line keeps its reservation when a job starts there now."""
     head = cluster.waiting[0]
-    reserved, begins = -1, np.inf  # where the first in line can start first, and when
+    reserved = -1
+    begins = np.inf  # where the first in line can start first, and when
     for other in range(len(cluster.config)):
         room = lotes.room_at(cluster, head, other)
         if room < begins:
@@ -50,10 +54,11 @@ def harmless(cluster, job, machine):
     while running >= 0 and cluster.ends[running] <= begins:
         spare = spare + cluster.size[running]
         running = cluster.following[running]
-    return (spare >= cluster.size[head]).all()
+    fits = spare >= cluster.size[head]
+    return fits.all()
 
 
-def easy_arrive(cluster, job):
+def easy_arrive(cluster: lotes.Cluster, job: int) -> int:
     """The first machine with room, if that does not delay the first in line."""
     if cluster.waiting.size == 0:
         return lotes.first_fit(cluster, job)
@@ -63,7 +68,7 @@ def easy_arrive(cluster, job):
     return -1
 
 
-def easy_leave(cluster, machine):
+def easy_leave(cluster: lotes.Cluster, machine: int) -> int:
     """The first in line, or the first behind it that does not delay it."""
     for job in cluster.waiting:
         if not lotes.can_start(cluster, job, machine):
@@ -82,7 +87,7 @@ it goes by how long jobs say that they run, so it keeps its promise when they sa
 
 
 @numba.njit
-def along(cluster, job, machine):
+def along(cluster: lotes.Cluster, job: int, machine: int) -> float:
     """How well a job's size and what is free on a machine point the same way; scarce resources weigh more."""
     total = 0.0
     for l in range(cluster.free.shape[1]):
@@ -93,9 +98,10 @@ def along(cluster, job, machine):
     return total
 
 
-def dot_arrive(cluster, job):
+def dot_arrive(cluster: lotes.Cluster, job: int) -> int:
     """The machine with the largest product."""
-    best, most = -1, -1.0
+    best = -1
+    most = -1.0
     for machine in range(len(cluster.config)):
         if lotes.can_start(cluster, job, machine):
             product = along(cluster, job, machine)
@@ -105,9 +111,10 @@ def dot_arrive(cluster, job):
     return best
 
 
-def dot_leave(cluster, machine):
+def dot_leave(cluster: lotes.Cluster, machine: int) -> int:
     """The job with the largest product."""
-    best, most = -1, -1.0
+    best = -1
+    most = -1.0
     for job in cluster.waiting:
         if lotes.can_start(cluster, job, machine):
             product = along(cluster, job, machine)
@@ -126,19 +133,21 @@ demand for it; so does a machine choose among those who wait."""
 
 
 @numba.njit
-def fragments(cluster, free):
+def fragments(cluster: lotes.Cluster, free: np.ndarray) -> float:
     """F_n(M): GPUs, as a part of the most that a machine has, which typical tasks cannot use; `free (R,)`."""
     useless = 0.0
     for k in range(len(cluster.share)):
         demand = cluster.demand[k]
-        if demand[-1] == 0 or (demand > free).any():
+        too_large = (demand > free).any()
+        if too_large or demand[-1] == 0:
             useless += cluster.share[k] * free[-1]
     return useless
 
 
-def fgd_arrive(cluster, job):
+def fgd_arrive(cluster: lotes.Cluster, job: int) -> int:
     """The machine on which F_n(M) rises least."""
-    best, least = -1, np.inf
+    best = -1
+    least = np.inf
     for machine in range(len(cluster.config)):
         if lotes.can_start(cluster, job, machine):
             free = cluster.free[machine]
@@ -146,7 +155,8 @@ def fgd_arrive(cluster, job):
             after = fragments(cluster, free - cluster.size[job])
             rise = after - before
             if rise < least - EQUAL:
-                best, least = machine, rise
+                best = machine
+                least = rise
     return best
 
 
@@ -157,7 +167,7 @@ fgd = lotes.Policy(fgd_arrive, name="FGD, whole GPUs")
 # --- Sufferage: Maheswaran, Ali, Siegel, Hensgen and Freund, Dynamic mapping, JPDC 59, 1999, Section 3.2 ---
 
 
-def sufferage_rule(stage, machine, now):
+def sufferage_rule(stage: Waiting, machine: int, now: float) -> int:
     """The task that Sufferage maps to the machine first, once it has mapped all that wait again; -1 if none."""
     left = stage.left.copy()
     free = np.maximum(stage.free, now)
@@ -172,13 +182,15 @@ def sufferage_rule(stage, machine, now):
             best = ends.argmin()
             sooner = ends[best]
             ends[best] = np.inf
-            suffers = ends.min() - sooner
+            later = ends.min()
+            suffers = later - sooner
             if suffers > most[best]:
                 winner[best] = job
                 most[best] = suffers
         given = winner[machine]
         if given >= 0:
-            wake = min(wake, now + stage.time[given, machine])
+            end = now + stage.time[given, machine]
+            wake = min(wake, end)
         if given >= 0 or winner.max() < 0:
             stage.wake[0] = wake
             return given
@@ -197,7 +209,7 @@ Tasks that have not begun are mapped again whenever a machine asks."""
 # --- Delay scheduling: Zaharia et al., EuroSys 2010, Algorithm 1 ---
 
 
-def fewest_running(skips):
+def fewest_running(skips: int) -> Callable:
     """Fair sharing; a job whose input is not on the machine lets up to `skips` offers pass."""
 
     def rule(stage, machine, now):
@@ -207,7 +219,8 @@ def fewest_running(skips):
         for other in range(stage.free.size):
             if stage.free[other] > now:
                 running[int(runs[other])] += 1
-        fewest = np.argsort(running[stage.queue], kind="mergesort")
+        counts = running[stage.queue]
+        fewest = np.argsort(counts, kind="mergesort")
         for job in stage.queue[fewest]:
             time = stage.time[job]
             local = time[machine] <= time.min()
@@ -217,7 +230,8 @@ def fewest_running(skips):
                 runs[machine] = job
                 return job
             skipped[job] += 1
-        stage.wake[0] = (now // HEARTBEAT + 1) * HEARTBEAT
+        beats = now // HEARTBEAT
+        stage.wake[0] = (beats + 1) * HEARTBEAT
         return -1
 
     return rule
@@ -233,23 +247,26 @@ one on which its maps are quickest."""
 # --- Power of d choices (Mitzenmacher, IEEE TPDS 12, 2001), bound late (Ousterhout et al., SOSP 2013) ---
 
 
-def less_work_of_d(cluster, job, probe, rng):
+def less_work_of_d(cluster: eagle.Cluster, job: int, probe: int, rng: np.random.Generator) -> int:
     """Of `CHOICES` workers without a probe of this job, the one that has least work."""
     probed = cluster.worker_notes[:, 0]  # the job that probed each worker last, counted from 1
     workers = len(cluster.busy)
-    best, least = -1, np.inf
+    best = -1
+    least = np.inf
     while best < 0:
         for _ in range(CHOICES):
-            worker = int(rng.random() * workers)
+            drawn = rng.random() * workers
+            worker = int(drawn)
             work = eagle.remaining_work(cluster, worker)
             another = probed[worker] != job + 1 or probe >= workers
             if another and work < least:
-                best, least = worker, work
+                best = worker
+                least = work
     probed[best] = job + 1
     return best
 
 
-def twice(cluster, job, rng):
+def twice(cluster: eagle.Cluster, job: int, rng: np.random.Generator) -> int:
     """Two probes a task: the workers that are free first get them."""
     return 2 * cluster.tasks[job]
 

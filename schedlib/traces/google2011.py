@@ -103,7 +103,8 @@ def google2011_jobs(folder: str | Path) -> Workload:
     last = states.drop_duplicates("job", keep="last").set_index("job")
     ended = last["event"] >= EVICT
     last = last[ended].reindex(first["job"])
-    event = last["event"].fillna(EVICT - 1).astype(int)
+    event = last["event"].fillna(EVICT - 1)
+    event = event.astype(int)
     codes = event - SCHEDULE
     ends = ["none", *EVENTS[EVICT : LOST + 1]]
     _count(report, "jobs without an end (end NaN)", last["event"].isna())
