@@ -10,7 +10,7 @@ from schedlib.lotes.dispatching import state as states
 from schedlib.lotes.dispatching.engine import DONE, MORE_INTERVALS, MORE_SLOTS, PAUSED, advance
 from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.refusals import refusal, require_able
-from schedlib.lotes.dispatching.state import Arrivals, Given, Log, State
+from schedlib.lotes.dispatching.state import Arrivals, Given, Log, State, Tasks
 
 FIRST_SLICE = 2_000  # events
 SOON = 0.1  # seconds; slices double until one takes as long
@@ -142,8 +142,13 @@ class Run:
     def _share(self) -> float:
         """The share of the run that is done, below 1."""
         clock = self.state.meter.clock[0]
-        arrived = self.state.progress[0].arrived
+        jobs = self.given.jobs
         if np.isfinite(self.end):
-            return min(float(clock.now / self.end), 0.999) if self.end else 0.0
-        ended = arrived - clock.present
-        return min(float(arrived + ended) / (2 * len(self.given.jobs.submit)), 0.999)
+            done = clock.now / self.end if self.end else 0.0
+        elif isinstance(jobs, Tasks):
+            arrived = self.state.progress[0].arrived
+            ended = arrived - clock.present
+            done = (arrived + ended) / (2 * len(jobs.submit))
+        else:
+            done = clock.now / jobs.hours
+        return min(float(done), 0.999)
