@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from schedlib import hmhs, lotes, theory, traces
+from schedlib.lotes.planning.plan import sustained
 from schedlib.lotes.policies.own import can_start
 from schedlib.workload import Workload
 
@@ -101,16 +102,13 @@ def unstable():
     return first
 
 
+@cache
 def gains():
-    configs, classes = lotes.google2011()
-    grown = [
-        lotes.MachineConfigs(configs.capacity, configs.count + np.eye(10, dtype=int)[j])
-        for j in range(10)
-    ]
-    return (
-        np.array([lotes.allocate(more, classes).rate for more in grown])
-        - lotes.allocate(configs, classes).rate
-    )
+    limits = []
+    for one_more in [np.zeros(10, int), *np.eye(10, dtype=int)]:
+        configs = lotes.MachineConfigs(CONFIGS.capacity, CONFIGS.count + one_more)
+        limits.append(lotes.allocate(configs, CLASSES).rate)
+    return np.array(limits[1:]) - limits[0]
 
 
 def rounding(better: bool):
@@ -119,18 +117,13 @@ def rounding(better: bool):
     if not better:
         return free.bins, free.machines
     for j in range(10):  # one move that helps is enough
-        for a in np.flatnonzero(free.machines[j]):
-            for b in range(len(free.bins[j])):
-                moved = [machines.copy() for machines in free.machines]
-                moved[j][a] -= 1
-                moved[j][b] += 1
-                running = np.array(
-                    [machines @ bins for bins, machines in zip(free.bins, moved, strict=True)]
-                )
-                if (
-                    (running * case.classes.rate).sum(axis=0) / case.classes.share
-                ).min() > 1.001 * free.rate_rounded:
-                    return free.bins, moved
+        places = np.flatnonzero(free.machines[j]), range(len(free.bins[j]))
+        for a, b in itertools.product(*places):
+            moved = [machines.copy() for machines in free.machines]
+            moved[j][a] -= 1
+            moved[j][b] += 1
+            if sustained(case.classes, free.bins, moved) > 1.001 * free.rate_rounded:
+                return free.bins, moved
     raise AssertionError("no single move helps")
 
 
@@ -170,13 +163,11 @@ def most_running(
 @cache
 def waits(weights):
     case = lotes.random_instance(0.006, machines=50, hours=20.0, sizes="common", seed=0)
-    runs = {
-        work: lotes.simulate("tetris", case.configs, case.workload, record=False, work=work)
-        for work in (0.0, 4.0)
-    }
-    return {
-        weight: 3600 * runs[weight].mean_response if weight in runs else 17.0 for weight in weights
-    }
+    found = dict.fromkeys(weights, 17.0)
+    for work in (0.0, 4.0):
+        run = lotes.simulate("tetris", case.configs, case.workload, record=False, work=work)
+        found[work] = 3600 * run.mean_response
+    return found
 
 
 def rates():

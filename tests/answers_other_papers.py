@@ -136,26 +136,17 @@ def stages():
     return np.array(mixed), base
 
 
-def weights(tree, down=True, alike=False):
-    """Case 1's, walking down: each node's is its parent's over the largest entry of the sum over the parent."""
-    q = tree.n_nodes
-    vector = np.zeros((q, 2))
-    product, children = np.ones(q), [np.flatnonzero(tree.parent == i) for i in range(q)]
-    for i in reversed(range(q)):
-        leaf = tree.leaf_of[i]
-        vector[i] = (
-            tree.demand[leaf]
-            if leaf >= 0
-            else sum(vector[child] for child in children[i] if child > i)
-        )
-        if i:
-            product[i] = vector[i].max()
-            vector[i] = vector[i] / vector[i].max()
-    product[0], weight = 1.0, np.ones(q)
-    for i in range(1, q):
-        mean = 1.0 if tree.parent[i] == 0 or not down else product[tree.parent[i]]
-        weight[i] = weight[tree.parent[i]] / mean
-    return np.ones(tree.n_leaves) if alike else weight[tree.leaves]
+def weights(tree):
+    """Case 1's: a node's is its parent's over the largest entry of the sum over the parent."""
+    total = np.zeros((tree.n_nodes, 2))  # a leaf's demand; a group's sum of what its children need
+    total[tree.leaves] = tree.demand
+    for node in range(tree.n_nodes - 1, 0, -1):
+        total[tree.parent[node]] += total[node] / total[node].max()
+    weight = np.ones(tree.n_nodes)
+    for node in range(1, tree.n_nodes):
+        parent = tree.parent[node]
+        weight[node] = weight[parent] / (total[parent].max() if parent else 1)
+    return weight[tree.leaves]
 
 
 RIGHT = {

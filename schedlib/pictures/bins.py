@@ -60,7 +60,6 @@ def plot_polytope(
     whole: bool = True,
     resources: Sequence[str] | None = None,
     size: tuple[float, float] = (6.4, 4.0),
-    ax: Axes | None = None,
 ) -> Figure:
     """How many jobs of two classes fit: the polytope, the whole mixes in it, and its non-dominated bins.
 
@@ -83,7 +82,7 @@ def plot_polytope(
             "demand: any number of jobs of a class that needs nothing fits; leave it out"
         )
     names = _named("resource", len(capacity), resources)
-    figure, axes = style.into(ax, size)
+    figure, axes = style.subplots(size=size)
     corners = _corners(capacity, demand)
     top = np.maximum(corners.max(axis=0), 1e-12)
     few = top.max() <= MOST_DOTS

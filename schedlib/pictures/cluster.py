@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any, NamedTuple
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -313,10 +312,10 @@ def _svg(shape):
     return f"<text {place} {font} {look}>{text}</text>"
 
 
-def plot_cluster(step: Step, run: Simulation, ax: Axes | None = None) -> Figure:
+def plot_cluster(step: Step, run: Simulation) -> Figure:
     """The same picture by matplotlib, for a page where no code runs."""
     drawn, (width, height) = shapes(step, run)
-    figure, ax = style.canvas(width / 100, height / 100, ax)
+    figure, ax = style.canvas(width / 100, height / 100)
     ax.set(xlim=(0, width), ylim=(height, 0))
     heading = Words(4, 11, in_words(step, run), 13, INK, "start")
     sides = {

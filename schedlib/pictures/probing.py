@@ -4,7 +4,6 @@ import functools
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -51,13 +50,13 @@ def pale(colour: str, share: float) -> str:
     return to_hex((red, green, blue))
 
 
-def plot_overview(ax: Any = None) -> Figure:
+def plot_overview() -> Figure:
     """Draw Eagle (Fig. 1, Section 3.3): its schedulers, its partitions, a probe rejected and sent again.
 
     >>> [text.get_text() for text in plot_overview().axes[0].texts if "scheduler" in text.get_text()]
     ['distributed scheduler', 'distributed scheduler', 'distributed scheduler', 'central scheduler']
     """
-    figure, ax = style.canvas(8.6, 4.9, ax)
+    figure, ax = style.canvas(8.6, 4.9)
     short, long = "short jobs only", "long jobs, and short ones where no long task is"
     for name, first, last, words in (
         ("short", 0, SHORT_ONLY, short),
@@ -180,7 +179,6 @@ def plot_gantt(
     title: str = "",
     until: float | None = None,
     size: tuple[float, float] = (8.0, 3.2),
-    ax: Axes | None = None,
 ) -> Figure:
     """Draw a run made with `record=True`: a row per worker, a bar per task with its job's number, the waits.
 
@@ -195,7 +193,7 @@ def plot_gantt(
     tasks = run.tasks.sort_values(["worker", "start"])
     if until is None:
         until = 1.02 * tasks["finish"].max()
-    figure, ax = style.into(ax, size)
+    figure, ax = style.subplots(size=size)
     again = tasks.duplicated(["worker", "job", "queued"]).to_numpy()
     for repeated, (_, task) in zip(again, tasks.iterrows(), strict=True):
         colour = LONG if task["long"] else SHORT

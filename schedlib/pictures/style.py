@@ -135,19 +135,18 @@ def into(ax: Any, size: tuple[float, float] | None = None) -> tuple[Figure, Any]
     return subplots(size=size) if ax is None else (ax.get_figure(root=True), ax)
 
 
-def canvas(width: float, height: float, ax: Axes | None = None) -> tuple[Figure, Any]:
-    """A figure of these inches and its axes for a drawing, without frame or margins; `ax` if it is given.
+def canvas(width: float, height: float) -> tuple[Figure, Any]:
+    """A figure of these inches and its axes for a drawing, without frame or margins.
 
     >>> canvas(4, 3)[1].get_xlim()
     (np.float64(0.0), np.float64(4.0))
     """
-    figure, drawn = into(ax, (width, height))
-    if ax is None:
-        figure.set_layout_engine("none")
-        drawn.set_position((0, 0, 1, 1))
-    drawn.set(xlim=(0, width), ylim=(0, height))
-    drawn.axis("off")
-    return figure, drawn
+    figure, ax = subplots(size=(width, height))
+    figure.set_layout_engine("none")
+    ax.set_position((0, 0, 1, 1))
+    ax.set(xlim=(0, width), ylim=(0, height))
+    ax.axis("off")
+    return figure, ax
 
 
 def rounded(ax: Axes, low: Any, size: Any, corner: float = 0.08, **look: Any) -> FancyBboxPatch:
