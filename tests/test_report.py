@@ -2,6 +2,7 @@
 
 import html
 import re
+import shutil
 
 import jinja2
 import pandas as pd
@@ -15,8 +16,8 @@ SOURCE = prose.folder() / "report.md"
 PARAGRAPHS = sorted(file for file in prose.folder().glob("*.md") if file != SOURCE)
 
 
-@pytest.fixture
-def other_scale(tmp_path):
+@pytest.fixture(scope="module")
+def both_scales(tmp_path_factory):
     """A folder of figures with quick's ledger and one at paper scale, where two verdicts and a reading's are others."""
     quick = ledger.read(report.FIGURES)
     paper = quick.assign(scale="paper").astype({"measured": float})
@@ -25,9 +26,16 @@ def other_scale(tmp_path):
     paper.loc[paper["reading"] == "of leaves, weight 1 once k' is full (two-phase)", "verdict"] = (
         "in part"
     )
-    for folder, rows in ((tmp_path, quick), (tmp_path / publish.PAPER_SCALE, paper)):
-        ledger.write(rows, folder)
-    return tmp_path
+    folder = tmp_path_factory.mktemp("figures")
+    ledger.write(quick, folder)
+    ledger.write(paper, folder / publish.PAPER_SCALE)
+    return folder
+
+
+@pytest.fixture
+def other_scale(both_scales, tmp_path):
+    """A copy of that folder, to be changed."""
+    return shutil.copytree(both_scales, tmp_path / "figures")
 
 
 @pytest.mark.parametrize("file", [SOURCE, *PARAGRAPHS], ids=lambda file: file.stem)

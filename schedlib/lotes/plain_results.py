@@ -222,8 +222,15 @@ def _intervals(
     while_queued = queued(gone) - queued(begun)
     busy_queued = np.diff(r.T @ while_queued)
     columns |= _columns("utilisation", workload, _over(busy, np.outer(total, span)))
-    columns |= _columns("idle", workload, 1 - _over(busy_queued, np.outer(total, held)))
+    columns |= _columns("idle", workload, _idle(busy_queued, total, held))
     return pd.DataFrame(columns)
+
+
+def _idle(busy: np.ndarray, total: np.ndarray, held: np.ndarray) -> np.ndarray:
+    """The idle part of each resource while jobs waited, (R, intervals); NaN where none did."""
+    there = np.outer(total, held)
+    idle = 1 - _over(busy, there)
+    return np.where(held > 0, idle, np.nan)
 
 
 def _columns(what: str, workload: Workload, values: np.ndarray) -> dict[str, np.ndarray]:
