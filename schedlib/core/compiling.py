@@ -297,6 +297,9 @@ def _made(function: Callable[..., Any], signature: Any, options: dict[str, Any])
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     if room_of(function):
+        # numba links kept code by name: two lambdas of one signature could be taken for each other
+        if function.__name__ == "<lambda>":
+            raise Refused("A rule of the library needs a name of its own; write it as a function")
         return jit(function, **options)
     # numba lets a rule write to a field of a record even where the array of records is read-only
     if any(step.opname == "STORE_ATTR" for step in dis.get_instructions(function)):

@@ -193,10 +193,23 @@ ARGUMENTS = {
 """For each argument of a `System`: its shipped parts, and a reader's function's branch and compiler."""
 
 
-nowhere = _sends(lambda cluster, job, probe, rng: 0)
-first = _picks(lambda cluster, worker, line, rng: 0)
-none = _counts(lambda cluster, job, rng: 0)
-"""What the engine is handed where probes go, are counted, or a queue is served, as shipped parts say."""
+# What the engine is handed where probes go, are counted, or a queue is served, as shipped parts say.
+@_sends
+def nowhere(cluster, job, probe, rng):
+    """No worker is asked for."""
+    return 0
+
+
+@_picks
+def first(cluster, worker, line, rng):
+    """No place is asked for."""
+    return 0
+
+
+@_counts
+def none(cluster, job, rng):
+    """No number is asked for."""
+    return 0
 
 
 def _compiled(argument, compiler, function):

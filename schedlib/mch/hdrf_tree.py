@@ -260,10 +260,28 @@ def as_printed(tree, rescale):
 rule = compiling.rule(CHOOSE, **UNCOUNTED)
 
 
-h_drf = rule(lambda tree: by_path(tree, True))
-naive_h_drf = rule(lambda tree: by_path(tree, False))
-h_drf_as_printed = rule(lambda tree: as_printed(tree, True))
-naive_as_printed = rule(lambda tree: as_printed(tree, False))
+@rule
+def h_drf(tree):
+    """H-DRF by path."""
+    return by_path(tree, True)
+
+
+@rule
+def naive_h_drf(tree):
+    """Naive H-DRF by path."""
+    return by_path(tree, False)
+
+
+@rule
+def h_drf_as_printed(tree):
+    """H-DRF, every node looked at."""
+    return as_printed(tree, True)
+
+
+@rule
+def naive_as_printed(tree):
+    """Naive H-DRF, every node looked at."""
+    return as_printed(tree, False)
 
 
 @rule

@@ -35,10 +35,30 @@ OWN = "`tree.mine` or `tree.room` (see @mch.rule(room=...); a priority keeps non
 
 
 _rule = compiling.rule(PRIORITY, **UNCOUNTED)
-unasked = _rule(lambda leaf, usage, demand, weight, capacity: 0.0)  # of rules that choose
-nobody = compiling.rule(CHOOSE, **UNCOUNTED)(lambda tree: -1)  # of rules that have a priority
-cpu_share = _rule(lambda leaf, usage, demand, weight, capacity: usage[0] / capacity[0] / weight)
-memory_share = _rule(lambda leaf, usage, demand, weight, capacity: usage[1] / capacity[1] / weight)
+
+
+@_rule
+def unasked(leaf, usage, demand, weight, capacity):
+    """The priority of rules that choose themselves."""
+    return 0.0
+
+
+@compiling.rule(CHOOSE, **UNCOUNTED)
+def nobody(tree):
+    """The choice of rules that have a priority."""
+    return -1
+
+
+@_rule
+def cpu_share(leaf, usage, demand, weight, capacity):
+    """The leaf's share of the first resource over its weight."""
+    return usage[0] / capacity[0] / weight
+
+
+@_rule
+def memory_share(leaf, usage, demand, weight, capacity):
+    """The leaf's share of the second resource over its weight."""
+    return usage[1] / capacity[1] / weight
 
 
 @_rule
