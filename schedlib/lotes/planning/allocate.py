@@ -14,10 +14,9 @@ from scipy.sparse import csr_array
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, fits, holds
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
-SECONDS = 600.0  # the solver's time
+SECONDS = 600.0  # the solver's time, unless another is given
 OPTIONS = {
     "output_flag": False,
-    "time_limit": SECONDS,
     "mip_rel_gap": TOLERANCE,
     "primal_feasibility_tolerance": TOLERANCE,
     "dual_feasibility_tolerance": TOLERANCE,
@@ -39,14 +38,15 @@ def solve(
     most: Any = np.inf,
     whole: Any = False,
     then: Sequence[np.ndarray] = (),
+    seconds: float = SECONDS,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The x in [`least`, `most`] of least `cost (C,)` with `low <= rows x <= high`, and the N rows' prices.
 
     By HiGHS. Of many such x it is one of least `then[0] (C,)`, of these one of least `then[1]`, and so on:
     each program goes on from the last one's optimum. Rows and costs should be of size one, as prices below a
-    billionth count as none. Where `whole (C,)` says so, x is a whole number; prices then mean nothing, and `then` must be empty. `what`
-    names the program in errors: RuntimeError unless the optimum is proved within 600 s (of integer programs:
-    to a relative gap of a billionth).
+    billionth count as none. Where `whole (C,)` says so, x is a whole number; prices then mean nothing, and `then`
+    must be empty. `what` names the program in errors: RuntimeError unless the optimum is proved within
+    `seconds` (of integer programs: to a relative gap of a billionth).
 
     >>> solve("the example", [3.0], [[1.0]], [2.0], [np.inf])[0].tolist()
     [2.0]
@@ -60,7 +60,8 @@ def solve(
     most = np.broadcast_to(most, len(cost))
     whole = np.broadcast_to(whole, len(cost))
     engine = _engine(cost, matrix, low, high, least, most, whole)
-    x, reduced, prices = _optimum(what, engine)
+    engine.setOptionValue("time_limit", float(seconds))
+    x, reduced, prices = _optimum(what, engine, seconds)
     first = prices
     columns = np.arange(len(cost), dtype=np.int32)
     lines = np.arange(len(low), dtype=np.int32)
@@ -72,7 +73,7 @@ def solve(
         engine.changeColsBounds(len(columns), columns, least, most)
         engine.changeRowsBounds(len(lines), lines, low, high)
         engine.changeColsCost(len(columns), columns, cost)
-        x, reduced, prices = _optimum(what, engine)
+        x, reduced, prices = _optimum(what, engine, seconds)
     return x, first
 
 
@@ -112,13 +113,13 @@ def _engine(cost, matrix, low, high, least, most, whole):
     return engine
 
 
-def _optimum(what, engine):
+def _optimum(what, engine, seconds):
     """An x of least cost, the reduced costs of its columns and the prices of the rows."""
     engine.run()
     status = engine.modelStatusToString(engine.getModelStatus())
     if status != "Optimal":
         raise RuntimeError(
-            f"{what}: HiGHS ended as {status!r} without a proof within {SECONDS:g} s"
+            f"{what}: HiGHS ended as {status!r} without a proof within {seconds:g} s"
         )
     found = engine.getSolution()
     x = np.array(found.col_value)

@@ -11,7 +11,7 @@ import numpy as np
 
 from schedlib.core.portable import dot
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, check
-from schedlib.lotes.planning.allocate import allocate, by_place, solve
+from schedlib.lotes.planning.allocate import SECONDS, allocate, by_place, solve
 from schedlib.lotes.planning.bins import count_bins, non_dominated_bins
 
 MAX_PLANNED = 500_000  # bins of a configuration in the program, a column each
@@ -47,6 +47,7 @@ def assign(
     bins: Sequence[np.ndarray],
     *,
     integer: bool = False,
+    seconds: float = SECONDS,
 ) -> Assignment:
     """Solve the machine-assignment program (Eqs. 6-10) over these bins, or the integer program behind it.
 
@@ -80,6 +81,7 @@ def assign(
         high,
         whole=integer & (np.arange(len(weights) + 1) > 0),
         then=[] if integer else [np.r_[0.0, harm], np.r_[0.0, by_place(len(weights))]],
+        seconds=seconds,
     )
     price = np.full(classes.n_classes, np.nan if integer else 0.0)
     machines = np.maximum(x[1:], 0.0)
@@ -166,13 +168,15 @@ def plan(
     allocation: Allocation | None = None,
     integer: bool = False,
     max_bins: int = MAX_PLANNED,
+    seconds: float = SECONDS,
 ) -> Plan:
     """Stages 1 and 2 as in the paper: allocate, make the bins of each K^j, assign machines to bins, round.
 
     `allocation` is `allocate(configs, classes)` unless given. With `integer`, the machines are those of the
     exact integer program over the same bins, which the paper avoids; `rate` stays that of the linear one.
     Raises ValueError as `allocate` and `bins_of` do, and when K^j leaves a class only where none of its jobs
-    fits; RuntimeError without a proof of optimality within 600 s. Source: Section 4.2, Eqs. 6-10.
+    fits; RuntimeError when a program of stage 2 is not proved optimal within
+    `seconds`. Source: Section 4.2, Eqs. 6-10.
 
     See also: `lotes.generate_plan`, which lists no bins; `lotes.allocate`, the first stage alone.
 
@@ -198,17 +202,10 @@ def plan(
             f"allocation: class {k} is allocated only to configurations on which not even one of its jobs "
             "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan"
         )
-    fractions = assign(configs, classes, bins).fractions
-    exact = (
-        assign(
-            configs,
-            classes,
-            bins,
-            integer=True,
-        ).fractions
-        if integer
-        else None
-    )
+    fractions = assign(configs, classes, bins, seconds=seconds).fractions
+    exact = None
+    if integer:
+        exact = assign(configs, classes, bins, integer=True, seconds=seconds).fractions
     return make_plan(
         configs,
         classes,
