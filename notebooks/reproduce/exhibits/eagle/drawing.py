@@ -25,7 +25,6 @@ LOOKS = {
 } | {
     "dlwl": style.look("dlwl")._replace(label="DLWL+SRPT"),
     "no-sss": Look("#555555", (0, (7, 2)), "<", "Eagle without SSS"),
-    "no-sss-stale": Look("#8A8A8A", (0, (1, 3)), "X", "Eagle without SSS, sizes never updated"),
     "no-sbp-srpt": Look("#000000", ":", ">", "Eagle without SBP+SRPT"),
     "no-min": Look("#777777", (0, (3, 1, 1, 1, 1, 1)), "p", "Eagle without minimum probes"),
     "printed": style.PRINTED,

@@ -25,7 +25,6 @@ SYSTEMS = {"google": (*ABLATED, "hawk-general"), "cloudera": ABLATED[:3], "yahoo
 """What runs at each load of a trace."""
 BESIDES = {
     ("google", 15_000): (
-        "no-sss-stale",
         "omniscient",
         "dlwl-5",
         "dlwl-7",
@@ -42,7 +41,7 @@ BESIDES = {
     ),
     ("google", 17_000): ("eagle-submitted", "dlwl-submitted", "no-min-submitted"),
     ("cloudera", 15_000): ("halved", "eagle-submitted", "dlwl-submitted"),
-    ("yahoo", 4_000): ("no-sss-stale", "halved", "eagle-submitted", "dlwl-submitted"),
+    ("yahoo", 4_000): ("halved", "eagle-submitted", "dlwl-submitted"),
 }
 """What runs besides at a trace's highest load, and at Google's second."""
 TABLE2 = {

@@ -1,8 +1,8 @@
 """Figs. 5 to 7: what SSS, the minimum number of probes, and SBP with SRPT are worth to Eagle.
 
 "Without SSS" means probes that stay where they fall, with the remaining times kept up to date and dead probes
-swept as in Eagle (`updates=True`), so that nothing but SSS is missing; `eagle.sss-readings` has the other
-reading (`updates=False`). What the short partition does for Fig. 7's rival and for DLWL is judged here too.
+swept as in Eagle (`updates=True`), so that nothing but SSS is missing. What the short partition does for
+Fig. 7's rival and for DLWL is judged here too.
 """
 
 from functools import partial
@@ -27,7 +27,6 @@ from schedlib.pictures.alt import alt
 
 PLACE = 6.3
 COMPONENTS = {"no-sss": "SSS", "no-min": "minimum probes", "no-sbp-srpt": "SBP+SRPT"}
-READINGS = ("no-sss", "no-sss-stale")
 BOTH = ("google", "yahoo")
 FIG7 = ("no-sbp-srpt", "omniscient")
 MINIMUM = {"google": (35.0, 2), "yahoo": (10.0, 3)}
@@ -50,22 +49,6 @@ def plot_breakdown(frame: pd.DataFrame, trace: str):
     for ax in axes:
         drawing.thousands(ax, rows["workers"])
     drawing.legend_of(axes[0], 4, [drawing.LOOKS["printed"]])
-    return figure
-
-
-def draw_sss_readings(frame: pd.DataFrame):
-    traces = [trace for trace in drawing.traces_of(frame) if trace in BOTH]
-    size = (4.4 * len(traces) + 0.4, 3.6)
-    figure, axes = style.subplots(1, len(traces), size=size, sharey=True, squeeze=False)
-    for ax, trace in zip(axes.flat, traces, strict=True):
-        for k, name in enumerate(READINGS):
-            rows = highest_load(ratios(frame, "eagle", name, "short", trace=trace))
-            drawing.percentile_dots(ax, rows, "ratio", 0.2 * (k - 0.5), drawing.LOOKS[name])
-        drawing.level(ax)
-        ax.set_title(drawing.NAMES[trace])
-    drawing.from_zero(axes.flat)
-    axes[0, 0].set_ylabel("Eagle / Eagle without SSS")
-    drawing.legend(figure, [drawing.LOOKS[name] for name in READINGS])
     return figure
 
 
@@ -116,23 +99,6 @@ FIGURES = (
             _alt_breakdown(trace),
         )
         for number, trace, most in ((5, "google", "30 to 40 %"), (6, "yahoo", "10 %"))
-    ),
-    Figure(
-        "eagle.sss-readings",
-        "eagle.loads",
-        draw_sss_readings,
-        drawing.caption(
-            "Two readings of 'without SSS' at the highest load. The authors' program cannot switch SSS off. The "
-            "path in it that comes nearest never lowers a job's remaining time, and it keeps probes in the "
-            "queues whose job has no task left."
-        ),
-        alt(
-            "Dot charts of Eagle over Eagle without SSS at the highest load. Short jobs",
-            "ratio",
-            ["other", "trace", "percentile"],
-            of=lambda frame: drawing.without_each(highest_load(frame), READINGS),
-            names=drawing.WORDS,
-        ),
     ),
     Figure(
         "eagle.fig7",

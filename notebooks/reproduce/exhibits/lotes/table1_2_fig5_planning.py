@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from exhibits import measure
+from exhibits import measure, only
 from exhibits.lotes.runs import ONCE, claim, class_table
 from schedlib import lotes
 from schedlib.experiment import Experiment, Figure, grid, scales
@@ -183,7 +183,7 @@ def plot_fig5(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
         (True, "s", 9, style.VERMILLION, "non-dominated bin"),
     )
     for non_dominated, marker, size, colour, label in kinds:
-        rows = frame[frame["non_dominated"] == non_dominated]
+        rows = only(frame, non_dominated=non_dominated)
         ax.plot(rows["first"], rows["second"], marker, color=colour, markersize=size, label=label)
     ax.set(
         xlabel="jobs of class 1 (size 2)",
