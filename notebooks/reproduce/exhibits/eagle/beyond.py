@@ -77,10 +77,9 @@ def draw_heavier(frame: pd.DataFrame):
 
 def _over_published(frame, detail, system, jobs, **where):
     """Ratios of completion times in that detail over those as published: `seed, class, percentile, ratio`."""
-    other, published = (
-        {"detail": f"as_{word}", "system": system} for word in (detail, "published")
-    )
-    return only(comparing.compare(frame, other, published), jobs, **where)
+    rows, other, published = only(frame, system=system), f"as_{detail}", "as_published"
+    both = comparing.compare(rows, {"detail": other}, {"detail": published})
+    return only(both, jobs, **where)
 
 
 def draw_details(frame: pd.DataFrame):

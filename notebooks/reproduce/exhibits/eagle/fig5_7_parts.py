@@ -68,17 +68,17 @@ def draw_fig7(frame: pd.DataFrame):
     figure, axes = style.subplots(1, 2, size=(9.6, 4.0))
     rows = only(highest_load(frame), trace="google")
     drawing.plot_systems(axes[0], only(rows, "short"), FIG7)
-    classes = {
-        "short": style.Look(style.BLUE, "none", "o", "short jobs"),
-        "long": style.Look(style.VERMILLION, "none", "s", "long jobs"),
-    }
-    for shift, (jobs, look) in zip((-0.1, 0.1), classes.items(), strict=True):
+    handles = []
+    for jobs, shift, color, marker in (
+        ("short", -0.1, style.BLUE, "o"),
+        ("long", 0.1, style.VERMILLION, "s"),
+    ):
+        look = style.Look(color, "none", marker, f"{jobs} jobs")
         drawing.percentile_dots(axes[1], ratios(rows, *FIG7, jobs), "ratio", shift, look)
+        handles.append(Line2D([], [], **look.line()))
     drawing.level(axes[1])
     axes[1].set_ylabel("Eagle without SBP+SRPT / omniscient LWL")
-    axes[1].legend(
-        handles=[Line2D([], [], **look.line()) for look in classes.values()], handlelength=1.2
-    )
+    axes[1].legend(handles=handles, handlelength=1.2)
     drawing.from_zero(axes[1:])
     drawing.legend(figure, [drawing.LOOKS[name] for name in FIG7])
     return figure

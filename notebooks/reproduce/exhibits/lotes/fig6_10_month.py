@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
 from exhibits import legend_below, measure, only
@@ -126,9 +125,9 @@ def plot_fig6(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-def plot_fig7(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
+def plot_fig7(frame: pd.DataFrame) -> Picture:
     """The share of each class among the jobs of each day."""
-    figure, ax = style.into(ax, (7.0, 3.6))
+    figure, ax = style.subplots(size=(7.0, 3.6))
     classes = zip(frame.groupby("job_class"), ("-", "--", "-.", ":"), style.PALETTE, strict=False)
     for (job_class, rows), line, colour in classes:
         ax.plot(rows["day"], rows["share"], line, color=colour, label=f"class {job_class}")

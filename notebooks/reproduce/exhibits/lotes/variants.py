@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
 from exhibits import legend_below, only
@@ -253,9 +252,9 @@ def plot_variants(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-def plot_overhead(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
+def plot_overhead(frame: pd.DataFrame) -> Picture:
     """Share of machines that an arriving job asks against the load, by policy: seeds, and their medians."""
-    figure, ax = style.into(ax, (7.0, 4.0))
+    figure, ax = style.subplots(size=(7.0, 4.0))
     for (policy, sampled), rows in frame.groupby(["policy", "sampled"], sort=False):
         look = style.look(policy)
         if sampled:

@@ -38,10 +38,12 @@ def random_trees(
 def leaf_shares(tree: Tree, capacity: tuple, rules: Iterable[str], **columns) -> pd.DataFrame:
     """Divisible dominant shares under each rule: `rule, leaf, name, share`, and more columns, (p,) each."""
     names = [tree.name(node) for node in tree.leaves]
-    leaves = pd.DataFrame({"leaf": range(tree.n_leaves), "name": names}).assign(**columns)
-    shares = {rule: allocate(tree, capacity, rule).shares for rule in rules}
-    each = [leaves.assign(rule=rule, share=share) for rule, share in shares.items()]
-    return pd.concat(each, ignore_index=True)[["rule", "leaf", "name", "share", *list(columns)]]
+    leaves, blocks = range(tree.n_leaves), []
+    for rule in rules:
+        shares = allocate(tree, capacity, rule).shares
+        block = pd.DataFrame({"rule": rule, "leaf": leaves, "name": names, "share": shares})
+        blocks.append(block.assign(**columns))
+    return pd.concat(blocks, ignore_index=True)
 
 
 def per_seed(rows: pd.DataFrame, column: str) -> np.ndarray:
