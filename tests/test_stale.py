@@ -116,7 +116,7 @@ def test_what_no_result_depends_on_makes_nothing_stale(copy, tmp_path):
 
 MATTERS = {
     "a constant that a run uses": (
-        {"schedlib/eagle/workloads/samples.py": ("3_300, 100", "3_300, 101")},
+        {"schedlib/eagle/workloads/samples.py": ("SAMPLE_NODES = 100", "SAMPLE_NODES = 101")},
         {"eagle.fig9", "eagle.prototype", "eagle.prototype-table"},
     ),
     "a kernel": (
