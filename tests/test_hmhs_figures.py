@@ -140,13 +140,3 @@ def test_the_combination_of_all_is_hmhs_and_of_none_fifo():
     assert frame["reversed", "min-min", "min-min"] == hmhs.schedule(instance, "r-hmhs").makespan
     assert frame["given", "fifo", "fifo"] == hmhs.schedule(instance, "fifo").makespan
     assert frame["pri", "fifo", "fifo"] == hmhs.schedule(instance, "fifo-pri").makespan
-
-
-def test_ranges_of_jobs_and_the_printed_gains():
-    rows = factors.met(frame_of(lambda rival, workload, point, seed: 40 + point / 5)).set_index(
-        ["fewest", "most"]
-    )
-    assert len(rows) == 6
-    assert np.allclose(rows.loc[(25, 100)], [45, 60, 60, 60]) and np.allclose(
-        rows.loc[(50, 50)], 50
-    )

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from schedlib import traces
 
 
@@ -25,6 +27,25 @@ def swim_files(point: Mapping[str, Any]) -> list[Path]:
 
 SWIM: dict[str, Any] = {"missing": no_swim, "data_files": swim_files}
 """What an experiment on Facebook's jobs needs."""
+
+
+def only(frame: pd.DataFrame, /, **where: Any) -> pd.DataFrame:
+    """The rows with these values in these columns; a tuple or a list names several values.
+
+    >>> only(pd.DataFrame({"trace": ["google", "yahoo"], "workers": [3, 4]}), trace="yahoo")
+       trace  workers
+    1  yahoo        4
+    """
+    for name, value in where.items():
+        several = isinstance(value, tuple | list)
+        frame = frame[frame[name].isin(value) if several else frame[name] == value]
+    return frame
+
+
+def legend_below(ax: Any, columns: int, **more: Any) -> None:
+    """The legend of these axes below their figure, where it holds for all axes; `more` of `Figure.legend`."""
+    handles, labels = ax.get_legend_handles_labels()
+    ax.figure.legend(handles, labels, loc="outside lower center", ncols=columns, **more)
 
 
 def measure(judged: Callable[..., Any]) -> Callable[..., Callable[[Any], Any]]:

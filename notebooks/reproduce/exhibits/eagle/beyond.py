@@ -1,4 +1,4 @@
-"""Beyond the paper: what three sizes decide, and where the authors' program differs from the text."""
+"""Beyond the paper: other partitions and loads, and where the authors' program differs from the text."""
 
 from itertools import product
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from exhibits.eagle import comparing, drawing
-from exhibits.eagle.comparing import PERCENTILES, TRACES, highest, on_trace, only, ratios
+from exhibits.eagle.comparing import TRACES, highest, on_trace, only, ratios
 from schedlib.eagle.simulating.simulate import DETAILS
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS
 from schedlib.experiment import Experiment, Figure, grid, scales
@@ -14,13 +14,8 @@ from schedlib.pictures import style
 from schedlib.pictures.alt import alt
 
 PLACE = 6.6
-PARTITIONS = scales((0, 17, 20), (0, 17, 20, 30), (0, 10, 17, 20, 25))  # per cent of the workers
-DRAWN: tuple[str, ...] = ("eagle", "no-sss", "hawk", "dlwl")
-SCALES = scales(
-    (1 / 150, 1 / 75),
-    (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 5),
-    (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 3, 1.0),
-)
+PARTITIONS = {0: ("dlwl", "omniscient"), 17: ("dlwl", "no-sbp-srpt"), 20: ("eagle", "no-sss")}
+"""Sizes of the short partition (% of the workers), and who is run there."""
 LOADS = scales((0.95, 1.15), (0.85, 0.95, 1.05), (0.85, 0.95, 1.05, 1.15))
 SYSTEMS = (
     "eagle",
@@ -39,15 +34,9 @@ OTHERS = {"submitted": tuple(comparing.SUBMITTED.values()), "written": SYSTEMS}
 
 
 def run_partition(partition: int, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
-    """Systems with `partition` % of the workers for short jobs; at 0 only those that can do without."""
-    names = ("dlwl",) if partition == 0 else DRAWN
-    names += {0: ("omniscient",), 17: ("no-sbp-srpt",)}.get(partition, ())
+    """With `partition` % of the workers for short jobs, the systems that claims compare there."""
+    names = PARTITIONS[partition]
     return on_trace(names, "google", workers, jobs, scale, seed, short_partition=partition / 100)
-
-
-def run_clusters(scale: float, workers: int, jobs: int, seed: int) -> pd.DataFrame:
-    """Eagle, Hawk and DLWL+SRPT at the highest load of Google's trace on the share `scale` of `workers`."""
-    return on_trace(("eagle", "hawk", "dlwl"), "google", workers, jobs, scale, seed)
 
 
 def run_heavier(trace: str, load: float, jobs: int, scale: float, seed: int) -> pd.DataFrame:
@@ -61,54 +50,11 @@ def run_details(detail: str, workers: int, jobs: int, scale: float, seed: int) -
     return on_trace(names, "google", workers, jobs, scale, seed, detail=detail)
 
 
-def _clusters(name):
-    """As many jobs a worker as at that scale of the reproduction."""
-    jobs, fewest = (
-        comparing.SIZE[name]["google"] / comparing.SCALE[name]["google"],
-        min(WORKERS["google"]),
-    )
-    return [
-        {"scale": scale, "workers": fewest, "jobs": round(jobs * scale)} for scale in SCALES[name]
-    ]
-
-
 def _heavier(name):
     """The paper's scale has small clusters too: in an overloaded one queues grow with the number of jobs."""
     small = "quick" if name == "paper" else name
     points = grid(trace=TRACES, load=LOADS[name])
     return [point | comparing.size(small, point["trace"]) for point in points]
-
-
-def draw_partition(frame: pd.DataFrame):
-    figure, grid_of_axes = style.subplots(2, 2, size=(9.2, 6.6), sharex=True)
-    axes = grid_of_axes.flat
-    panels = [("short", percentile) for percentile in PERCENTILES] + [("long", 90)]
-    drawing.plot_times(axes, frame, panels, "partition", DRAWN)
-    for ax, (jobs, percentile) in zip(axes, panels, strict=True):
-        ax.axvline(17, color="black", linewidth=0.8, linestyle=":")
-        rows = only(frame, jobs, percentile=percentile, system=DRAWN)
-        drawing.near_means(ax, rows, "completion", ["system", "partition"])
-    for ax in grid_of_axes[1]:
-        ax.set_xlabel("workers for short jobs alone (%)")
-    return figure
-
-
-def _simulated(frame, base, jobs):
-    rows = ratios(frame, "eagle", base, jobs)
-    return rows.assign(simulated=rows["workers"] * rows["scale"])
-
-
-def draw_clusters(frame: pd.DataFrame):
-    figure, axes = style.subplots(2, 2, size=(9.2, 6.2), sharex=True)
-    for panels, base in zip(axes, ("hawk", "dlwl"), strict=True):
-        for ax, jobs in zip(panels, ("short", "long"), strict=True):
-            drawing.plot_ratios(ax, _simulated(frame, base, jobs), "simulated")
-            ax.set(xscale="log", ylabel=f"{jobs} jobs,\nEagle / {drawing.LOOKS[base].label}")
-        drawing.from_zero(panels)
-    for ax in axes[1]:
-        ax.set_xlabel("workers simulated")
-    drawing.legend_of(axes[0, 0])
-    return figure
 
 
 def draw_heavier(frame: pd.DataFrame):
@@ -131,10 +77,9 @@ def draw_heavier(frame: pd.DataFrame):
 
 def _over_published(frame, detail, system, jobs, **where):
     """Ratios of completion times in that detail over those as published: `seed, class, percentile, ratio`."""
-    other, published = (
-        {"detail": f"as_{word}", "system": system} for word in (detail, "published")
-    )
-    return only(comparing.compare(frame, other, published), jobs, **where)
+    rows, other, published = only(frame, system=system), f"as_{detail}", "as_published"
+    both = comparing.compare(rows, {"detail": other}, {"detail": published})
+    return only(both, jobs, **where)
 
 
 def draw_details(frame: pd.DataFrame):
@@ -184,15 +129,8 @@ EXPERIMENTS = (
         "eagle.partition",
         "The size of the short partition",
         run_partition,
-        highest({scale: grid(partition=shares) for scale, shares in PARTITIONS.items()}),
+        highest(scales(grid(partition=PARTITIONS))),
         scales(2, (4, 10), 1),
-    ),
-    Experiment(
-        "eagle.clusters",
-        "The same load in clusters of different size",
-        run_clusters,
-        {scale: _clusters(scale) for scale in SCALES},
-        scales(1, 3, 1),
     ),
     Experiment(
         "eagle.heavier",
@@ -211,44 +149,6 @@ EXPERIMENTS = (
 )
 
 FIGURES = (
-    Figure(
-        "eagle.partition",
-        "eagle.partition",
-        draw_partition,
-        drawing.caption(
-            "Completion times against the size of the short partition, the workers that take short jobs only. "
-            "The paper gives it the short jobs' share of the work, 17 % (dotted). Google's trace, highest "
-            "load."
-        ),
-        alt(
-            "Line charts of times against the size of the short partition (%). 99th percentile of short jobs (s)",
-            "completion",
-            ["system"],
-            "partition",
-            of=lambda frame: only(frame, "short", percentile=99),
-            names=drawing.WORDS,
-        ),
-    ),
-    Figure(
-        "eagle.clusters",
-        "eagle.clusters",
-        draw_clusters,
-        lambda frame: (
-            "Eagle's completion times "
-            "over a rival's in smaller clusters: Google's trace at the highest load. All clusters have the "
-            "same number of jobs per worker. In a smaller cluster the largest job is smaller. "
-            f"{frame['seed'].nunique()} seeds. Intervals: 95 %. Beyond the "
-            "paper."
-        ),
-        alt(
-            "Line charts of ratios against the number of workers. Short jobs, Eagle over Hawk",
-            "ratio",
-            ["percentile"],
-            "simulated",
-            of=lambda frame: _simulated(frame, "hawk", "short"),
-            names=drawing.WORDS,
-        ),
-    ),
     Figure(
         "eagle.heavier",
         "eagle.heavier",

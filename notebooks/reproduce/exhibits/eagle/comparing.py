@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+import exhibits
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, Eagle, Hawk, System
 from schedlib.eagle.workloads import synthetic as made
@@ -46,7 +47,6 @@ COUNTERS = (
 """What rows keep of a run's `stats`."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "no-sss": {"system": Eagle(sss=False)},
-    "no-sss-stale": {"system": Eagle(sss=False, updates=False)},
     "no-sbp-srpt": {"system": Eagle(sbp=False, srpt=False)},
     "no-min": {"system": Eagle(min_probes=0)},
     # schedulers know at every moment where long tasks are
@@ -134,18 +134,15 @@ def each_system(
         own["heartbeat"] *= slower
         run = simulate(workload, workers=workers, seed=seed, **own)
         times = run.percentiles()
-        blocks.append(
-            pd.DataFrame(
-                {
-                    "system": name,
-                    "class": times["long"].map({True: "long", False: "short"}),
-                    "percentile": times["percentile"],
-                    "completion": times["completion"].round(6),
-                    "utilisation": round(run.stats["utilisation"], 6),
-                }
-                | {one: run.stats[one] for one in COUNTERS}
-            )
-        )
+        counts = {one: run.stats[one] for one in COUNTERS}
+        columns = {
+            "system": name,
+            "class": times["long"].map({True: "long", False: "short"}),
+            "percentile": times["percentile"],
+            "completion": times["completion"].round(6),
+            "utilisation": round(run.stats["utilisation"], 6),
+        }
+        blocks.append(pd.DataFrame(columns | counts))
     return pd.concat(blocks, ignore_index=True)
 
 
@@ -251,16 +248,8 @@ def also_judged(
 
 
 def only(frame: pd.DataFrame, jobs: str | None = None, /, **where) -> pd.DataFrame:
-    """The rows of a class of jobs ("short", "long", None for both) with these values; a tuple names several.
-
-    >>> only(pd.DataFrame({"trace": ["google", "yahoo"], "workers": [3, 4]}), trace="yahoo")
-       trace  workers
-    1  yahoo        4
-    """
-    wanted = ({"class": jobs} if jobs else {}) | where
-    for name, value in wanted.items():
-        frame = frame[frame[name].isin(value) if isinstance(value, tuple) else frame[name] == value]
-    return frame
+    """`exhibits.only` the rows of a class of jobs ("short", "long", None for both)."""
+    return exhibits.only(frame, **({"class": jobs} if jobs else {}), **where)
 
 
 def ratios(

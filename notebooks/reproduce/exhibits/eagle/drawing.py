@@ -25,7 +25,6 @@ LOOKS = {
 } | {
     "dlwl": style.look("dlwl")._replace(label="DLWL+SRPT"),
     "no-sss": Look("#555555", (0, (7, 2)), "<", "Eagle without SSS"),
-    "no-sss-stale": Look("#8A8A8A", (0, (1, 3)), "X", "Eagle without SSS, sizes never updated"),
     "no-sbp-srpt": Look("#000000", ":", ">", "Eagle without SBP+SRPT"),
     "no-min": Look("#777777", (0, (3, 1, 1, 1, 1, 1)), "p", "Eagle without minimum probes"),
     "printed": style.PRINTED,
@@ -54,6 +53,11 @@ def traces_of(frame: pd.DataFrame) -> list[str]:
     return [trace for trace in NAMES if trace in set(frame["trace"])]
 
 
+def google_short(frame: pd.DataFrame, **where: Any) -> pd.DataFrame:
+    """The rows of short jobs on Google's trace at its highest load."""
+    return only(highest_load(frame), "short", trace="google", **where)
+
+
 def level(ax, *ratios: float) -> None:
     """Dotted lines at these ratios; at 1, where both systems take the same time, when none is given."""
     for ratio in ratios or (1,):
@@ -66,41 +70,27 @@ def plot_ratios(ax, rows: pd.DataFrame, x: str) -> None:
     level(ax)
 
 
-def plot_cases(
-    rows: pd.DataFrame, by: str, titles: Mapping[str, str], x: str, label: str, over: str = "Hawk"
-):
-    """Ratios of Eagle to a rival against `x`: a column for each value of `by`, short jobs above long ones."""
-    figure, axes = style.subplots(
-        2,
-        len(titles),
-        size=(4.6 * len(titles) + 0.4, 6.4),
-        squeeze=False,
-        sharex=True,
-        sharey="row",
-    )
+def plot_cases(rows: pd.DataFrame, by: str, titles: Mapping[str, str], x: str, label: str):
+    """Ratios of Eagle to Hawk against `x`: a column for each of two values of `by`, short jobs above long ones."""
+    figure, axes = style.subplots(2, 2, size=(9.6, 6.4), sharex=True, sharey="row")
     for column, (value, title) in zip(axes.T, titles.items(), strict=True):
         for ax, jobs in zip(column, ("short", "long"), strict=True):
             plot_ratios(ax, only(rows, jobs, **{by: value}), x)
         column[0].set_title(title)
         column[1].set_xlabel(label)
     for row, jobs in zip(axes, ("short", "long"), strict=True):
-        row[0].set_ylabel(f"{jobs} jobs, Eagle / {over}")
+        row[0].set_ylabel(f"{jobs} jobs, Eagle / Hawk")
         from_zero(row)
-    legend_of(axes[0, 0], 4, [LOOKS["printed"]] if over == "Hawk" else ())
+    legend_of(axes[0, 0], 4, [LOOKS["printed"]])
     return figure
 
 
 def plot_utilisation(ax, frame: pd.DataFrame, systems: Iterable[str]) -> None:
     """The share of busy workers (%) under these systems against the number of workers."""
     rows = only(frame, "short", percentile=50)
-    style.band(
-        ax,
-        rows.assign(utilisation=100 * rows["utilisation"]),
-        "workers",
-        "utilisation",
-        "system",
-        {name: LOOKS[name] for name in systems},
-    )
+    shares = rows.assign(utilisation=100 * rows["utilisation"])
+    looks = {name: LOOKS[name] for name in systems}
+    style.band(ax, shares, "workers", "utilisation", "system", looks)
     ax.set_ylim(0, 100)
     thousands(ax, rows["workers"])
 
@@ -122,10 +112,14 @@ def plot_against(frame: pd.DataFrame, base: str):
     axes[1, 0].set_ylim(0.7, 1.3)
     axes[2, 0].set_ylabel("busy workers (%)")
     axes[2, 0].legend(fontsize=8, loc="lower left")
-    for ax, trace in zip(axes[0], traces, strict=True) if base == "hawk" else ():
-        for ratio in SPEEDUPS:
-            style.printed(ax, highest_load(only(frame, trace=trace))["workers"].iloc[0], 1 / ratio)
-    legend_of(axes[0, 0], 4, [LOOKS["printed"]] if base == "hawk" else ())
+    marks = []
+    if base == "hawk":
+        marks = [LOOKS["printed"]]
+        for ax, trace in zip(axes[0], traces, strict=True):
+            fewest = only(frame, trace=trace)["workers"].min()
+            for ratio in SPEEDUPS:
+                style.printed(ax, fewest, 1 / ratio)
+    legend_of(axes[0, 0], 4, marks)
     return figure
 
 
@@ -146,7 +140,7 @@ def alt_times(head: str, systems: Sequence[str]) -> Callable[[pd.DataFrame], str
     """The alt text of a figure of Google's short jobs under these systems at the highest load."""
 
     def drawn(frame: pd.DataFrame) -> pd.DataFrame:
-        return only(highest_load(frame), "short", trace="google", system=systems)
+        return google_short(frame, system=systems)
 
     head = f"{head}. Completion times of short jobs (s)"
     return alt(head, "completion", ["system", "percentile"], of=drawn, names=WORDS)
@@ -217,26 +211,19 @@ def thousands(ax, workers) -> None:
 
 def legend(figure, looks: Iterable[Look], columns: int = 4) -> None:
     """A legend of these looks, as dots, below the figure."""
-    handles = [Line2D([], [], **look.line() | {"linestyle": "none"}) for look in looks]
-    figure.legend(
-        handles=handles,
-        loc="outside lower center",
-        ncols=min(len(handles), columns),
-        handlelength=1.2,
-    )
+    handles = [Line2D([], [], **look._replace(linestyle="none").line()) for look in looks]
+    columns = min(len(handles), columns)
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, handlelength=1.2)
 
 
-def plot_times(axes, frame: pd.DataFrame, panels, x: str, systems, columns: int = 4) -> None:
+def plot_times(axes, frame: pd.DataFrame, panels, x: str, systems) -> None:
     """Mean completion times against `x`, an axis for each (class of jobs, percentile), the legend below."""
     for ax, (jobs, percentile) in zip(axes, panels, strict=True):
         rows = only(frame, jobs, percentile=percentile)
         style.band(ax, rows, x, "completion", "system", {name: LOOKS[name] for name in systems})
-        ax.set(
-            title=f"{jobs} jobs, {percentile}th percentile",
-            ylabel="completion time (s)",
-            yscale="log",
-        )
-    legend_of(axes[0], columns)
+        title = f"{jobs} jobs, {percentile}th percentile"
+        ax.set(title=title, ylabel="completion time (s)", yscale="log")
+    legend_of(axes[0], len(systems))
 
 
 def legend_of(ax, columns: int = 3, marks: Iterable[Look] = ()) -> None:

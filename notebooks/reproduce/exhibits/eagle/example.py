@@ -18,9 +18,11 @@ CASES = {
     "sbp": Eagle(sss=False, srpt=False, min_probes=4),
     "dlwl": DLWL(),
 }
-TITLES = dict(
-    zip(CASES, ("one task a probe", "Sticky Batch Probing", "bound at once (DLWL)"), strict=True)
-)
+TITLES = {
+    "one task a probe": "one task a probe",
+    "sbp": "Sticky Batch Probing",
+    "dlwl": "bound at once (DLWL)",
+}
 
 
 def run(case: str, seed: int) -> pd.DataFrame:
@@ -53,12 +55,13 @@ def draw(frame: pd.DataFrame):
     figure, axes = style.subplots(1, len(TITLES), size=(11.4, 2.9), sharey=True)
     for ax, (case, title) in zip(axes, TITLES.items(), strict=True):
         rows = only(frame, case=case)
-        zero = rows.loc[rows["last"], "submit"].iloc[0]
+        ours = only(rows, last=True)
+        zero = ours["submit"].iloc[0]
         for task in rows.itertuples():
             begin, color = max(task.start, zero), style.BLUE if task.last else "#CCCCCC"
             look = {"color": color, "edgecolor": "white", "height": 0.7}
             ax.barh(task.worker, task.finish - begin, left=begin - zero, **look)
-        end = rows.loc[rows["last"], "finish"].max() - zero
+        end = ours["finish"].max() - zero
         ax.axvline(end, color=style.BLUE, linewidth=1, linestyle="--")
         ax.set(title=f"{title}: {end:.0f} s", xlabel="time since the job came (s)", xlim=(0, 122))
         ax.set_yticks(range(4), ["n1", "n2", "n3", "n4"])

@@ -25,7 +25,6 @@ SYSTEMS = {"google": (*ABLATED, "hawk-general"), "cloudera": ABLATED[:3], "yahoo
 """What runs at each load of a trace."""
 BESIDES = {
     ("google", 15_000): (
-        "no-sss-stale",
         "omniscient",
         "dlwl-5",
         "dlwl-7",
@@ -42,7 +41,7 @@ BESIDES = {
     ),
     ("google", 17_000): ("eagle-submitted", "dlwl-submitted", "no-min-submitted"),
     ("cloudera", 15_000): ("halved", "eagle-submitted", "dlwl-submitted"),
-    ("yahoo", 4_000): ("no-sss-stale", "halved", "eagle-submitted", "dlwl-submitted"),
+    ("yahoo", 4_000): ("halved", "eagle-submitted", "dlwl-submitted"),
 }
 """What runs besides at a trace's highest load, and at Google's second."""
 TABLE2 = {
@@ -86,23 +85,23 @@ def shares(frame: pd.DataFrame) -> pd.DataFrame:
     `again`, Eagle's re-scheduled probes over Hawk's stolen ones, as a factor.
     """
     rows = only(comparing.highest_load(frame), "short", percentile=50).set_index(["trace", "seed"])
-    hawk, eagle = only(rows, system="hawk"), only(rows, system="eagle")
+    both = {name: only(rows, system=name) for name in ("hawk", "eagle")}
     columns = {
-        name: 100 * count / of.clip(lower=1)
-        for name, count, of in (
-            ("behind", hawk["behind_long"], hawk["probes"]),
-            ("ran", hawk["ran_behind_long"], hawk["short_tasks"]),
-            ("stolen", hawk["rescheduled"], hawk["probes"]),
-            ("rescheduled", eagle["rescheduled"], hawk["probes"]),
-            ("run_there", hawk["ran_behind_long"], hawk["behind_long"]),
-            ("rescued", hawk["rescheduled"], hawk["behind_long"]),
-            ("eagle_behind", eagle["behind_long"], eagle["probes"]),
-            ("eagle_ran", eagle["ran_behind_long"], eagle["short_tasks"]),
+        name: 100 * both[counted][count] / both[whose][of].clip(lower=1)
+        for name, counted, count, whose, of in (
+            ("behind", "hawk", "behind_long", "hawk", "probes"),
+            ("ran", "hawk", "ran_behind_long", "hawk", "short_tasks"),
+            ("stolen", "hawk", "rescheduled", "hawk", "probes"),
+            ("rescheduled", "eagle", "rescheduled", "hawk", "probes"),
+            ("run_there", "hawk", "ran_behind_long", "hawk", "behind_long"),
+            ("rescued", "hawk", "rescheduled", "hawk", "behind_long"),
+            ("eagle_behind", "eagle", "behind_long", "eagle", "probes"),
+            ("eagle_ran", "eagle", "ran_behind_long", "eagle", "short_tasks"),
+            ("again", "eagle", "rescheduled", "hawk", "rescheduled"),
         )
     }
-    return pd.DataFrame(
-        columns | {"again": eagle["rescheduled"] / hawk["rescheduled"].clip(lower=1)}
-    )
+    columns["again"] /= 100
+    return pd.DataFrame(columns)
 
 
 PANELS = (
@@ -150,7 +149,7 @@ def table2_drawn(frame: pd.DataFrame) -> pd.DataFrame:
 
 def draw_fig4(frame: pd.DataFrame):
     figure, ax = style.subplots(size=(6.8, 4.0))
-    rows = only(comparing.highest_load(frame), "short", trace="google")
+    rows = drawing.google_short(frame)
     drawing.plot_systems(ax, rows, HEARTBEATS)
     base = only(rows, system="dlwl").groupby("percentile")["completion"].mean()
     for seconds, p, growth in GROWTHS:
@@ -164,9 +163,7 @@ def draw_fig4(frame: pd.DataFrame):
 
 def draw_thieves(frame: pd.DataFrame):
     figure, ax = style.subplots(size=(7.6, 4.2))
-    drawing.plot_systems(
-        ax, only(comparing.highest_load(frame), "short", trace="google"), HAWKS, gap=0.13
-    )
+    drawing.plot_systems(ax, drawing.google_short(frame), HAWKS, gap=0.13)
     drawing.legend(figure, [drawing.LOOKS[name] for name in HAWKS])
     return figure
 
@@ -183,30 +180,22 @@ def updates(frame: pd.DataFrame) -> pd.DataFrame:
         .mean()
     )
     table = (table / 1000).assign(per_probe=table["updates"] / table["probes"]).round(1)
-    own = (
-        comparing.ratios(rows, "halved", "eagle")
-        .groupby(["trace", "percentile"])["ratio"]
-        .mean()
-        .unstack()
-    )
+    means = comparing.ratios(rows, "halved", "eagle").groupby(["trace", "percentile"])["ratio"]
+    own = means.mean().unstack()
     for percentile in comparing.PERCENTILES:
         table[f"p{percentile}"] = [
             1.0 if name == "eagle" else round(own.loc[trace, percentile], 3)
             for trace, name in table.index
         ]
+    words = {
+        "system": "updates are sent",
+        "probes": "probes (thousands)",
+        "updates": "updates (thousands)",
+        "per_probe": "per probe",
+    }
     told = {"eagle": "at every start", "halved": "when half are started"}
-    return (
-        table.reset_index()
-        .rename(
-            columns={
-                "system": "updates are sent",
-                "probes": "probes (thousands)",
-                "updates": "updates (thousands)",
-                "per_probe": "per probe",
-            }
-        )
-        .replace({"updates are sent": told, "trace": drawing.NAMES})
-    )
+    table = table.reset_index().rename(columns=words)
+    return table.replace({"updates are sent": told, "trace": drawing.NAMES})
 
 
 EXPERIMENTS = (
@@ -321,9 +310,7 @@ def _attempts(frame):
 
 def _busy(frame):
     """The share of busy workers under Eagle over that under the omniscient scheduler, at the highest load."""
-    rows = only(comparing.highest_load(frame), "short", trace="google", percentile=50).set_index(
-        "seed"
-    )
+    rows = drawing.google_short(frame, percentile=50).set_index("seed")
     eagle, omniscient = (only(rows, system=name)["utilisation"] for name in ("eagle", "omniscient"))
     return (eagle / omniscient).to_numpy()
 

@@ -1,8 +1,8 @@
 """Figs. 5 to 7: what SSS, the minimum number of probes, and SBP with SRPT are worth to Eagle.
 
 "Without SSS" means probes that stay where they fall, with the remaining times kept up to date and dead probes
-swept as in Eagle (`updates=True`), so that nothing but SSS is missing; `eagle.sss-readings` has the other
-reading (`updates=False`). What the short partition does for Fig. 7's rival and for DLWL is judged here too.
+swept as in Eagle (`updates=True`), so that nothing but SSS is missing. What the short partition does for
+Fig. 7's rival and for DLWL is judged here too.
 """
 
 from functools import partial
@@ -27,7 +27,6 @@ from schedlib.pictures.alt import alt
 
 PLACE = 6.3
 COMPONENTS = {"no-sss": "SSS", "no-min": "minimum probes", "no-sbp-srpt": "SBP+SRPT"}
-READINGS = ("no-sss", "no-sss-stale")
 BOTH = ("google", "yahoo")
 FIG7 = ("no-sbp-srpt", "omniscient")
 MINIMUM = {"google": (35.0, 2), "yahoo": (10.0, 3)}
@@ -53,22 +52,6 @@ def plot_breakdown(frame: pd.DataFrame, trace: str):
     return figure
 
 
-def draw_sss_readings(frame: pd.DataFrame):
-    traces = [trace for trace in drawing.traces_of(frame) if trace in BOTH]
-    size = (4.4 * len(traces) + 0.4, 3.6)
-    figure, axes = style.subplots(1, len(traces), size=size, sharey=True, squeeze=False)
-    for ax, trace in zip(axes.flat, traces, strict=True):
-        for k, name in enumerate(READINGS):
-            rows = highest_load(ratios(frame, "eagle", name, "short", trace=trace))
-            drawing.percentile_dots(ax, rows, "ratio", 0.2 * (k - 0.5), drawing.LOOKS[name])
-        drawing.level(ax)
-        ax.set_title(drawing.NAMES[trace])
-    drawing.from_zero(axes.flat)
-    axes[0, 0].set_ylabel("Eagle / Eagle without SSS")
-    drawing.legend(figure, [drawing.LOOKS[name] for name in READINGS])
-    return figure
-
-
 def _alt_breakdown(trace):
     return alt(
         "Line charts of Eagle's completion times over those without one of its parts against the number of "
@@ -85,17 +68,17 @@ def draw_fig7(frame: pd.DataFrame):
     figure, axes = style.subplots(1, 2, size=(9.6, 4.0))
     rows = only(highest_load(frame), trace="google")
     drawing.plot_systems(axes[0], only(rows, "short"), FIG7)
-    classes = {
-        "short": style.Look(style.BLUE, "none", "o", "short jobs"),
-        "long": style.Look(style.VERMILLION, "none", "s", "long jobs"),
-    }
-    for shift, (jobs, look) in zip((-0.1, 0.1), classes.items(), strict=True):
+    handles = []
+    for jobs, shift, color, marker in (
+        ("short", -0.1, style.BLUE, "o"),
+        ("long", 0.1, style.VERMILLION, "s"),
+    ):
+        look = style.Look(color, "none", marker, f"{jobs} jobs")
         drawing.percentile_dots(axes[1], ratios(rows, *FIG7, jobs), "ratio", shift, look)
+        handles.append(Line2D([], [], **look.line()))
     drawing.level(axes[1])
     axes[1].set_ylabel("Eagle without SBP+SRPT / omniscient LWL")
-    axes[1].legend(
-        handles=[Line2D([], [], **look.line()) for look in classes.values()], handlelength=1.2
-    )
+    axes[1].legend(handles=handles, handlelength=1.2)
     drawing.from_zero(axes[1:])
     drawing.legend(figure, [drawing.LOOKS[name] for name in FIG7])
     return figure
@@ -116,23 +99,6 @@ FIGURES = (
             _alt_breakdown(trace),
         )
         for number, trace, most in ((5, "google", "30 to 40 %"), (6, "yahoo", "10 %"))
-    ),
-    Figure(
-        "eagle.sss-readings",
-        "eagle.loads",
-        draw_sss_readings,
-        drawing.caption(
-            "Two readings of 'without SSS' at the highest load. The authors' program cannot switch SSS off. The "
-            "path in it that comes nearest never lowers a job's remaining time, and it keeps probes in the "
-            "queues whose job has no task left."
-        ),
-        alt(
-            "Dot charts of Eagle over Eagle without SSS at the highest load. Short jobs",
-            "ratio",
-            ["other", "trace", "percentile"],
-            of=lambda frame: drawing.without_each(highest_load(frame), READINGS),
-            names=drawing.WORDS,
-        ),
     ),
     Figure(
         "eagle.fig7",

@@ -69,7 +69,7 @@ def draw_hour(frame: pd.DataFrame):
     figure, axes = style.subplots(2, 3, size=(12.0, 6.8), sharex=True, sharey="row")
     frame = frame.assign(simulated=frame["workers"] * 16 / frame["every"])
     panels = [(jobs, percentile) for jobs in ("short", "long") for percentile in PERCENTILES]
-    drawing.plot_times(axes.flat, frame, panels, "simulated", DRAWN, columns=5)
+    drawing.plot_times(axes.flat, frame, panels, "simulated", DRAWN)
     counts = sorted(set(frame["simulated"]))
     for ax in axes[1]:
         ax.set_xticks(counts, [f"{count:g}" for count in counts])

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from exhibits.eagle import drawing
-from exhibits.eagle.comparing import ratios
+from exhibits.eagle.comparing import only, ratios
 from schedlib import paths
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.workloads.samples import google_sample
@@ -79,23 +79,19 @@ def run(seed: int) -> pd.DataFrame:
             seed=int(repeat),
         )
         times = done.percentiles()
-        counts = {count: done.stats[count] for count in COMPARED}
-        blocks.append(
-            pd.DataFrame(
-                {
-                    "interarrival": ratio,
-                    "system": name,
-                    "repeat": repeat,
-                    "nodes": nodes,
-                    "jobs": jobs,
-                    "class": np.where(times["long"], "long", "short"),
-                    "percentile": times["percentile"],
-                    "completion": (times["completion"] / 1000).round(9),
-                    "source": "simulator",
-                }
-                | counts
-            )
-        )
+        columns = {
+            "interarrival": ratio,
+            "system": name,
+            "repeat": repeat,
+            "nodes": nodes,
+            "jobs": jobs,
+            "class": np.where(times["long"], "long", "short"),
+            "percentile": times["percentile"],
+            "completion": (times["completion"] / 1000).round(9),
+            "source": "simulator",
+        }
+        columns |= {count: done.stats[count] for count in COMPARED}
+        blocks.append(pd.DataFrame(columns))
     return pd.concat(blocks, ignore_index=True)
 
 
@@ -106,7 +102,7 @@ def times(rows: pd.DataFrame) -> pd.DataFrame:
 
 def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     """Prototype and simulator at each load, means over the repeats: a row per load, system and quantity."""
-    first = rows[(rows["class"] == "short") & (rows["percentile"] == 50)]
+    first = only(rows, "short", percentile=50)
     keys, parts = ["interarrival", "system", "what"], []
     for label, own in rows.groupby(["class", "percentile"], sort=False):
         parts.append(own.assign(what=f"{label[0]} jobs, {label[1]} % (s)", value=own["completion"]))

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from exhibits import measure
+from exhibits import measure, only
 from schedlib import traces
 from schedlib.experiment import claim_maker
 from schedlib.hmhs.bound import bounds
@@ -76,16 +76,13 @@ def makespans(instance: Instance, bounded: bool = False) -> pd.DataFrame:
 def against(frame: pd.DataFrame, base: str) -> pd.DataFrame:
     """`frame` with a column `base` that holds, in every row, the makespan of `base` on the same instance."""
     same = [name for name in frame.columns if name not in ("policy", "makespan", "optimum")]
-    other = frame.loc[frame["policy"] == base, [*same, "makespan"]].rename(
-        columns={"makespan": base}
-    )
+    other = only(frame, policy=base)[[*same, "makespan"]].rename(columns={"makespan": base})
     return frame.merge(other, on=same, validate="many_to_one")
 
 
 def gains(frame: pd.DataFrame, rivals: Sequence[str] = RIVALS) -> pd.DataFrame:
     """The rivals' rows with `gain`: by how many per cent of its makespan HMHS ends sooner."""
-    rows = against(frame, "hmhs")
-    rows = rows[rows["policy"].isin(rivals)]
+    rows = only(against(frame, "hmhs"), policy=list(rivals))
     return rows.assign(gain=100 * (1 - rows["hmhs"] / rows["makespan"]))
 
 
@@ -98,12 +95,12 @@ def gain_over(
     extreme: str = "max",
     at: float | None = None,
 ) -> np.ndarray:
-    """The gain over `rival` where its mean is largest (or `"min"`: smallest), or at one value."""
+    """The gain over `rival` where its mean is largest (or `"min"`: smallest), or at one share of slow machines."""
     rows = gains(frame, [rival])
-    rows = rows if workload is None else rows[rows["workload"] == workload]
+    rows = rows if workload is None else only(rows, workload=workload)
     axis = "slow" if "slow" in rows else "jobs"
     if at is not None:
-        return rows.loc[rows[axis] == at, "gain"].to_numpy()
+        return only(rows, slow=at)["gain"].to_numpy()
     table = rows.pivot_table(index="seed", columns=["workload", axis], values="gain")
     return table[table.mean().idxmin() if extreme == "min" else table.mean().idxmax()].to_numpy()
 
@@ -111,7 +108,7 @@ def gain_over(
 @measure
 def slope(frame: pd.DataFrame, workload: str, axis: str) -> list[float]:
     """How much the gain over FIFO grows per doubling of jobs, or per 10 % fewer slow machines."""
-    rows = gains(frame[frame["workload"] == workload], ["fifo"])
+    rows = gains(only(frame, workload=workload), ["fifo"])
     x = np.log2 if axis == "jobs" else lambda share: share / 10
     sign = 1 if axis == "jobs" else -1
     return [sign * np.polyfit(x(one[axis]), one["gain"], 1)[0] for _, one in rows.groupby("seed")]
@@ -127,8 +124,12 @@ def jobs_axis(ax: Axes, jobs: Iterable[int]) -> None:
 
 def log_y(ax: Axes, lowest: float) -> None:
     """A logarithmic axis that ends at half the lowest mean, since an interval may reach zero."""
-    ax.set_yscale("log")
-    ax.set_ylim(bottom=lowest / 2)
+    ax.set(yscale="log", ylim=(lowest / 2, None))
+    plain_ticks(ax)
+
+
+def plain_ticks(ax: Axes) -> None:
+    """Plain numbers along a logarithmic y axis, between the decades at 2 and 5."""
     ax.yaxis.set_major_formatter("{x:g}")
     ax.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
 
@@ -141,19 +142,19 @@ def plot_makespans(frame: pd.DataFrame, x: str = "jobs", label: str = "") -> Fig
         axes = axes[:, None]
     else:
         figure, axes = style.subplots(2, len(workloads), size=(4.4 * len(workloads), 6.4))
-    shown = frame[frame["policy"].isin(["hmhs", *RIVALS])].assign(hours=frame["makespan"] / 3600)
+    shown = frame.assign(hours=frame["makespan"] / 3600)
     gain = gains(frame)
     for (top, bottom), name in zip(axes.T, workloads, strict=True):
-        hours = shown[shown["workload"] == name]
+        hours = only(shown, workload=name)
         style.band(top, hours, x, "hours", by="policy")
-        style.band(bottom, gain[gain["workload"] == name], x, "gain", by="policy")
+        style.band(bottom, only(gain, workload=name), x, "gain", by="policy")
         top.set(title=TITLES[name], xlabel=label, ylabel="makespan (hours)")
         log_y(top, hours.groupby([x, "policy"])["hours"].mean().min())
         lowest = min(-5, gain["gain"].min())
         bottom.set(xlabel=label, ylabel="HMHS shorter than rival by (%)", ylim=(lowest, 100))
         if x == "jobs":
-            jobs_axis(top, frame["jobs"])
-            jobs_axis(bottom, frame["jobs"])
+            for ax in (top, bottom):
+                jobs_axis(ax, frame["jobs"])
             for rival, value in PRINTED.get(name, ()):
                 bottom.axhline(value, 0.96, 1, color=style.look(rival).color, linewidth=3)
     axes[0, 0].legend(title="policy")

@@ -1,14 +1,11 @@
-"""Which heuristic brings what: every combination of order, map and reduce dispatch, V's law and N.
-
-And the printed gains of 77, 72, 51 and 55 %: which ranges of the number of jobs meet them.
-"""
+"""Which heuristic brings what: every combination of order, map and reduce dispatch, V's law and N."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from exhibits import measure
+from exhibits import legend_below, measure, only
 from exhibits.hmhs import comparing
 from exhibits.hmhs.comparing import ORDER, TITLES, WORKLOADS, claim
 from exhibits.hmhs.fig1_2_makespans import fig1_rows, mean_gain, one_factor_a_machine, seen
@@ -32,13 +29,6 @@ HEURISTICS = {
     "order": ("fifo-pri", "Pri"),
 }
 """Of each factor: the policy whose colour and line it borrows, and its heuristic."""
-PRINTED = (
-    ("51 (least, over FIFO)", 51.0),
-    ("77 (most, over FIFO)", 77.0),
-    ("72 (most, over FIFO-Pri, single)", 72.0),
-    ("55 (most, over FIFO-Pri, hybrid)", 55.0),
-)
-NEAR = 1.0  # points
 
 
 def run(workload: str, law: str, jobs: int, seed: int) -> pd.DataFrame:
@@ -62,7 +52,7 @@ def run(workload: str, law: str, jobs: int, seed: int) -> pd.DataFrame:
 def brought(frame: pd.DataFrame, factor: str, last: bool) -> pd.DataFrame:
     """What a heuristic brings, `gain` in % of the makespan without it: `last`, to the others, or alone."""
     rest = {name: level for name, level in (WITH if last else WITHOUT).items() if name != factor}
-    rows = frame[(frame[list(rest)] == pd.Series(rest)).all(axis=1)]
+    rows = only(frame, **rest)
     keys = [name for name in ("workload", "law", "jobs", "seed") if name in rows]
     table = rows.pivot(index=keys, columns=factor, values="makespan")
     gain = 100 * (1 - table[WITH[factor]] / table[WITHOUT[factor]])
@@ -77,7 +67,7 @@ def plot(frame: pd.DataFrame):
     )
     for row, workload in zip(axes, workloads, strict=True):
         for ax, (law, title) in zip(row, LAWS.items(), strict=True):
-            part = frame[(frame["workload"] == workload) & (frame["law"] == law)]
+            part = only(frame, workload=workload, law=law)
             for factor, (policy, label) in HEURISTICS.items():
                 for last in (True, False):
                     means = brought(part, factor, last).groupby("jobs")["gain"].mean()
@@ -87,78 +77,18 @@ def plot(frame: pd.DataFrame):
             ax.axhline(0, color="black", linewidth=0.8)
             ax.set(title=f"{TITLES[workload]}, {title}", ylabel="makespan shorter by (%)")
             comparing.jobs_axis(ax, part["jobs"])
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    legend_below(axes[0, 0], 3)
     return figure
 
 
 def added_last(frame: pd.DataFrame) -> pd.DataFrame:
     """What each heuristic adds to the two others on the single workload: `heuristic, law, jobs, gain`."""
-    single = frame[frame["workload"] == "single"]
+    single = only(frame, workload="single")
     return pd.concat(
         [
             brought(single, factor, True).assign(heuristic=label)
             for factor, (_, label) in HEURISTICS.items()
         ]
-    )
-
-
-def met(frame: pd.DataFrame) -> pd.DataFrame:
-    """Which printed gains a range of numbers of jobs meets: `fewest, most` jobs, a column for each gain."""
-    means = comparing.gains(frame).groupby(["policy", "workload", "jobs"])["gain"].mean()
-    jobs, rows = sorted(frame["jobs"].unique()), []
-    for a, fewest in enumerate(jobs):
-        for most in jobs[a:]:
-            fifo, pri = (
-                means[rival].unstack("workload").loc[fewest:most] for rival in ("fifo", "fifo-pri")
-            )
-            seen = fifo.min().min(), fifo.max().max(), pri["single"].max(), pri["hybrid"].max()
-            rows.append((fewest, most, *seen))
-    return pd.DataFrame(rows, columns=["fewest", "most", *(name for name, _ in PRINTED)])
-
-
-def plot_ranges(frame: pd.DataFrame):
-    """For each range of numbers of jobs, how far our gains are from the four printed ones."""
-    rows = met(frame)
-    figure, ax = style.subplots(size=(8.8, 0.26 * len(rows) + 1.6))
-    for (name, printed), column in zip(PRINTED, range(len(PRINTED)), strict=True):
-        off = rows[name] - printed
-        for y, value in enumerate(off):
-            near = abs(value) <= NEAR
-            ax.text(
-                column,
-                y,
-                f"{value:+.1f}",
-                ha="center",
-                va="center",
-                fontsize=8,
-                fontweight="bold" if near else "normal",
-                color="white" if near else "black",
-                bbox={
-                    "boxstyle": "round,pad=0.15",
-                    "linewidth": 0,
-                    "facecolor": style.BLUE if near else "white",
-                },
-            )
-    lines = [name.replace(" (", "\n(").replace(", ", ",\n") for name, _ in PRINTED]
-    ax.set_xticks(range(len(PRINTED)), lines)
-    ax.set_yticks(range(len(rows)), [f"{one.fewest} to {one.most}" for one in rows.itertuples()])
-    ax.set(
-        xlim=(-0.5, len(PRINTED) - 0.5),
-        ylim=(len(rows) - 0.5, -0.5),
-        xlabel="printed gain (%)",
-        ylabel="numbers of jobs taken",
-    )
-    ax.set_title("our gain less the printed one (points; on blue: within one)")
-    ax.grid(visible=False)
-    return figure
-
-
-def most_met(frame: pd.DataFrame) -> int:
-    """How many of the printed gains the best range meets within a point."""
-    rows = met(frame)
-    return max(
-        sum(abs(row[name] - printed) <= NEAR for name, printed in PRINTED)
-        for row in rows.to_dict("records")
     )
 
 
@@ -193,39 +123,24 @@ FIGURES = (
             names=LAWS,
         ),
     ),
-    Figure(
-        "hmhs.ranges",
-        "hmhs.fig1",
-        plot_ranges,
-        lambda frame: (
-            "Our gains less the printed ones, by the range of numbers of jobs. The paper prints gains of 51 "
-            "to 77 % over FIFO, and of up to 72 and 55 % over FIFO-Pri. It does not print for which numbers "
-            "of jobs. The best of the ranges that we ran comes within one percentage point of "
-            f"{most_met(frame)} of the four."
-        ),
-        "Table of our gains less the four printed ones, a row for each range of numbers of jobs.",
-    ),
 )
 
 
 @measure
 def adds(frame: pd.DataFrame, factor: str, law: str) -> np.ndarray:
     """What a heuristic brings when added last, mean over workloads and numbers of jobs, a number per seed."""
-    return (
-        brought(frame[frame["law"] == law], factor, True).groupby("seed")["gain"].mean().to_numpy()
-    )
+    return brought(only(frame, law=law), factor, True).groupby("seed")["gain"].mean().to_numpy()
 
 
 def _each_helps():
     """The sentence's readings: against the paper's two rivals, and each heuristic added to the two others."""
-    of_machines = seen(fig1_rows, mean_gain("fifo-pri")), seen(fig1_rows, mean_gain("r-hmhs"))
-    yield (
-        "dispatching, against FIFO-Pri (V per job and machine)",
-        ("hmhs.fig1", mean_gain("fifo-pri")),
-    )
-    yield "dispatching, against FIFO-Pri (V per machine)", ("hmhs.per-machine", of_machines[0])
-    yield "sequencing, against R-HMHS (V per job and machine)", ("hmhs.fig1", mean_gain("r-hmhs"))
-    yield "sequencing, against R-HMHS (V per machine)", ("hmhs.per-machine", of_machines[1])
+    for what, rival in (
+        ("dispatching, against FIFO-Pri", "fifo-pri"),
+        ("sequencing, against R-HMHS", "r-hmhs"),
+    ):
+        gain = mean_gain(rival)
+        yield f"{what} ({LAWS['job']})", ("hmhs.fig1", gain)
+        yield f"{what} ({LAWS['machine']})", ("hmhs.per-machine", seen(fig1_rows, gain))
     for factor, (_, label) in HEURISTICS.items():
         for law, title in LAWS.items():
             yield f"{label}, added to the two others ({title})", ("hmhs.factors", adds(factor, law))

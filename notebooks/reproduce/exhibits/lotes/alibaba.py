@@ -1,6 +1,4 @@
-"""LoTES on Alibaba's traces, whose demands and durations are real: Figs. 8-10 and Table 2 on an hour of batch
-jobs.
-"""
+"""LoTES on Alibaba's traces, whose demands and durations are real: Figs. 8-10 on an hour of batch jobs."""
 
 from functools import partial
 
@@ -8,9 +6,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from exhibits import measure
+from exhibits import legend_below, measure, only
 from exhibits.lotes import drawing, runs
-from exhibits.lotes.drawing import FIGURES_8_TO_10, legend_below
+from exhibits.lotes.drawing import FIGURES_8_TO_10
 from schedlib import lotes, traces
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.alibaba import FIRST
@@ -70,13 +68,6 @@ def classes(minutes: int, features: str, seed: int) -> pd.DataFrame:
     return table.assign(**{name: 100 * table[name] for name in ("spread", "smallest", "moved")})
 
 
-def table2_hour(seed: int) -> pd.DataFrame:
-    """Four classes of the hour's first ten minutes; `share_hour` is that of the whole hour's jobs."""
-    made, job_class = lotes.cluster_jobs(lotes.alibaba_instances(), 4, day=FIRST, seed=seed)
-    table = runs.class_table(made, mean_time_h=1 / made.rate[0] / 3600)
-    return table.assign(share_hour=np.bincount(job_class) / len(job_class))
-
-
 FEATURES = ("demand", "demand and duration")
 EXPERIMENTS = (
     Experiment(
@@ -98,13 +89,12 @@ EXPERIMENTS = (
         scales(*(grid(minutes=[minutes], features=FEATURES) for minutes in (1, 10))),
         scales(1),
     ),
-    Experiment("lotes.table2-hour", "Four classes of Alibaba's hour", table2_hour, **runs.ONCE),
 )
 
 
 def _caption(frame, number):
     title = FIGURES_8_TO_10[number][-1].format(unit="minute")
-    machines = frame[frame["measure"] == "machines"].groupby("load")["value"].median()
+    machines = only(frame, measure="machines").groupby("load")["value"].median()
     sizes = " and ".join(
         f"{count:,.0f} machines (load {load:g})" for load, count in machines.items()
     )
@@ -145,7 +135,7 @@ def plot_classes(frame: pd.DataFrame) -> Picture:
             xytext=(0, 3),
             textcoords="offset points",
         )
-    legend_below(figure, axes[0], 2)
+    legend_below(axes[0], 2)
     return figure
 
 
@@ -162,7 +152,7 @@ FIGURES = (
                 "value",
                 ["policy"],
                 "load",
-                of=lambda frame: frame[frame["measure"] == "mean"],
+                of=partial(only, measure="mean"),
                 average="median",
             ),
         )
@@ -185,17 +175,6 @@ FIGURES = (
             "k",
             average="median",
         ),
-    ),
-    Figure(
-        "lotes.table2-hour",
-        "lotes.table2-hour",
-        None,
-        "The paper's Table 2 from real demands: four classes of the first ten minutes of Alibaba's hour, "
-        "found by k-means on the cores and memory that jobs use. Both are fractions of a machine with 96 "
-        "cores. The last column is each class's share of the whole hour's jobs. Data: Alibaba, "
-        "cluster-trace-v2018.",
-        "Table of four job classes with mean time, cores, memory, and share in the first ten minutes and "
-        "in the hour.",
     ),
 )
 

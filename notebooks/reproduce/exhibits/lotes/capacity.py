@@ -1,27 +1,23 @@
 """Capacity: the rate that each policy sustains over lambda* of stage 1, by Phi, Omega and law of sizes.
 
 Whether a policy is stable in Figs. 11-13 is judged here, by what it sustains after a burst, and not by how
-its queue looked at the end of a run from an empty system. Beyond the paper: why one may sustain more than
-lambda*, and two ways not to recover: queues that stay after a burst, jobs that wait for ever.
+its queue looked at the end of a run from an empty system. Beyond the paper: jobs that wait for ever.
 """
 
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from exhibits import measure
-from exhibits.lotes.drawing import LAWS, WAIT, laws_in, legend_below, log_and_zero, panels
+from exhibits import legend_below, measure, only
+from exhibits.lotes.drawing import LAWS, laws_in, panels
 from exhibits.lotes.fig11_13_random import JUDGED, LOADS, under
-from exhibits.lotes.runs import CONFIGS, POLICIES, SHORTEST, claim, compared, follow, sized
+from exhibits.lotes.runs import CONFIGS, POLICIES, claim, compared
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.intervals import Proportion
 from schedlib.lotes.capacity import capacity
-from schedlib.lotes.model import JobClasses, MachineConfigs
-from schedlib.lotes.planning.allocate import allocate
-from schedlib.lotes.workloads.instances import RandomWorkload, google2011, random_instance
+from schedlib.lotes.workloads.instances import random_instance
 from schedlib.pictures import style
 from schedlib.pictures.alt import alt
 
@@ -33,7 +29,6 @@ AXES = {
 }
 LIMIT = style.Look("#555555", (0, (1, 1)), "x", "stage 2's lambda*")
 LOOKS = {name: style.look(name) for name in POLICIES}
-SHARES = (0.8, 0.9, 0.95, 0.99)
 WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "lotes": ("lotes", {}),
     "lotes, exit all": ("lotes", {"exit": "all"}),
@@ -56,16 +51,14 @@ def capacities(
     sizes: list[str],
     machines: int,
     precision: float,
-    hours: float,
     seed: int,
 ) -> pd.DataFrame:
     """What each policy sustains on an instance of Section 5.4: `sizes, policy, capacity, low, high`.
 
     `sizes`: laws as in `fig11_13_random.under`. Capacities, `fluid`, `limit` and `rounded` (lambda* of stage
-    1, of stage 2, and what whole machines leave of it) are over lambda1. `wait 0.8` ...: mean wait (s) of all
-    jobs at these shares of `low` in runs of so many `hours` from an empty cluster; none when 0.
+    1, of stage 2, and what whole machines leave of it) are over lambda1.
     """
-    first = random_instance(phi, omega=omega, machines=machines, hours=hours or 1.0, seed=seed)
+    first = random_instance(phi, omega=omega, machines=machines, hours=1.0, seed=seed)
     bound, rows, rate = first.plan.allocation.rate, [], dict[str, float]()
     for law, policy in ((law, policy) for law in sizes for policy in POLICIES):
         made, plan = under(first, law).workload, first.plan if policy == "lotes" else None
@@ -90,69 +83,9 @@ def capacities(
                 "high": found.high / bound,
             }
         )
-        for share in SHARES if hours else ():
-            jobs = replace(made, rate=share * found.low, limit=None)
-            run = follow(first._replace(workload=jobs), policy, seed)
-            rows[-1][f"wait {share:g}"] = 3600 * run.mean_wait
     return pd.DataFrame(rows).assign(
         fluid=1.0, limit=first.plan.rate / bound, rounded=first.plan.rate_rounded / bound
     )
-
-
-def packing(sizes: str, draws: int, seed: int) -> pd.DataFrame:
-    """How many jobs of mean size 0.025 one machine of each kind holds: `cores`, `memory`, and
-
-    - `bin`: the bin of means; `pooled`: where jobs are divisible, stage 1
-    - `ordered`: jobs of random sizes, in order until one does not fit, mean of so many `draws`
-    """
-    configs = google2011()[0]
-    configs = MachineConfigs(configs.capacity, np.full(configs.n_configs, 1000))
-    alike = JobClasses(np.ones(1), np.full((1, 2), 0.025), np.ones((configs.n_configs, 1)))
-    law, _, matched = sizes.partition("-")
-    jobs = RandomWorkload(
-        alike, rate=100.0 * draws, hours=1.0, sizes=law, matched=bool(matched), seed=seed
-    )
-    drawn = np.concatenate([block.demand for block in jobs.blocks()])[: 80 * draws].reshape(
-        draws, 80, 2
-    )
-    held = [
-        (np.cumsum(drawn, axis=1) <= room).all(axis=2).sum(axis=1).mean()
-        for room in configs.capacity
-    ]
-    return pd.DataFrame(
-        {
-            "cores": configs.capacity[:, 0],
-            "memory": configs.capacity[:, 1],
-            "bin": (configs.capacity / 0.025 + 1e-9).min(axis=1) // 1,
-            "pooled": allocate(configs, alike).running.sum(axis=1) / configs.count,
-            "ordered": held,
-        }
-    )
-
-
-def _after_burst(phi, load, sizes, machines, hours, seed, burst=BURST):
-    """A random instance whose jobs come in a burst of that many hours first."""
-    first = random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, rounded=True)
-    made, faster = under(first, sizes), (OVERLOAD * first.plan.allocation.rate, burst)
-    return made._replace(workload=replace(made.workload, burst=faster, limit=None))
-
-
-def _ways(made):
-    return [({"policy": name}, made, policy, options) for name, (policy, options) in WAYS.items()]
-
-
-def recovering(
-    phi: float, load: float, sizes: str, machines: int, hours: float, seed: int
-) -> pd.DataFrame:
-    """Queues by the hour, with and without two hours of overload: `policy, burst, hour, queue`."""
-    frames = []
-    for burst in (0.0, BURST):
-        made = _after_burst(phi, load, sizes, machines, hours, seed, burst)
-        for named, _, policy, options in _ways(made):
-            run = follow(made, policy, seed, interval=1.0, **options).intervals
-            rows = run[["end", "queue_end"]].set_axis(["hour", "queue"], axis=1)
-            frames.append(rows.assign(**named, burst=burst)[["policy", "burst", "hour", "queue"]])
-    return pd.concat(frames, ignore_index=True)
 
 
 def starving(
@@ -160,9 +93,11 @@ def starving(
 ) -> pd.DataFrame:
     """What waits at the end of a run that began with a burst: `waiting` jobs, the `oldest`'s wait (h), and
     `old`, how many wait since the first half."""
-    made = _after_burst(phi, load, sizes, machines, hours, seed)
+    first = random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, rounded=True)
+    made, burst = under(first, sizes), (OVERLOAD * first.plan.allocation.rate, BURST)
+    made = made._replace(workload=replace(made.workload, burst=burst, limit=None))
     return compared(
-        _ways(made),
+        [({"policy": name}, made, policy, options) for name, (policy, options) in WAYS.items()],
         seed,
         lambda run, _: {
             "waiting": len(run.ages),
@@ -172,45 +107,23 @@ def starving(
     )
 
 
-def _points(phis, omegas, machines, precision, hours):
+def _points(phis, machines, precision):
     size = {"sizes": JUDGED, "machines": machines, "precision": precision}
-    settings = [(phi, 0.0) for phi in phis] + [(0.006, omega) for omega in omegas]
-    return [
-        {"phi": phi, "omega": omega, **size, "hours": hours if omega == WAITS_AT else 0.0}
-        for phi, omega in settings
-    ]
+    settings = [(phi, 0.0) for phi in phis] + [(0.006, 0.1), (0.006, 0.2)]
+    return [{"phi": phi, "omega": omega, **size} for phi, omega in settings]
 
 
-WAITS_AT = 0.1  # Omega of the chart of waits
 EXPERIMENTS = (
     Experiment(
         "lotes.capacity",
         "The rate that each policy sustains",
         capacities,
         scales(
-            _points((0.006,), (0.1, 0.2), 4, 0.04, 4.0),
-            _points((0.0, 0.006, 0.015), (0.1, 0.2), 20, 0.02, 4.0),
-            _points((0.0, 0.006, 0.015), (0.1, 0.2), 100, 0.01, 10.0),
+            _points((0.006,), 4, 0.04),
+            _points((0.0, 0.006, 0.015), 20, 0.02),
+            _points((0.0, 0.006, 0.015), 100, 0.01),
         ),
         scales(2, 5, 1),
-    ),
-    Experiment(
-        "lotes.packing",
-        "What fits one machine",
-        packing,
-        scales(grid(sizes=["common-matched", "independent"], draws=[400])),
-        scales(1),
-    ),
-    Experiment(
-        "lotes.metastable",
-        "Queues after a burst",
-        recovering,
-        sized(
-            grid(phi=[0.006], load=[0.97], sizes=["independent"]),
-            hours=(10.0, 20.0, 20.0),
-            machines=(4, 50, 50),
-        ),
-        scales(1, 2),
     ),
     Experiment(
         "lotes.starvation",
@@ -235,7 +148,7 @@ EXPERIMENTS = (
 
 def _along(frame, axis):
     """The rows of one axis: Phi where machines are alike, Omega where Phi is 0.006."""
-    return frame[frame["omega"] == 0] if axis == "phi" else frame[frame["phi"] == 0.006]
+    return only(frame, omega=0) if axis == "phi" else only(frame, phi=0.006)
 
 
 def plot_capacity(frame: pd.DataFrame) -> Picture:
@@ -245,67 +158,14 @@ def plot_capacity(frame: pd.DataFrame) -> Picture:
     figure, axes = style.subplots(len(laws), 2, size=size, sharey=True, squeeze=False)
     for row, law in zip(axes, laws, strict=True):
         for ax, (axis, label) in zip(row, AXES.items(), strict=True):
-            rows = _along(frame[frame["sizes"] == law], axis)
+            rows = _along(only(frame, sizes=law), axis)
             style.band(ax, rows, axis, "capacity", by="policy", looks=LOOKS)
-            limits = rows[rows["policy"] == "lotes"].assign(what="limit")
+            limits = only(rows, policy="lotes").assign(what="limit")
             style.band(ax, limits, axis, "limit", by="what", looks={"limit": LIMIT})
             ax.set(xlabel=label, ylabel="capacity / lambda1")
             ax.set_title(f"sizes: {LAWS[law]}", fontsize=10)
             ax.yaxis.set_tick_params(labelleft=True)
-    legend_below(figure, axes[-1, 0], 3)
-    return figure
-
-
-def plot_load(frame: pd.DataFrame) -> Picture:
-    """Mean wait against the load, up to 99 % of what each policy sustains, a panel for each law of sizes."""
-    frame = frame[frame["hours"] > 0]
-    figure, axes = panels(len(laws_in(frame)), (9.4, 3.8))
-    for ax, (law, title) in zip(axes, laws_in(frame).items(), strict=True):
-        for policy in POLICIES:
-            rows, look = frame[(frame["sizes"] == law) & (frame["policy"] == policy)], LOOKS[policy]
-            waits = rows[[f"wait {share:g}" for share in SHARES]]
-            loads = rows["low"].to_numpy()[:, None] * np.array(SHARES)
-            ax.plot(
-                loads.ravel(), waits.to_numpy().ravel(), look.marker, color=look.color, alpha=0.5
-            )
-            ax.plot(np.median(loads, axis=0), waits.median(), **look._replace(marker="").line())
-        ax.set(xlabel="load / lambda1", ylabel=WAIT)
-        log_and_zero(ax, SHORTEST)
-        ax.set_title(title, fontsize=9)
-    legend_below(figure, axes[0])
-    return figure
-
-
-def plot_packing(frame: pd.DataFrame) -> Picture:
-    """Jobs that fit one machine as they come, over the bin of means."""
-    figure, ax = style.subplots(size=(7.0, 3.8))
-    for (law, rows), look in zip(frame.groupby("sizes"), LOOKS.values(), strict=False):
-        line = look._replace(label=LAWS[law]).line() | {"linestyle": "none"}
-        names = [f"{row.cores:g} x {row.memory:g}" for row in rows.itertuples()]
-        ax.plot(names, rows["ordered"] / rows["bin"], **line)
-    ax.set(xlabel="machine: cores x memory", ylabel="jobs as they come / bin of means")
-    ax.tick_params("x", rotation=60, labelsize=8)
-    legend_below(figure, ax, 2)
-    return figure
-
-
-def plot_metastable(frame: pd.DataFrame) -> Picture:
-    """Queues over time: without a burst (left) and after one (right); a line for each instance and policy."""
-    figure, axes = panels(2, (8.8, 4.0))
-    for ax, (burst, runs) in zip(axes, frame.groupby("burst"), strict=True):
-        for name, look in WAYS_LOOK.items():
-            for seed, rows in runs[runs["policy"] == name].groupby("seed"):
-                named = {"label": look.label} if seed == runs["seed"].min() else {}
-                ax.plot(
-                    rows["hour"], rows["queue"], color=look.color, linestyle=look.linestyle, **named
-                )
-        ax.set_yscale("symlog", linthresh=1)
-        ax.set_title(
-            f"{burst:g} hours of overload first" if burst else "from an empty cluster", fontsize=10
-        )
-        ax.set(xlabel="time (hours)", ylabel="jobs waiting")
-    axes[0].set_ylim(bottom=0)  # last, so that both panels show all of both
-    legend_below(figure, axes[0])
+    legend_below(axes[-1, 0], 3)
     return figure
 
 
@@ -315,7 +175,7 @@ def plot_starvation(frame: pd.DataFrame) -> Picture:
     lengths = sorted(set(frame["hours"]))
     for ax, (phi, runs) in zip(axes, frame.groupby("phi"), strict=True):
         for k, (name, look) in enumerate(WAYS_LOOK.items()):
-            rows = runs[runs["policy"] == name]
+            rows = only(runs, policy=name)
             place = rows["hours"] * (1 + 0.06 * (k - 1.5))
             ax.plot(
                 place, rows["oldest"], look.marker, color=look.color, label=look.label, alpha=0.8
@@ -329,7 +189,7 @@ def plot_starvation(frame: pd.DataFrame) -> Picture:
         )
         ax.set_xticks(lengths, [f"{hours:g}" for hours in lengths])
         ax.minorticks_off()
-    legend_below(figure, axes[0], 5)
+    legend_below(axes[0], 5)
     return figure
 
 
@@ -356,62 +216,6 @@ FIGURES = (
             ["policy", "sizes"],
             "phi",
             names=LABELS,
-        ),
-    ),
-    Figure(
-        "lotes.capacity-load",
-        "lotes.capacity",
-        plot_load,
-        lambda frame: (
-            "Mean wait of all jobs near each policy's capacity: at 0.8, 0.9, 0.95 and 0.99 of the load that it "
-            f"sustains on the instance. Phi = 0.006, Omega = {WAITS_AT:g}, "
-            f"{CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].max():g} hours from an empty "
-            "cluster. Points: instances. Lines: medians."
-        ),
-        alt(
-            "Charts of mean wait against load. Medians at 99 % of capacity (s), by law of sizes",
-            "wait 0.99",
-            ["sizes", "policy"],
-            of=lambda frame: frame[frame["policy"].isin(POLICIES)],
-            average="median",
-        ),
-    ),
-    Figure(
-        "lotes.packing",
-        "lotes.packing",
-        plot_packing,
-        lambda frame: (
-            "Why a policy may sustain more than lambda1, stage 1's largest rate (beyond the paper). Jobs have a "
-            "mean size of 0.025. Shown: jobs that fit on one machine in the order of their arrival, over those "
-            "that fit if all had mean size. When each resource is drawn by itself, some jobs need little memory. "
-            "Machines with little memory can hold those, and other machines hold the rest."
-        ),
-        alt(
-            "Scatter by machine: jobs as they come over the bin of means",
-            "more",
-            ["sizes"],
-            of=lambda frame: frame.assign(more=frame["ordered"] / frame["bin"]),
-            names=LAWS,
-        ),
-    ),
-    Figure(
-        "lotes.metastable",
-        "lotes.metastable",
-        plot_metastable,
-        lambda frame: (
-            "Queues over time. Left: from an empty cluster. Right: after two hours of arrivals at 1.5 lambda*. "
-            "Greedy keeps up from an empty cluster. After the burst its queue may never drain, because each "
-            f"machine starts the job that waits at it, not the one that fits best. {_where(frame)}, Phi = "
-            "0.006. Lines: instances."
-        ),
-        alt(
-            "Queues over time. Median of the jobs that wait at the end, by the size of a burst before",
-            "queue",
-            ["policy"],
-            "burst",
-            of=lambda frame: frame[frame["hour"] == frame["hour"].max()],
-            names=LABELS,
-            average="median",
         ),
     ),
     Figure(
@@ -444,7 +248,7 @@ def _spare(frame, law, of, policy, load, axis, where, sign):
 
     `of`: the column of which the load is a share. Of the places along the axis, where it does so least.
     """
-    rows = _along(frame[(frame["sizes"] == law) & (frame["policy"] == policy)], axis).query(where)
+    rows = _along(only(frame, sizes=law, policy=policy), axis).query(where)
     margin = 100 * sign * (rows["capacity"] - load * rows[of])
     return margin.groupby(rows["seed"]).min().to_numpy()
 
@@ -452,9 +256,7 @@ def _spare(frame, law, of, policy, load, axis, where, sign):
 @measure
 def _often_short(frame, law, of):
     """Share (%) of instances with Omega > 0 in which LoTES or Tetris sustains less than 0.97."""
-    rows = frame[
-        (frame["sizes"] == law) & (frame["omega"] > 0) & frame["policy"].isin(["lotes", "tetris"])
-    ]
+    rows = only(frame[frame["omega"] > 0], sizes=law, policy=("lotes", "tetris"))
     short = (rows["capacity"] < 0.97 * rows[of]).groupby([rows["seed"], rows["omega"]]).any()
     return Proportion(int(short.sum()), len(short), 100.0)
 

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from exhibits import legend_below, only
 from exhibits.lotes.runs import POLICIES
 from schedlib.pictures import style
 from schedlib.pictures.style import Look
@@ -62,75 +63,43 @@ def log_and_zero(ax: Axes, least: float, axis: str = "y") -> None:
     getattr(ax, f"{axis}axis").get_major_locator().set_params(numticks=5)
 
 
-def legend_below(figure: Figure, ax: Axes, columns: int = 4) -> None:
-    """Put the legend of these axes below the whole figure."""
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
-
-
 def lines(
     ax: Axes,
     frame: pd.DataFrame,
     x: str,
     y: str,
     *,
-    by: str = "policy",
-    looks: Mapping[str, Look] | None = None,
+    looks: Mapping[str, Look],
     shift: float = 0.0,
     hollow: bool = False,
-    size: float = 4,
-    **options,
 ) -> None:
-    """Draw `y` against the column `x`: all runs as points, medians as lines, a look for each value of `by`.
+    """Draw `y` against the column `x`: all runs as points, medians as lines, for policies with these `looks`.
 
-    `looks`: the style's unless given; `shift`: between the points of two lines, along the axis; `hollow`:
-    whether points are hollow where the queue grew; `options` of the points.
+    `shift`: between the points of two lines, along the axis; `hollow`: whether points are hollow where the
+    queue grew.
     """
-    looks = looks or {name: style.look(name) for name in frame[by].unique()}
     for k, (name, look) in enumerate(looks.items()):
-        rows = frame[frame[by] == name]
+        rows = only(frame, policy=name)
         median_line(ax, rows[y], rows[x], look)
-        more = options | ({"stable": rows["stable"]} if hollow else {})
-        dots(ax, rows[x] + shift * (k - (len(looks) - 1) / 2), rows[y], look, size, **more)
+        more = {"stable": rows["stable"]} if hollow else {}
+        dots(ax, rows[x] + shift * (k - (len(looks) - 1) / 2), rows[y], look, **more)
 
 
 def wait_panels(
-    frame: pd.DataFrame,
-    column: str,
-    titles: Mapping,
-    x: str,
-    *,
-    height: float = 3.8,
-    hollow: bool = True,
-    by: str = "policy",
-    looks: Mapping[str, Look] | None = None,
-    shift: float = 0.0,
-    size: float = 4,
-    **axis,
+    frame: pd.DataFrame, titles: Mapping[str, str], x: str, shift: float, **axis
 ) -> Figure:
-    """Mean waits against the column `x` by `lines`, a panel for each value of `column`, with these `titles`;
-    `height` in inches; `axis`: for `Axes.set`."""
-    figure, axes = panels(len(titles), (8.8, height))
-    looks = looks or {name: style.look(name) for name in frame[by].unique()}
-    for ax, (value, title) in zip(axes, titles.items(), strict=True):
-        lines(
-            ax,
-            frame[frame[column] == value],
-            x,
-            "wait",
-            by=by,
-            looks=looks,
-            shift=shift,
-            hollow=hollow,
-            size=size,
-            **({} if hollow else {"alpha": 0.6}),
-        )
+    """Mean waits against the column `x` by `lines`, a panel for each law of sizes with its title; `axis`: for
+    `Axes.set`."""
+    figure, axes = panels(len(titles), (8.8, 4.3))
+    looks = {name: style.look(name) for name in frame["policy"].unique()}
+    for ax, (law, title) in zip(axes, titles.items(), strict=True):
+        lines(ax, only(frame, sizes=law), x, "wait", looks=looks, shift=shift, hollow=True)
         ax.set(title=title, ylabel=WAIT, **axis)
         log_and_zero(ax, SHORTEST)
-    if hollow:
-        axes[0].plot(
-            [], [], "o", color="black", mfc="white", markersize=size, label="hollow: the queue grew"
-        )
-    legend_below(figure, axes[0], len(looks) + hollow)
+    axes[0].plot(
+        [], [], "o", color="black", mfc="white", markersize=4, label="hollow: the queue grew"
+    )
+    legend_below(axes[0], len(looks) + 1)
     return figure
 
 
@@ -142,13 +111,13 @@ def plot_over_time(frame: pd.DataFrame, number: int, unit: str = "day") -> Figur
     What the paper's text says of the month in numbers is marked.
     """
     measure, least, label, _ = FIGURES_8_TO_10[number]
-    loads = frame[frame["measure"] == measure].groupby("load")
+    loads = only(frame, measure=measure).groupby("load")
     figure, axes = style.subplots(
         1, len(loads), size=(max(8.0, 3.3 * len(loads)), 4.0), sharey=True, squeeze=False
     )
     for ax, (load, runs) in zip(axes[0], loads, strict=True):
         for policy in POLICIES:
-            rows, look = runs[runs["policy"] == policy], style.look(policy)
+            rows, look = only(runs, policy=policy), style.look(policy)
             range_and_median(ax, rows["value"], rows["x"], look)
         if number == 9:
             ax.set(xscale="log", yscale="log", ylim=(least, 110), xlabel="time waited (s)")
@@ -160,7 +129,7 @@ def plot_over_time(frame: pd.DataFrame, number: int, unit: str = "day") -> Figur
         if len(loads) > 1:
             ax.set_title(f"load {load:g}")
     axes[0, 0].set_ylabel(label.format(unit=unit))
-    legend_below(figure, axes[0, 0])
+    legend_below(axes[0, 0], 4)
     return figure
 
 

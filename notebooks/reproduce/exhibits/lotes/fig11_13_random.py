@@ -1,5 +1,4 @@
-"""Figs. 11-13 of LoTES: every policy on random workloads, as classes, machines or the cluster's size differ;
-and, beyond the paper, LoTES under a plan over all bins, made by column generation.
+"""Figs. 11-13 of LoTES: every policy on random workloads, as classes or machines differ.
 
 The text does not settle how job sizes are drawn, and of which lambda* loads are shares: claims are judged
 under three laws and three loads, those on stability in `capacity`. Waits are in seconds, of all jobs.
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from exhibits import measure
+from exhibits import measure, only
 from exhibits.lotes import runs
 from exhibits.lotes.drawing import laws_in, wait_panels
 from schedlib import lotes
@@ -83,26 +82,6 @@ def by_load(
     return dispatching(phi, omega, load, sizes, machines, hours, seed, ("lotes", "tetris"))
 
 
-def steering(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
-    """LoTES following the paper's plan and the generated one (over all bins), and Tetris, on the same jobs.
-
-    `load` is that of the paper's stage 2 once rounded, so that above 1 only the generated plan may sustain
-    it. Columns: `followed`, those of `outcome`, and `limit`, what the plan that is followed sustains over
-    what stage 1 allows (Tetris follows none).
-    """
-    instance = runs.matched_instance(phi, load, machines, hours, seed)
-    plans = {
-        "paper's plan": instance.plan,
-        "generated plan": lotes.generate_plan(instance.configs, instance.classes),
-    }
-    cases = [
-        ({"followed": name}, instance, "lotes", {"plan": plan}) for name, plan in plans.items()
-    ]
-    limit = [plan.rate_rounded / instance.plan.allocation.rate for plan in plans.values()]
-    frame = runs.compared([*cases, ({"followed": "tetris"}, instance, "tetris", {})], seed)
-    return frame.drop(columns="arrived").assign(limit=[*limit, np.nan])
-
-
 def _axis(name, what, load, phis, omegas=(0.0,), laws=JUDGED, every=1, paper=1):
     """An experiment along one axis: at smoke scale only its ends, else one in so many of its values.
 
@@ -142,35 +121,6 @@ EXPERIMENTS = (
         runs.sized(ENDS, **runs.SOME),
         scales(2, 5),
     ),
-    Experiment(
-        "lotes.scale",
-        "Waits as the cluster grows",
-        dispatching,
-        scales(
-            *(
-                grid(
-                    phi=phis,
-                    machines=machines,
-                    omega=[0.0],
-                    load=[0.97],
-                    sizes=[["common-matched"]],
-                    hours=[hours],
-                )
-                for machines, phis, hours in (
-                    ((4,), (0.006,), 10.0),
-                    ((10, 20, 50, 100), (0.006, 0.015), 8.0),
-                )
-            )
-        ),
-        scales(1, 3),
-    ),
-    Experiment(
-        "lotes.generated",
-        "What a plan over all bins does to waits",
-        steering,
-        runs.sized(grid(phi=[0.006, 0.015], load=[0.97, 1.0, 1.02]), **runs.SOME),
-        scales(1, 2),
-    ),
 )
 
 
@@ -182,49 +132,11 @@ def plot_waits(frame: pd.DataFrame) -> Picture:
     label = label if len(titles) < 4 else label.partition(":")[0]
     ticks = sorted(set(frame[x]))
     shift = 0.16 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
-    figure = wait_panels(frame, "sizes", titles, x, shift=shift, height=4.3, xlabel=label)
+    figure = wait_panels(frame, titles, x, shift, xlabel=label)
     for ax in figure.axes:
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
         ax.title.set_fontsize(10 if len(titles) < 3 else 8.5 if len(titles) < 4 else 7)
     return figure
-
-
-def _by_phi(frame):
-    return {phi: f"Phi = {phi:g}" for phi in sorted(set(frame["phi"]))}
-
-
-def plot_scale(frame: pd.DataFrame) -> Picture:
-    """Mean wait against the number of machines, a panel for each Phi."""
-    frame = frame.assign(cluster=runs.CONFIGS * frame["machines"])
-    figure = wait_panels(
-        frame, "phi", _by_phi(frame), "cluster", hollow=False, xlabel="machines", xscale="log"
-    )
-    ticks = sorted(set(frame["cluster"]))
-    for ax in figure.axes:
-        ax.set_xticks(ticks, [f"{machines:,}" for machines in ticks])
-        ax.minorticks_off()
-    return figure
-
-
-FOLLOWED = {
-    "paper's plan": style.Look(style.BLUE, "-", "o", "LoTES, the paper's plan"),
-    "generated plan": style.Look(style.VIOLET, "--", "s", "LoTES, plan over all bins"),
-    "tetris": style.look("tetris"),
-}
-
-
-def plot_generated(frame: pd.DataFrame) -> Picture:
-    """Mean wait against the load by the plan that is followed, a panel for each Phi."""
-    return wait_panels(
-        frame,
-        "phi",
-        _by_phi(frame),
-        "load",
-        by="followed",
-        looks=FOLLOWED,
-        size=5,
-        xlabel="load of what the paper's plan sustains",
-    )
 
 
 def _alt(frame):
@@ -235,7 +147,8 @@ def _alt(frame):
 
 def _of_lambda1(frame):
     """Median waits where the load is a share of stage 1's rate and the mean is the parent's, in words."""
-    medians = frame[frame["sizes"] == "common-fluid"].groupby(["policy", "omega"])["wait"].median()
+    rows = only(frame, sizes="common-fluid")
+    medians = rows.groupby(["policy", "omega"])["wait"].median()
     if medians.empty:
         return ""
     words = [
@@ -267,50 +180,14 @@ FIGURES = (
         12, "as machines differ more (load 0.90 of stage 2's rate, or, where said, of stage 1's)"
     ),
     _figure(13, "as machines differ more (load 0.95)"),
-    Figure(
-        "lotes.scale",
-        "lotes.scale",
-        plot_scale,
-        lambda frame: (
-            f"Mean wait as the cluster grows, at load 0.97, in {frame['hours'].iloc[0]:g} hours. Job sizes vary "
-            "by one factor for all resources, with the mean as planned. Waits depend on the size of the cluster, "
-            "and LoTES's most of all. So a figure made at quick scale shows the shape of a curve, but not the "
-            "seconds of the paper's scale."
-        ),
-        alt(
-            "Charts of mean wait against machines of a configuration. Medians at the smaller Phi (s)",
-            "wait",
-            ["policy"],
-            "machines",
-            of=lambda frame: frame[frame["phi"] == frame["phi"].min()],
-            average="median",
-        ),
-    ),
-    Figure(
-        "lotes.generated",
-        "lotes.generated",
-        plot_generated,
-        lambda frame: (
-            "Mean wait when stage 2 chooses among all bins, by column generation (beyond the paper), on "
-            f"{runs.CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. All "
-            "three run the same jobs. Load 1 is what the paper's plan sustains. A hollow point is a run whose "
-            "queue grew until its end."
-        ),
-        alt(
-            "Charts of mean wait against load. Medians (s), by Phi",
-            "wait",
-            ["phi", "followed"],
-            "load",
-            average="median",
-        ),
-    ),
 )
 
 
 @measure
 def _wait(frame, policy, where="phi >= 0"):
     """Mean wait in seconds, per seed."""
-    return frame[frame["policy"] == policy].query(where).groupby("seed")["wait"].mean().to_numpy()
+    rows = only(frame, policy=policy).query(where)
+    return rows.groupby("seed")["wait"].mean().to_numpy()
 
 
 @measure
@@ -318,7 +195,7 @@ def _growth(frame, policy):
     """Slope of the wait's decades along the axis, from one end of it to the other, per seed."""
     x = axis_of(frame)
     span = frame[x].max() - frame[x].min()
-    rows = frame[frame["policy"] == policy].sort_values(["phi", "omega", "seed"])
+    rows = only(frame, policy=policy).sort_values(["phi", "omega", "seed"])
     rows = rows.assign(decades=np.log10(rows["wait"].clip(lower=runs.SHORTEST)))
     slopes = [span * np.polyfit(one[x], one["decades"], 1)[0] for _, one in rows.groupby("seed")]
     return np.round(slopes, 9)  # so that a flat line, whose slope is about 1e-17, does not grow

@@ -76,10 +76,10 @@ def fig4(seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["quantity", "symbol", "value"]).astype({"value": float})
 
 
-def _plot(frame, ax=None, *, resource, label):
+def _plot(frame, resource, label):
     """Draw what each job holds of one resource, as blocks over time, and above the capacity who waits."""
     capacity, frame = frame[f"total_{resource}"].iloc[0], frame.sort_values("start")
-    figure, ax = style.into(ax, (7.0, 3.2))
+    figure, ax = style.subplots(size=(7.0, 3.2))
     names, colours = frame["job"].map("job {}".format), np.array(style.PALETTE)[frame["job"] - 1]
     heights, end = frame[resource].astype(int), frame["finish"].max()
     draw_blocks(ax, frame["start"], frame["finish"], heights, int(capacity), colours, names)

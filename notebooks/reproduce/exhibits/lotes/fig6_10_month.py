@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from exhibits import measure
+from exhibits import legend_below, measure, only
 from exhibits.lotes import drawing, runs
 from schedlib import lotes
 from schedlib.core import streams
@@ -31,17 +30,16 @@ def _hourly(source, counts):
     return pd.DataFrame({"source": source, "hour": np.arange(-1, len(counts)), "jobs": jobs})
 
 
-def fig6_model(seed: int) -> pd.DataFrame:
-    """The fitted model's draw in that month: `source, hour, jobs`; hour -1 has the batch from before."""
-    (random,) = streams(seed, "month arrivals")
-    return _hourly("model", GOOGLE_ARRIVALS.draw(HOURS, JOBS - BATCH, random))
-
-
 def fig6(seed: int) -> pd.DataFrame:
-    """Jobs submitted in each hour of Google's trace (`source` "Google"), with `fig6_model`'s draw below."""
+    """Jobs submitted in each hour of Google's trace and in a draw of the fitted model: `source, hour, jobs`.
+
+    Hour -1 has the batch from before.
+    """
+    (random,) = streams(seed, "month arrivals")
+    model = _hourly("model", GOOGLE_ARRIVALS.draw(HOURS, JOBS - BATCH, random))
     submit = runs.google_times()["submit"]
     google = _hourly("Google", np.bincount(submit[submit > 0].astype(int), minlength=HOURS))
-    return pd.concat([google, fig6_model(seed)], ignore_index=True)
+    return pd.concat([google, model], ignore_index=True)
 
 
 def fig7(drift: float, seed: int) -> pd.DataFrame:
@@ -100,12 +98,6 @@ EXPERIMENTS = (
     Experiment(
         "lotes.fig6", "Jobs arriving in each hour of the Google trace", fig6, **runs.ONCE, **GOOGLE
     ),
-    Experiment(
-        "lotes.fig6-model",
-        "Jobs arriving in each hour of the fitted model",
-        fig6_model,
-        **runs.ONCE,
-    ),
     Experiment("lotes.fig7", "A drifting mix", fig7, scales([{"drift": 0.8}]), scales(1)),
     Experiment(
         "lotes.month", "The model of Google's month", month, _points(False, LAWS), scales(1, 3, 5)
@@ -124,25 +116,18 @@ SOURCES = {"Google": "Google's trace", "model": "fitted model, one draw"}
 
 def plot_fig6(frame: pd.DataFrame) -> Picture:
     """Jobs arriving in each hour of the month (Fig. 6), a panel for each source."""
-    sources = list(dict.fromkeys(frame["source"]))
-    size = (8.0, 0.8 + 2.6 * len(sources))
-    figure, axes = style.subplots(len(sources), size=size, sharex=True, sharey=True, squeeze=False)
-    for ax, source, color in zip(axes.flat, sources, style.PALETTE, strict=False):
-        during = frame[(frame["source"] == source) & (frame["hour"] >= 0)]
+    figure, axes = style.subplots(2, size=(8.0, 6.0), sharex=True, sharey=True)
+    for ax, (source, title), color in zip(axes, SOURCES.items(), style.PALETTE, strict=False):
+        during = only(frame[frame["hour"] >= 0], source=source)
         ax.plot(during["hour"] / 24, during["jobs"], color=color, linewidth=0.9)
-        ax.set(
-            title=SOURCES[source],
-            ylabel="jobs arriving in the hour",
-            ylim=(0, None),
-            xlim=(0, 29.1),
-        )
-    axes[-1, 0].set_xlabel("time (days)")
+        ax.set(title=title, ylabel="jobs arriving in the hour", ylim=(0, None), xlim=(0, 29.1))
+    axes[-1].set_xlabel("time (days)")
     return figure
 
 
-def plot_fig7(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
+def plot_fig7(frame: pd.DataFrame) -> Picture:
     """The share of each class among the jobs of each day."""
-    figure, ax = style.into(ax, (7.0, 3.6))
+    figure, ax = style.subplots(size=(7.0, 3.6))
     classes = zip(frame.groupby("job_class"), ("-", "--", "-.", ":"), style.PALETTE, strict=False)
     for (job_class, rows), line, colour in classes:
         ax.plot(rows["day"], rows["share"], line, color=colour, label=f"class {job_class}")
@@ -153,7 +138,7 @@ def plot_fig7(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
 
 def _waits(frame):
     """The mean wait (s) of all jobs, by policy, law, load and seed."""
-    rows = frame[frame["measure"] == "mean"].set_index(["policy", "sizes", "load", "seed"])
+    rows = only(frame, measure="mean").set_index(["policy", "sizes", "load", "seed"])
     return rows["value"].sort_index()
 
 
@@ -189,7 +174,7 @@ def plot_map(frame: pd.DataFrame) -> Picture:
     )
     for law, (above, below) in zip(laws, axes.T, strict=True):
         looks = {policy: style.look(policy) for policy in runs.POLICIES}
-        drawing.lines(above, waits[waits["sizes"] == law], "place", "wait", looks=looks, shift=0.1)
+        drawing.lines(above, only(waits, sizes=law), "place", "wait", looks=looks, shift=0.1)
         above.set(title=drawing.LAWS[law], ylabel=drawing.WAIT)
         drawing.log_and_zero(above, runs.SHORTEST)
         for at, load in enumerate(loads):
@@ -201,7 +186,7 @@ def plot_map(frame: pd.DataFrame) -> Picture:
             xlabel="mean load of the cores", ylabel="log10 of\nnext / least", ylim=(0, 1), yticks=[]
         )
         below.set_xticks(range(len(loads)), [f"{load:g}" for load in loads])
-    drawing.legend_below(figure, axes[0, 0])
+    legend_below(axes[0, 0], 4)
     return figure
 
 
@@ -212,7 +197,7 @@ MODEL = (
 
 
 def _caption_fig6(frame):
-    google = frame[frame["source"] == "Google"]
+    google = only(frame, source="Google")
     return (
         f"Jobs arriving in each hour of Google's clusterdata-2011-2, {google['jobs'].sum():,} in all "
         f"(the paper's Fig. 6). {google.loc[google['hour'] < 0, 'jobs'].sum():,} of them were there "
@@ -266,7 +251,7 @@ def _caption_map(frame):
 
 def _shown(frame, name):
     """The rows of one measure that Figs. 8-10 show."""
-    return frame[(frame["measure"] == name) & (frame["sizes"] == LAW) & frame["load"].isin(SHOWN)]
+    return only(frame, measure=name, sizes=LAW, load=SHOWN)
 
 
 def _mapped(frame):
@@ -275,22 +260,20 @@ def _mapped(frame):
     return frame[frame["x"] == at]
 
 
-ALT_FIG6 = alt(
-    "Line chart of jobs that arrive in each hour of 29 days",
-    "jobs",
-    ["source"],
-    "hour",
-    of=lambda frame: frame[frame["hour"] >= 0],
-    names=SOURCES,
-)
 FIGURES = (
-    Figure("lotes.fig6", "lotes.fig6", plot_fig6, _caption_fig6, ALT_FIG6),
     Figure(
-        "lotes.fig6-model",
-        "lotes.fig6-model",
+        "lotes.fig6",
+        "lotes.fig6",
         plot_fig6,
-        f"Jobs arriving in each hour of a month of the model: a draw from {MODEL}.",
-        ALT_FIG6,
+        _caption_fig6,
+        alt(
+            "Line chart of jobs that arrive in each hour of 29 days",
+            "jobs",
+            ["source"],
+            "hour",
+            of=lambda frame: frame[frame["hour"] >= 0],
+            names=SOURCES,
+        ),
     ),
     Figure(
         "lotes.fig7",
@@ -335,7 +318,7 @@ FIGURES = (
                 "value",
                 ["policy", "sizes"],
                 "load",
-                of=lambda frame: frame[frame["measure"] == "mean"],
+                of=partial(only, measure="mean"),
                 average="median",
             ),
             _mapped,
@@ -358,7 +341,7 @@ def _days(frame, of, holds, sums_up="mean", first=0, of_all=1.0, less=0.5):
 
     Waits are 0.1 ms at least; queues those of the whole month, of which a `thin`-th was run.
     """
-    rows = frame[(frame["measure"] == of) & (frame["x"] >= first)]
+    rows = only(frame[frame["x"] >= first], measure=of)
     days = rows.pivot(index=["seed", "x"], columns="policy", values="value").clip(
         lower=runs.SHORTEST
     )

@@ -66,10 +66,8 @@ def matched_instance(
     )
 
 
-def follow(
-    instance: lotes.RandomInstance, policy: str, seed: int, plan: lotes.Plan | None = None, **more
-) -> lotes.Simulation:
-    """A run of a policy on the jobs of a random instance; LoTES follows `plan`, or else the instance's.
+def follow(instance: lotes.RandomInstance, policy: str, seed: int, **options) -> lotes.Simulation:
+    """A run of a policy on the jobs of a random instance; LoTES follows the instance's plan.
 
     Loads that stage 2 does not sustain pass without a warning: exhibits show what they do.
     """
@@ -79,10 +77,10 @@ def follow(
             policy,
             instance.configs,
             instance.workload,
-            plan=plan or instance.plan,
+            plan=instance.plan,
             seed=seed,
             record=False,
-            **more,
+            **options,
         )
 
 

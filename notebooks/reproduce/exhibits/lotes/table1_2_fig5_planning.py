@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from exhibits import measure
+from exhibits import measure, only
 from exhibits.lotes.runs import ONCE, claim, class_table
 from schedlib import lotes
 from schedlib.experiment import Experiment, Figure, grid, scales
@@ -174,16 +173,16 @@ EXPERIMENTS = (
 )
 
 
-def plot_fig5(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
+def plot_fig5(frame: pd.DataFrame) -> Picture:
     """The mixes of two classes that fit a machine, the non-dominated bins among them, and the limit."""
-    figure, ax = style.into(ax, (4.6, 3.8))
+    figure, ax = style.subplots(size=(4.6, 3.8))
     ax.plot([0, 3.5], [7 / 3, 0], color="black", linewidth=1.2, label="the machine is full")
     kinds = (
         (False, "o", 6, style.BLUE, "feasible"),
         (True, "s", 9, style.VERMILLION, "non-dominated bin"),
     )
     for non_dominated, marker, size, colour, label in kinds:
-        rows = frame[frame["non_dominated"] == non_dominated]
+        rows = only(frame, non_dominated=non_dominated)
         ax.plot(rows["first"], rows["second"], marker, color=colour, markersize=size, label=label)
     ax.set(
         xlabel="jobs of class 1 (size 2)",
@@ -208,9 +207,9 @@ def _loss(frame, column):
     return 100 * (1 - frame[column] / frame["allocation"])
 
 
-def plot_stages(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
+def plot_stages(frame: pd.DataFrame) -> Picture:
     """What each way of making the plan loses against the fluid bound, on every instance."""
-    figure, ax = style.into(ax, (7.0, 3.8))
+    figure, ax = style.subplots(size=(7.0, 3.8))
     phis = sorted(set(frame["phi"]))
     place = frame["phi"].map(phis.index)
     for shift, (column, (label, colour, marker)) in zip((-0.2, 0, 0.2), WAYS.items(), strict=True):

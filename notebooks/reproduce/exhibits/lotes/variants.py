@@ -4,21 +4,16 @@ system runs, which the paper leaves to future work (Sections 5.3.3 and 6).
 """
 
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
+from exhibits import legend_below, only
 from exhibits.lotes import runs
-from exhibits.lotes.drawing import (
-    WAIT,
-    dots,
-    legend_below,
-    lines,
-    log_and_zero,
-)
+from exhibits.lotes.drawing import WAIT, dots, lines, log_and_zero
 from schedlib import lotes
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.replan import WAYS
@@ -241,7 +236,7 @@ def plot_variants(frame: pd.DataFrame) -> Picture:
     figure, axes = style.subplots(1, 3, size=(9.8, 5.6), sharey=True)
     for ax, (omega, table) in zip(axes, frame.groupby("omega"), strict=True):
         for place, (policy, reading) in enumerate(readings):
-            rows = table[(table["policy"] == policy) & (table["reading"] == reading)]
+            rows = only(table, policy=policy, reading=reading)
             if rows.empty:
                 continue
             look, wait = style.look(policy), rows["wait"]
@@ -257,9 +252,9 @@ def plot_variants(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-def plot_overhead(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
+def plot_overhead(frame: pd.DataFrame) -> Picture:
     """Share of machines that an arriving job asks against the load, by policy: seeds, and their medians."""
-    figure, ax = style.into(ax, (7.0, 4.0))
+    figure, ax = style.subplots(size=(7.0, 4.0))
     for (policy, sampled), rows in frame.groupby(["policy", "sampled"], sort=False):
         look = style.look(policy)
         if sampled:
@@ -270,7 +265,7 @@ def plot_overhead(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
         ylabel="machines asked per arrival (%)",
         yscale="log",
     )
-    legend_below(figure, ax, 3)
+    legend_below(ax, 3)
     return figure
 
 
@@ -314,7 +309,7 @@ def plot_replan(frame: pd.DataFrame) -> Picture:
     axes[0].set_yticks(range(len(ways)), [NAMES[way] for way in ways])
     axes[0].set_ylabel("way of planning")
     axes[0].invert_yaxis()
-    legend_below(figure, axes[0], 3)
+    legend_below(axes[0], 3)
     return figure
 
 
@@ -334,7 +329,7 @@ FIGURES = (
             "Strip charts of mean waits by policy and reading. Medians at Omega = 0 (s)",
             "wait",
             ["policy", "reading"],
-            of=lambda frame: frame[frame["omega"] == 0],
+            of=partial(only, omega=0),
             average="median",
         ),
     ),
@@ -350,7 +345,7 @@ FIGURES = (
             "looked",
             ["policy"],
             "load",
-            of=lambda frame: frame[frame["sampled"] == 0],
+            of=partial(only, sampled=0),
             average="median",
         ),
     ),

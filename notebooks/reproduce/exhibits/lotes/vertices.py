@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from exhibits import measure
+from exhibits import measure, only
 from exhibits.lotes.runs import ONCE, SHORTEST, claim
 from exhibits.lotes.table1_2_fig5_planning import looser
 from schedlib import lotes
@@ -34,36 +34,35 @@ def with_supports(
     rate, pool = allocate(configs, classes).rate, pool_size(configs, classes)
     total, n = configs.capacity * configs.count[:, None], pool.size
     lost = waste(configs, classes) * (total / total.sum(axis=0)).mean(axis=1)[:, None]
-    j, k = np.indices(pool.shape).reshape(2, -1)
-    mine, one, none = (
-        j == np.arange(configs.n_configs)[:, None],
-        np.eye(n),
-        np.zeros((len(pool), n)),
-    )
-    # part <= used, ...
-    linked = np.hstack((np.repeat(one, 2, axis=0), -np.kron(one, [[1.0], [LEAST]])))
-    held = [
-        np.where(mine, pool[j, k] * need / room, 0.0)
-        for need, room in zip(classes.demand[k].T, total[j].T, strict=True)
-    ]
-    own = np.stack([np.hstack((none, mine)), *(np.hstack((each, none)) for each in held)], axis=1)
-    served = (classes.rate * pool / (classes.share * rate))[j, k]
-    served = np.where(k == np.arange(classes.n_classes)[:, None], served, 0.0)
-    rows = np.vstack((linked, own.reshape(-1, 2 * n), np.hstack((served, 0 * served))))
-    counts = np.c_[supports, np.ones_like(total)].ravel()
-    low = np.r_[
-        np.tile([-np.inf, 0.0], n),
-        np.where(np.arange(counts.size) % len(own[0]), -np.inf, counts),
-        np.full(len(served), 1 - 1e-9),
-    ]
-    high = np.r_[np.tile([0.0, np.inf], n), counts, np.full(len(served), np.inf)]
-    second = np.arange(2 * n) >= n  # the columns that say whether a pair is used
+    served = classes.rate * pool / (classes.share * rate)
+    # a pair's column says which part of its pool it runs, and n columns on whether it is used
+    part = np.arange(n).reshape(pool.shape)
+    rows, low, high = [], [], []
+
+    def limit(least, most, *terms):
+        row = np.zeros(2 * n)
+        for columns, factors in terms:
+            row[columns] = factors
+        rows.append(row)
+        low.append(least)
+        high.append(most)
+
+    for pair in range(n):
+        limit(-np.inf, 0.0, (pair, 1.0), (n + pair, -1.0))  # part <= used
+        limit(0.0, np.inf, (pair, 1.0), (n + pair, -LEAST))
+    for j, count in enumerate(supports):
+        limit(count, count, (n + part[j], 1.0))
+        for need, room in zip(classes.demand.T, total[j], strict=True):
+            limit(-np.inf, 1.0, (part[j], pool[j] * need / room))
+    for k in range(classes.n_classes):
+        limit(1 - 1e-9, np.inf, (part[:, k], served[:, k]))
+    second = np.arange(2 * n) >= n
     x, _ = solve(
         "the optimum with these numbers of classes",
         np.append(lost, np.zeros(n)),
-        rows,
-        low,
-        high,
+        np.array(rows),
+        np.array(low),
+        np.array(high),
         most=np.where(second, 1.0, np.inf),
         whole=second,
     )
@@ -225,7 +224,7 @@ FIGURES = (
 
 @measure
 def _of(frame, vertex, judged):
-    return judged(frame[frame["vertex"] == vertex])
+    return judged(only(frame, vertex=vertex))
 
 
 @measure

@@ -38,16 +38,12 @@ def random_trees(
 def leaf_shares(tree: Tree, capacity: tuple, rules: Iterable[str], **columns) -> pd.DataFrame:
     """Divisible dominant shares under each rule: `rule, leaf, name, share`, and more columns, (p,) each."""
     names = [tree.name(node) for node in tree.leaves]
-    leaves = {"leaf": range(tree.n_leaves), "name": names}
-    return pd.concat(
-        [
-            pd.DataFrame(
-                {"rule": rule, **leaves, "share": allocate(tree, capacity, rule).shares}
-            ).assign(**columns)
-            for rule in rules
-        ],
-        ignore_index=True,
-    )
+    leaves, blocks = range(tree.n_leaves), []
+    for rule in rules:
+        shares = allocate(tree, capacity, rule).shares
+        block = pd.DataFrame({"rule": rule, "leaf": leaves, "name": names, "share": shares})
+        blocks.append(block.assign(**columns))
+    return pd.concat(blocks, ignore_index=True)
 
 
 def per_seed(rows: pd.DataFrame, column: str) -> np.ndarray:
@@ -80,14 +76,8 @@ def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabe
         for (i, j), value in np.ndenumerate(values):
             digits = 0 if value in (0, 100) or 1 <= value <= 99 else 1
             text = "–" if np.isnan(value) else f"{value:.{digits}f}"
-            ax.annotate(
-                text,
-                (j, i),
-                ha="center",
-                va="center",
-                fontsize=8.5,
-                color="white" if value > 55 else "black",
-            )
+            color = "white" if value > 55 else "black"
+            ax.annotate(text, (j, i), ha="center", va="center", fontsize=8.5, color=color)
         ax.set_xticks(range(table.shape[1]), columns)
         ax.set_yticks(range(table.shape[0]), rows)
         ax.grid(False)

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from exhibits import legend_below, only
 from exhibits.mch import EXACT, leaf_shares, per_seed
 from schedlib.core.streams import streams
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
@@ -45,24 +46,22 @@ def plot_fig1(frame: pd.DataFrame):
     plot_tree(tree, tree.guarantee, weights, ax=axes[0])
     for ax, (demands, rows) in zip(axes[1:], frame.groupby("demands"), strict=False):
         for place, rule in enumerate(RULES):  # one below the other in a leaf's line
-            mine = rows[rows["rule"] == rule]
+            mine = only(rows, rule=rule)
             line = mine["leaf"] + 0.7 * (place / (len(RULES) - 1) - 0.5)
             ax.plot(mine["share"], line, **style.look(rule).line() | {"linestyle": "none"})
         ax.yaxis.set_inverted(True)
         ax.set_ylabel("leaf")
-        first = rows[rows["rule"] == RULES[0]]
+        first = only(rows, rule=RULES[0])
         low, high = first["leaf"] - 0.45, first["leaf"] + 0.45
         ax.vlines(first["guarantee"], low, high, color="black", linewidth=1, label="guarantee")
         ax.set_yticks(first["leaf"], first["name"])
         ax.set(xlabel="dominant share", title=TITLES[demands], xlim=(0, None))
-    figure.legend(
-        *axes[1].get_legend_handles_labels(), fontsize=9, loc="outside lower center", ncols=8
-    )
+    legend_below(axes[1], 8, fontsize=9)
     return figure
 
 
 def _largest_distance(frame):
-    rows = frame[(frame["demands"] == "alike") & (frame["rule"] == "mch")]
+    rows = only(frame, demands="alike", rule="mch")
     return [np.abs(rows["share"] - rows["guarantee"]).max()]
 
 
@@ -110,7 +109,7 @@ def run_worked(case: str, seed: int) -> pd.DataFrame:
 
 def _panels(frame, case):
     """The hierarchy with its numbers, and the flat tree with its weights."""
-    rows = frame[frame["case"] == case].set_index("node")
+    rows = only(frame, case=case).set_index("node")
     tree = minimal_tree(rows.loc[["n1", "n2,1", "n2,2"], ["cpu", "memory"]].to_numpy().round(9))
     hierarchy, flat, names = {(): "10 CPUs, 12 GB"}, {(): "10 CPUs, 12 GB"}, {}
     for node in range(1, tree.n_nodes):
@@ -137,13 +136,13 @@ def plot_worked(frame: pd.DataFrame, cases: tuple[str, ...] = ("full",)):
 
 
 def _normalised(frame):
-    row = frame[(frame["case"] == "full") & (frame["node"] == "n2,2")]
+    row = only(frame, case="full", node="n2,2")
     return [np.abs(row[["s_cpu", "s_memory"]].to_numpy() - [0.8, 1.0]).max()]
 
 
 def _inverse_mu(frame):
     """How far w_{2,1} and w_{2,2} times mu_2 are from 1 (Case 1)."""
-    rows = frame[frame["case"] == "full"].set_index("node")
+    rows = only(frame, case="full").set_index("node")
     return [np.abs(rows.loc[["n2,1", "n2,2"], "weight"] * rows.loc["n2", "mu"] - 1).max()]
 
 
@@ -185,7 +184,7 @@ def plot_weights(frame: pd.DataFrame):
     for (case, column, text), colour, line in zip(
         lines, style.PALETTE, ("-", "--", ":", "-."), strict=False
     ):
-        gaps = np.sort(frame.loc[frame["case"] == case, column].clip(lower=EXACT))
+        gaps = np.sort(only(frame, case=case)[column].clip(lower=EXACT))
         fraction = [0, *np.arange(1, len(gaps) + 1) / len(gaps), 1]
         look = {"color": colour, "linestyle": line, "label": text}
         ax.step([EXACT / 2, *gaps, 2], fraction, where="post", **look)
@@ -202,19 +201,17 @@ def plot_weights(frame: pd.DataFrame):
 
 def _equal(case, frame, column="gap"):
     """The share of trees with t = t* for all leaves, per seed."""
-    return per_seed(
-        frame[frame["case"] == case].assign(equal=lambda rows: rows[column] <= EXACT), "equal"
-    )
+    rows = only(frame, case=case)
+    return per_seed(rows.assign(equal=rows[column] <= EXACT), "equal")
 
 
-TREES = {"paper": partial(fig4), "full": partial(fig4, full=True)}
 OVER_TIME = ("h-drf", "mch", "naive-h-drf")
 
 
-def run_shares(tree: str, seed: int) -> pd.DataFrame:
+def run_shares(seed: int) -> pd.DataFrame:
     """Divisible shares and MCH's weights of the six leaves of Fig. 4a: `rule, leaf, name, share, weight`."""
-    made = TREES[tree]()
-    return leaf_shares(made, FIG4_CAPACITY, OVER_TIME, weight=flatten(made, FIG4_CAPACITY).weights)
+    tree = fig4()
+    return leaf_shares(tree, FIG4_CAPACITY, OVER_TIME, weight=flatten(tree, FIG4_CAPACITY).weights)
 
 
 def run_churn(rule: str, step: float, seed: int) -> pd.DataFrame:
@@ -230,39 +227,43 @@ def run_churn(rule: str, step: float, seed: int) -> pd.DataFrame:
     )
 
 
-def _mch_weights(frame, tree):
-    return frame[(frame["tree"] == tree) & (frame["rule"] == "mch")].sort_values("leaf")["weight"]
+def _mch_weights(frame):
+    return only(frame, rule="mch").sort_values("leaf")["weight"]
 
 
-def plot_trees(frame: pd.DataFrame, name: str = "paper"):
-    """One of `TREES` with H-DRF's shares, above MCH's flat tree with its own."""
-    tree, weight = TREES[name](), _mch_weights(frame, name)
-    share = frame[frame["tree"] == name].pivot(index="leaf", columns="rule", values="share")
+def plot_trees(frame: pd.DataFrame):
+    """The tree of Fig. 4a with H-DRF's shares, above MCH's flat tree with its own."""
+    tree, weight = fig4(), _mch_weights(frame)
+    share = frame.pivot(index="leaf", columns="rule", values="share")
     names = {(k,): tree.name(leaf) for k, leaf in enumerate(tree.leaves, 1)}
     weights = {(k,): float(w) for k, w in enumerate(weight.round(4), 1)}
     flat = Tree([tuple(row) for row in tree.demand], weights, names)
-    common = {
-        "resources": ("CPU", "GB"),
-        "labels": {(): "{:g} CPUs, {:g} GB".format(*FIG4_CAPACITY)},
-    }
-    above = {
-        "tree": tree,
-        "shares": share["h-drf"].to_numpy(),
-        "title": "Hierarchy: H-DRF's shares",
-    }
-    below = {
-        "tree": flat,
-        "shares": share["mch"].to_numpy(),
-        "title": "Made flat by MCH: weights and shares",
-    }
-    return side_by_side([[common | above], [common | below]])
+    whole = {(): "{:g} CPUs, {:g} GB".format(*FIG4_CAPACITY)}
+    panels = (
+        (tree, "h-drf", "Hierarchy: H-DRF's shares"),
+        (flat, "mch", "Made flat by MCH: weights and shares"),
+    )
+    return side_by_side(
+        [
+            [
+                {
+                    "tree": drawn,
+                    "shares": share[rule].to_numpy(),
+                    "title": title,
+                    "resources": ("CPU", "GB"),
+                    "labels": whole,
+                }
+            ]
+            for drawn, rule, title in panels
+        ]
+    )
 
 
 def plot_fig4b(frame: pd.DataFrame):
     """Dominant shares of the six leaves over time, a panel for each rule (the paper's Fig. 4b)."""
     figure, axes = style.subplots(1, len(OVER_TIME), size=(11.4, 3.7), sharey=True)
     for ax, rule in zip(axes, OVER_TIME, strict=True):
-        mine = frame[frame["rule"] == rule]
+        mine = only(frame, rule=rule)
         for leaf, rows in mine.groupby("leaf"):
             ax.step(
                 rows["time"],
@@ -276,30 +277,12 @@ def plot_fig4b(frame: pd.DataFrame):
         # a leaf that is given too much is done, and gone, sooner
         ends = min(600, mine["finish"].min())
         ax.axvspan(200, ends, color="#EEEEEE", zorder=0)
-        ax.text(
-            (200 + ends) / 2,
-            1.0,
-            "all six active",
-            ha="center",
-            va="top",
-            fontsize=9,
-            color="#444444",
-        )
+        words = {"ha": "center", "va": "top", "fontsize": 9, "color": "#444444"}
+        ax.text((200 + ends) / 2, 1.0, "all six active", **words)
         ax.set(title=style.look(rule).label, xlabel="time (s)", ylim=(0, 1.04))
     axes[0].set_ylabel("dominant share")
-    figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=7, title="leaf"
-    )
+    legend_below(axes[0], 7, title="leaf")
     return figure
-
-
-def _alt_trees(name):
-    return alt(
-        "A hierarchy of six leaves above the flat tree that MCH makes of it. Dominant shares",
-        "share",
-        ["rule", "name"],
-        of=lambda frame: frame[(frame["tree"] == name) & frame["rule"].isin(["h-drf", "mch"])],
-    )
 
 
 PRINTED = {"n1,1": 0.33, "n1,2": 0.5, "n2,1": 0.165, "n2,2": 0.165, "n2,3": 0.5, "n3,1": 0.33}
@@ -310,10 +293,8 @@ before and after n1,2 leaves at 790 s, in which the same other leaves have tasks
 
 def _mean_share(name, window, frame):
     """MCH's mean share of a leaf in a window of seconds, per seed."""
-    rows = frame[
-        (frame["rule"] == "mch") & (frame["name"] == name) & frame["time"].between(*window)
-    ]
-    return per_seed(rows, "share")
+    rows = only(frame, rule="mch", name=name)
+    return per_seed(rows[rows["time"].between(*window)], "share")
 
 
 def _ratio_gap(frame):
@@ -359,7 +340,7 @@ EXPERIMENTS = (
         "mch.fig4",
         "Shares and weights of the six leaves of Fig. 4a",
         run_shares,
-        scales(grid(tree=TREES)),
+        scales([{}]),
         scales(1),
     ),
     Experiment(
@@ -385,7 +366,7 @@ FIGURES = (
             "dominant shares. Under MCH, demands",
             "share",
             ["demands", "name"],
-            of=lambda frame: frame[frame["rule"] == "mch"],
+            of=partial(only, rule="mch"),
         ),
     ),
     Figure(
@@ -401,7 +382,7 @@ FIGURES = (
             "A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in the flat tree",
             "t",
             ["node"],
-            of=lambda frame: frame[frame["case"] == "full"],
+            of=partial(only, case="full"),
         ),
     ),
     Figure(
@@ -415,7 +396,7 @@ FIGURES = (
             "Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks in the flat trees",
             "t",
             ["case", "node"],
-            of=lambda frame: frame[frame["case"] != "full"],
+            of=partial(only, case=("other", "first")),
             names=LABELS,
         ),
     ),
@@ -454,16 +435,12 @@ FIGURES = (
         "The hierarchy of the paper's Fig. 4a, and the flat tree that MCH makes of it. Above: H-DRF's "
         "shares for divisible tasks. Below: MCH's shares. Brown leaves need CPUs only, green leaves "
         "memory only.",
-        _alt_trees("paper"),
-    ),
-    Figure(
-        "mch.fig4-full",
-        "mch.fig4",
-        partial(plot_trees, name="full"),
-        "The hierarchy of the paper's Fig. 4a with leaves that need both resources (blue) in the places "
-        "of the CPU leaves, so that the paper's Case 1 holds for them. Beyond the "
-        "paper.",
-        _alt_trees("full"),
+        alt(
+            "A hierarchy of six leaves above the flat tree that MCH makes of it. Dominant shares",
+            "share",
+            ["rule", "name"],
+            of=partial(only, rule=("h-drf", "mch")),
+        ),
     ),
     Figure(
         "mch.fig4b",
@@ -476,7 +453,7 @@ FIGURES = (
             "Three charts of six dominant shares over time. Mean from 200 to 580 s",
             "share",
             ["rule", "name"],
-            of=lambda frame: frame[frame["time"].between(*ACTIVE) & frame["rule"].isin(OVER_TIME)],
+            of=lambda frame: frame[frame["time"].between(*ACTIVE)],
         ),
     ),
 )
@@ -548,7 +525,7 @@ CLAIMS = (
         "Section IV.A",
         "The six leaves' weights are 1, 1, 0.5, 0.5, 1, 1",
         "mch.fig4",
-        lambda frame: [np.abs(_mch_weights(frame, "paper") - [1, 1, 0.5, 0.5, 1, 1]).max()],
+        lambda frame: [np.abs(_mch_weights(frame) - [1, 1, 0.5, 0.5, 1, 1]).max()],
         0.0,
         tolerance=EXACT,
         metric="largest distance",

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import FixedLocator, LogFormatterSciNotation, LogLocator, NullLocator
 
+from exhibits import legend_below, only
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.intervals import mean_ci
 from schedlib.mch.model import Tree
@@ -20,13 +21,7 @@ from schedlib.pictures import style
 from schedlib.pictures.alt import alt
 
 PLACE = 4.2
-MEASURED = (
-    ("h-drf", "literal"),
-    ("h-drf", "fast"),
-    ("mch", "fast"),
-    ("c-ch", "fast"),
-    ("m-ch", "fast"),
-)
+MEASURED = (("h-drf", "literal"), *((rule, "fast") for rule in ("h-drf", "mch", "c-ch", "m-ch")))
 FAST = (("h-drf", "fast"), ("mch", "fast"), ("mch-two-phase", "fast"))
 LARGEST = 11  # levels of the largest tree on which H-DRF as printed is run
 LEVELS = (2, 3, 4, 5)
@@ -145,10 +140,6 @@ def _lines(ax, frame, x, y):
     ax.xaxis.set_major_formatter("{x:g}")
 
 
-def _of_reading(frame: pd.DataFrame, reading: str) -> pd.DataFrame:
-    return frame[frame["reading"] == reading]
-
-
 def plot_fig5(frame: pd.DataFrame):
     """Operations and seconds by number of jobs, a column for each tree."""
     levels = sorted(set(frame["levels"]))
@@ -158,13 +149,19 @@ def plot_fig5(frame: pd.DataFrame):
     )
     for line, measure in zip(axes, ("operations", "seconds"), strict=True):
         for ax, level in zip(line, levels, strict=True):
-            _lines(ax, frame[frame["levels"] == level], "jobs", measure)
+            _lines(ax, only(frame, levels=level), "jobs", measure)
         line[0].set_ylabel(measure)
     for top, bottom, level in zip(axes[0], axes[-1], levels, strict=True):
         top.set_title(f"{level} levels")
         bottom.set_xlabel("number of jobs")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    legend_below(axes[0, 0], 5)
     return figure
+
+
+def _per_decision(frame):
+    """The frame with the operations of a decision, `each`, and its `microseconds`."""
+    microseconds = 1e6 * frame["seconds"] / frame["decisions"]
+    return frame.assign(each=frame["operations"] / frame["decisions"], microseconds=microseconds)
 
 
 def exponents(frame: pd.DataFrame, x: str, y: str) -> pd.Series:
@@ -175,8 +172,7 @@ def exponents(frame: pd.DataFrame, x: str, y: str) -> pd.Series:
 
 def plot_complexity(frame: pd.DataFrame):
     """Operations and seconds, in all and per decision, against q, with the slopes of the lines."""
-    microseconds = 1e6 * frame["seconds"] / frame["decisions"]
-    frame = frame.assign(each=frame["operations"] / frame["decisions"], microseconds=microseconds)
+    frame = _per_decision(frame)
     titles = {
         "operations": "operations, in all",
         "seconds": "seconds, in all",
@@ -201,44 +197,35 @@ def plot_complexity(frame: pd.DataFrame):
 
 def plot_frontier(frame: pd.DataFrame):
     """Operations and microseconds per decision against q to a million nodes, and per task of a stream."""
-    frame = frame.assign(
-        each=frame["operations"] / frame["decisions"],
-        microseconds=1e6 * frame["seconds"] / frame["decisions"],
-    )
+    frame = _per_decision(frame)
     figure, axes = style.subplots(1, 3, size=(11.4, 3.7), gridspec_kw={"width_ratios": [3, 3, 2]})
-    for ax, measure in zip(axes, ("each", "microseconds"), strict=False):
-        _lines(ax, frame[frame["load"] == "fill"], "q", measure)
+    measures = {"each": "operations", "microseconds": "microseconds"}
+    for ax, (measure, name) in zip(axes, measures.items(), strict=False):
+        _lines(ax, only(frame, load="fill"), "q", measure)
         ax.xaxis.set_major_locator(LogLocator())
         ax.xaxis.set_major_formatter(LogFormatterSciNotation())
-        ax.set(
-            xlabel="nodes q",
-            ylabel=f"{'operations' if measure == 'each' else measure} per decision",
-        )
-    rows = frame[frame["load"] == "stream"]
+        ax.set(xlabel="nodes q", ylabel=f"{name} per decision")
+    rows = only(frame, load="stream")
     middle = (1e6 * rows["seconds"] / rows["size"]).groupby(rows["rule"], sort=False).median()
     looks = [_look(rule, "fast") for rule in middle.index]
     axes[2].barh([look["label"] for look in looks], middle, color=[look["color"] for look in looks])
     axes[2].set(
         xlabel="microseconds per task", ylabel="rule", title=f"{rows['size'].max():,} tasks"
     )
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    legend_below(axes[0], 4)
     return figure
 
 
 def _each(frame, **where):
     """Median operations per decision of each rule, in words."""
-    for column, value in where.items():
-        frame = frame[frame[column] == value]
-    middle = (frame["operations"] / frame["decisions"]).groupby(
-        [frame["rule"], frame["method"]], sort=False
-    )
+    each = _per_decision(only(frame, **where)).groupby(["rule", "method"], sort=False)["each"]
     return ", ".join(
-        f"{_look(*kind)['label']} {value:.1f}" for kind, value in middle.median().items()
+        f"{_look(*kind)['label']} {value:.1f}" for kind, value in each.median().items()
     )
 
 
 def _caption_frontier(frame):
-    most = frame.loc[frame["load"] == "fill", "size"].max()
+    most = only(frame, load="fill")["size"].max()
     return (
         "The cost of a decision on full binary trees of up to "
         f"{frame['q'].max():,} nodes (left and middle). Their leaves are jobs of six tasks, fewer on "
@@ -251,8 +238,7 @@ def _caption_frontier(frame):
 
 def _pairs(frame, rival="h-drf", method="literal", **where):
     """A rival's operations (H-DRF's by `method`) beside MCH's on the same jobs: seed, jobs or q, both."""
-    for column, value in where.items():
-        frame = frame[frame[column] == value]
+    frame = only(frame, **where)
     both = (rival, method if rival == "h-drf" else "fast"), ("mch", "fast")
     table = frame.pivot_table(
         "operations", ["seed", "jobs" if "jobs" in frame else "q"], ["rule", "method"]
@@ -296,7 +282,7 @@ def _no_better(frame, rival):
 
 def _growth(frame, rule, method, weighed=0):
     """Exponent in q of the operations per decision, with new weights for each if `weighed` is 1; per seed."""
-    rows = frame[(frame["rule"] == rule) & (frame["method"] == method)]
+    rows = only(frame, rule=rule, method=method)
     each = rows["operations"] / rows["decisions"] + weighed * rows["q"]
     return exponents(rows.assign(each=each), "q", "each").to_numpy()
 
@@ -366,7 +352,7 @@ FIGURES = (
                 names=METHODS,
                 average="median",
             ),
-            partial(_of_reading, reading=reading),
+            partial(only, reading=reading),
         )
         for suffix, reading, where, of_paper in (
             ("", "queues", "whose leaves are queues of jobs", "The paper's Fig. 5."),
@@ -405,7 +391,7 @@ FIGURES = (
             "each",
             ["rule", "method"],
             "q",
-            of=lambda frame: frame.assign(each=frame["operations"] / frame["decisions"]),
+            of=_per_decision,
             names=METHODS,
         ),
     ),

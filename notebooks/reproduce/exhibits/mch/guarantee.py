@@ -9,6 +9,7 @@ import functools
 import numpy as np
 import pandas as pd
 
+from exhibits import legend_below, only
 from exhibits.mch import (
     CAPACITY,
     SEEDS,
@@ -119,16 +120,14 @@ def _heat_maps(*panels):
     )
 
 
-def _of(frame, resources, rule="mch"):
-    """A rule's rows with that number of resources, of which partial-type leaves need one."""
-    return frame[
-        (frame["resources"] == resources) & (frame["rule"] == rule) & (frame["needs"] == 1)
-    ]
+def _of_mch(frame):
+    """MCH's rows with two resources, of which partial-type leaves need one."""
+    return only(frame, resources=2, rule="mch", needs=1)
 
 
-def plot_equality(frame: pd.DataFrame, resources: int = 2):
+def plot_equality(frame: pd.DataFrame):
     """How often MCH's shares differ from H-DRF's, and how often a leaf or group falls below its guarantee."""
-    rows = _of(frame, resources)
+    rows = _of_mch(frame)
     return _heat_maps(
         (rows, "differ", "shares other than H-DRF's"),
         (rows, "below", "a leaf or group below its guarantee"),
@@ -144,7 +143,7 @@ def plot_exact(frame: pd.DataFrame):
 
 def _others(frame):
     """The rows of the rules beside MCH as printed."""
-    return frame[(frame["rule"] != "mch") & (frame["needs"] == 1)].groupby("rule", sort=False)
+    return only(frame, rule=COMPARED[1:], needs=1).groupby("rule", sort=False)
 
 
 def plot_group(frame: pd.DataFrame):
@@ -155,7 +154,7 @@ def plot_group(frame: pd.DataFrame):
         ("n2,2", 25, "n2,2, memory, in a group with a CPU leaf"),
     )
     for ax, (leaf, guarantee, title) in zip(axes, panels, strict=True):
-        for k, (rule, rows) in enumerate(frame[frame["leaf"] == leaf].groupby("rule", sort=False)):
+        for k, (rule, rows) in enumerate(only(frame, leaf=leaf).groupby("rule", sort=False)):
             mean = rows.groupby("time")["share"].mean()
             line = style.look(rule).line() | {"label": label(rule), "markevery": (3 * k, 15)}
             ax.plot(mean.index, 100 * mean, **line)
@@ -168,7 +167,7 @@ def plot_group(frame: pd.DataFrame):
         ax.set_xlabel("time (mean task lengths)")
     axes[0].set_ylabel("dominant share (%)")
     axes[0].set_ylim(-3, 103)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    legend_below(axes[0], 5)
     return figure
 
 
@@ -188,10 +187,10 @@ def _means(rows, column, digits):
     return ", ".join(f"{label(rule)} {100 * mean:.{digits}g} %" for rule, mean in means.items())
 
 
-def _caption_equality(frame, resources=2):
-    rows, rule = _of(frame, resources), label("mch")
+def _caption_equality(frame):
+    rows, rule = _of_mch(frame), label("mch")
     return (
-        f"{rule} against H-DRF on {_trees(rows):,} random trees for each cell, {resources} resources, "
+        f"{rule} against H-DRF on {_trees(rows):,} random trees for each cell, 2 resources, "
         "equal weights, divisible tasks. A partial-type leaf needs some of the resources only. Left: "
         "trees on which some leaf's dominant share differs. Right: trees on which some leaf or group "
         f"falls below its hierarchical share guarantee under {rule}. Under H-DRF that happens on "
@@ -207,9 +206,8 @@ def _caption_exact(frame):
         f"differs by {100 * rows['largest_gap'].max():.2g} % at most"
         for rule, rows in _others(frame)
     )
-    one = _of(frame, frame["resources"].min())
     return (
-        f"Two-phase MCH and two repairs on {_trees(one):,} random trees for each cell and number of "
+        f"Two-phase MCH and two repairs on {_trees(_of_mch(frame)):,} random trees for each cell and number of "
         f"resources ({frame['resources'].min()} to {frame['resources'].max()}), divisible tasks. "
         "Two-phase MCH, and Case 1's weight for every leaf, give what H-DRF gives until a resource is "
         "saturated. After that they share out the rest in another way. Exact CH takes H-DRF's own shares "
@@ -220,7 +218,7 @@ def _caption_exact(frame):
 
 def _late(frame):
     """What n2,2 holds in the second half of the time."""
-    return frame[(frame["leaf"] == "n2,2") & (frame["time"] >= frame["time"].max() / 2)]
+    return only(frame[frame["time"] >= frame["time"].max() / 2], leaf="n2,2")
 
 
 def _caption_group(frame):
@@ -235,21 +233,19 @@ def _caption_group(frame):
 
 def _failing(column, kind, frame, rule="mch", needs=1):
     """The share of trees (%) with this kind of leaves on which a column holds."""
-    rows = frame[(frame["rule"] == rule) & (frame["needs"] == needs)]
+    rows = only(frame, rule=rule, needs=needs)
     return trees_with(rows[(rows["partial"] > 0) == (kind == "partial")] if kind else rows, column)
 
 
 def _over_time(rule, frame):
     """What the poorest leaf of all trees with partial-type leaves has on average, less 90 %, per seed."""
-    return (
-        100 * frame[(frame["rule"] == rule) & (frame["partial"] > 0)].groupby("seed")["least"].min()
-        - 90
-    )
+    rows = only(frame[frame["partial"] > 0], rule=rule)
+    return 100 * rows.groupby("seed")["least"].min() - 90
 
 
 def _holds(rule, sign, bound, frame):
     """By how much n2,2's mean late share, in % of its guarantee of 1/4, is above (sign -1: below) a bound."""
-    return sign * (100 * per_seed(_late(frame[frame["rule"] == rule]), "share") / 0.25 - bound)
+    return sign * (100 * per_seed(only(_late(frame), rule=rule), "share") / 0.25 - bound)
 
 
 def _points(trees, resources, depths, partials):
@@ -295,25 +291,20 @@ EXPERIMENTS = (
 )
 
 
-def _alt_equality(resources):
-    return alt(
-        "Heat maps by levels and partial-type leaves. Trees on which shares differ (%), by the chance of a "
-        "partial-type leaf and against levels",
-        "differ",
-        ["partial"],
-        "depth",
-        of=lambda frame: in_percent(_of(frame, resources), "differ"),
-    )
-
-
 FIGURES = (
-    Figure("mch.equality", "mch.equality", plot_equality, _caption_equality, _alt_equality(2)),
     Figure(
-        "mch.equality3",
         "mch.equality",
-        functools.partial(plot_equality, resources=3),
-        functools.partial(_caption_equality, resources=3),
-        _alt_equality(3),
+        "mch.equality",
+        plot_equality,
+        _caption_equality,
+        alt(
+            "Heat maps by levels and partial-type leaves. Trees on which shares differ (%), by the chance of a "
+            "partial-type leaf and against levels",
+            "differ",
+            ["partial"],
+            "depth",
+            of=lambda frame: in_percent(_of_mch(frame), "differ"),
+        ),
     ),
     Figure(
         "mch.exact",
@@ -324,7 +315,7 @@ FIGURES = (
             "Three heat maps by levels and partial-type leaves. Trees with shares other than H-DRF's (%)",
             "differ",
             ["rule"],
-            of=lambda frame: in_percent(frame[frame["rule"] != "mch"], "differ"),
+            of=lambda frame: in_percent(only(frame, rule=COMPARED[1:]), "differ"),
         ),
     ),
     Figure(
