@@ -7,9 +7,7 @@ import pytest
 
 import house
 import schedlib
-from schedlib import hmhs, papers
-from schedlib.leaderboard.invariants import two_at_once
-from schedlib.pictures import gantt
+from schedlib import papers
 
 PACKAGE = Path(schedlib.__file__).parent
 FILES = sorted(PACKAGE.glob("*/plain*.py"))
@@ -62,16 +60,3 @@ def test_a_file_imports_its_papers_nouns_and_little_else(file):
     assert others <= {"schedlib.core", "schedlib.core.streams", "schedlib.workload"}
     assert {name.partition(".")[0] for name in imported} - {"schedlib"} <= LIBRARIES
     assert "njit" not in file.read_text(encoding="utf-8")
-
-
-# ---- what pictures and referees take from the library, they take from plain
-
-
-def test_hmhs_schedules_are_drawn_and_run_one_task_a_machine():
-    instance = hmhs.single(8, seed=1, machines=(4, 4))
-    for policy in ("hmhs", "r-hmhs", "fifo", "fifo-pri"):
-        done = hmhs.plain.schedule(instance, policy)
-        for stage in (done.map, done.reduce):
-            assert two_at_once(4, stage.machine, stage.start, stage.finish) is None
-        drawn, library = (gantt.plot_gantt(run) for run in (done, hmhs.schedule(instance, policy)))
-        assert drawn.alt == library.alt

@@ -82,10 +82,6 @@ def test_sita_is_one_queue_for_each_server(rows):
         assert wait == pytest.approx(load / (1 - load) * s / 2 * m)
 
 
-def test_sita_with_one_class_is_random_placement():
-    assert sita_mean_waits(6, [1], [0.1], [0.02], [2]) == [pollaczek_khinchine(3, 0.1, 0.02)]
-
-
 @MANY
 @given(st.floats(0.01, 0.99), st.integers(1, 5), st.integers(0, 8))
 def test_at_the_fixed_point_as_many_servers_grow_as_shrink(load, choices, length):
