@@ -42,7 +42,7 @@ def problems(draw, configs=3, classes=3, resources=2, machines=4, zero=True):
 
 
 @st.composite
-def machines(draw, unit=1, classes=4):
+def machines(draw, classes=4):
     resources, k = draw(st.integers(1, 3)), draw(st.integers(1, classes))
     capacity = draw(st.lists(st.integers(0, 12), min_size=resources, max_size=resources))
     demand = draw(
@@ -52,7 +52,7 @@ def machines(draw, unit=1, classes=4):
             max_size=k,
         )
     )
-    return [c * unit for c in capacity], [[r * unit for r in row] for row in demand]
+    return capacity, demand
 
 
 def brute_force(capacity, demand):

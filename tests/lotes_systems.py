@@ -27,7 +27,7 @@ def in_small_steps():
 
 
 @st.composite
-def systems(draw, varied_rates=True):
+def systems(draw):
     """A small crowded system: coarse sizes and whole times, so that ties abound, or fine ones."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     r, m, k = draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
@@ -35,9 +35,7 @@ def systems(draw, varied_rates=True):
     capacity = rng.integers(4, 9, (m, r)) / 8 if coarse else rng.uniform(0.4, 1, (m, r))
     configs = MachineConfigs(capacity, rng.integers(1, 5, m))
     mean = rng.integers(1, 4, (k, r)) / 16 if coarse else rng.uniform(0.03, 0.3, (k, r))
-    rate = (
-        np.ones((m, k)) if rates == "same" or not varied_rates else rng.integers(1, 4, (m, k)) / 2
-    )
+    rate = np.ones((m, k)) if rates == "same" else rng.integers(1, 4, (m, k)) / 2
     if rates == "forbidden":
         rate *= rng.random((m, k)) < 0.6
         rate[rng.integers(m), rate.max(axis=0) == 0] = 1.0

@@ -15,23 +15,23 @@ FIG4 = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
 
 
 @st.composite
-def trees(draw, resources=(2, 3), full=False, leaves=9, weighted=True):
+def trees(draw, full=False, leaves=9):
     """Small trees up to four levels deep, full- and partial-type leaves, and omegas from 1 to 3."""
-    r = draw(st.sampled_from(resources))
+    r = draw(st.sampled_from((2, 3)))
     lowest = 1 if full else 0
     leaf = st.lists(st.integers(lowest, 5), min_size=r, max_size=r).filter(any).map(tuple)
     node = st.recursive(
         leaf, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=leaves
     )
     tree = mch.Tree(draw(st.lists(node, min_size=1, max_size=4)))
-    if weighted and draw(st.booleans()):
+    if draw(st.booleans()):
         tree = mch.Tree(tree.nested, {path: draw(st.integers(1, 3)) for path in tree.paths})
     capacity = np.array(draw(st.lists(st.integers(5, 20), min_size=r, max_size=r)), float)
     return tree, capacity
 
 
 @st.composite
-def problems(draw, most_resources=5, wide=12, whole=False, weighted=True, full=False):
+def problems(draw, most_resources=5, wide=12, whole=False, full=False):
     """A tree, with groups of a handful and wide ones, and capacities in which some dozens of tasks fit."""
     resources = draw(st.integers(1, most_resources))
     least = 1 if full else 0
@@ -45,7 +45,7 @@ def problems(draw, most_resources=5, wide=12, whole=False, weighted=True, full=F
     if draw(st.booleans()):
         nested.append(draw(st.lists(leaf, min_size=9, max_size=wide)))
     tree = mch.Tree(nested)
-    if weighted and draw(st.booleans()):
+    if draw(st.booleans()):
         omega = st.sampled_from((1, 2, 3) if whole else (0.3, 1, 2.5))
         tree = mch.Tree(nested, {path: draw(omega) for path in tree.paths if path})
     capacity = np.array([draw(st.integers(8, 40)) for _ in range(resources)], float)

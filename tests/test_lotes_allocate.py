@@ -15,28 +15,6 @@ from schedlib.lotes.workloads.instances import SUPPORTS
 SOME = settings(deadline=None, max_examples=60)
 
 
-def test_first_worked_example_ten_thirds():
-    # Two machines of five, jobs of three, one job a minute: the pool takes 10/3 jobs a minute; only two can
-    # really run.
-    configs, classes = lotes.MachineConfigs([[5.0]], [2]), lotes.JobClasses([1.0], [[3.0]], [[1.0]])
-    allocation = lotes.allocate(configs, classes)
-    assert allocation.rate == pytest.approx(10 / 3)
-    assert allocation.delta.tolist() == [[[pytest.approx(1)]]] and allocation.supports.tolist() == [
-        1
-    ]
-
-
-def test_second_worked_example_eighty():
-    # Thirty machines of eight cores, jobs of three: 240 cores hold 80 jobs, the machines hold 60.
-    configs, classes = (
-        lotes.MachineConfigs([[8.0]], [30]),
-        lotes.JobClasses([1.0], [[3.0]], [[1.0]]),
-    )
-    assert pool_size(configs, classes).tolist() == [[80]]
-    assert lotes.allocate(configs, classes).running[0, 0] == pytest.approx(80)
-    assert waste(configs, classes)[0, 0] == pytest.approx(20 / 80)
-
-
 @SOME
 @given(problems(zero=False))
 def test_optimum_is_that_of_the_printed_program(problem):
@@ -86,18 +64,6 @@ def test_google():
     np.testing.assert_array_equal(again.support, found[0].support)
 
 
-def test_architecture_constraint():
-    configs = lotes.MachineConfigs([[4.0], [4.0]], [1, 1])
-    free = lotes.JobClasses([0.5, 0.5], [[1.0], [1.0]], np.ones((2, 2)))
-    bound = lotes.JobClasses([0.5, 0.5], [[1.0], [1.0]], [[1.0, 0.0], [0.0, 1.0]])
-    assert lotes.allocate(configs, free).rate == pytest.approx(8)
-    allocation = lotes.allocate(configs, bound)
-    assert allocation.rate == pytest.approx(8) and allocation.support.tolist() == [
-        [True, False],
-        [False, True],
-    ]
-
-
 def test_a_class_of_share_zero_asks_for_nothing():
     configs = lotes.MachineConfigs([[4.0]], [1])
     assert lotes.allocate(
@@ -124,11 +90,6 @@ def test_bad_options_are_refused(option, message):
 def test_no_proof_no_answer():
     with pytest.raises(RuntimeError, match="the impossible one: HiGHS ended as"):
         solve("the impossible one", [1.0], [[1.0]], [-np.inf], [0.0], least=1.0)
-
-
-def test_rows_with_two_ends():
-    rows = {"rows": [[1.0], [-1.0]], "low": [1.0, -3.0], "high": [2.0, np.inf]}
-    assert solve("of two ends", [1.0], **rows)[0] == pytest.approx([1.0])
 
 
 @given(problems(machines=4))

@@ -1,17 +1,13 @@
-"""The model of hourly arrivals: against its closed forms, a literal likelihood and Google's table; and the
-month made with it.
-"""
+"""The model of hourly arrivals: against its closed forms and Google's table; and the month made with it."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import multivariate_normal
 
 from exhibits.lotes import fig6_10_month, runs
 from google_fits import fit_arrivals, fit_durations
-from schedlib.experiment import SCALES
 from schedlib.lotes import (
     GOOGLE_ARRIVALS,
     ArrivalModel,
@@ -50,41 +46,10 @@ def test_expected_jobs_are_the_mean_of_draws():
     assert drawn == pytest.approx(DAILY.expected(range(48)), rel=0.03)
 
 
-@pytest.mark.parametrize(
-    "model",
-    [DAILY, ArrivalModel(2e4, 0.1, 30.0), ArrivalModel(1e5, 0.26, 1.9, GOOGLE_ARRIVALS.cycles)],
-)
-def test_a_fit_recovers_the_model_that_drew_the_counts(model):
-    counts = model.draw(25_000, None, np.random.default_rng(2))
-    again = fit_arrivals(counts[100:], first=100, periods=[period for period, _, _ in model.cycles])
-    assert numbers(again)[:2] == pytest.approx(
-        numbers(model)[:2], rel=0.05
-    ) and again.memory == pytest.approx(model.memory, rel=0.12)
-    for mine, true in zip(again.cycles, model.cycles, strict=True):
-        assert mine[0] == true[0] and mine[1] == pytest.approx(true[1], abs=0.02)
-        assert (mine[2] - true[2] + true[0] / 2) % true[0] - true[0] / 2 == pytest.approx(
-            0, abs=0.03 * true[0]
-        )
-
-
-def test_no_model_near_the_fit_is_likelier_by_the_literal_density():
-    counts = ArrivalModel(800.0, 0.3, 3.0, cycles=((12.0, 0.3, 4.0),)).draw(
-        80, None, np.random.default_rng(3)
-    )
-    hours = np.arange(len(counts))
-
-    def density(typical, spread, memory, amplitude, peak):
-        mean = np.log(typical) + amplitude * np.cos(2 * np.pi * (hours - peak) / 12)
-        covariance = spread**2 * np.exp(-np.abs(hours[:, None] - hours) / memory)
-        return multivariate_normal(mean, covariance).logpdf(np.log(counts))
-
-    found = np.delete(numbers(fit_arrivals(counts, periods=(12.0,))), 3)
-    best = density(*found)
-    for place in range(5):
-        for factor in (0.97, 1.03):
-            other = found.copy()
-            other[place] *= factor
-            assert density(*other) < best
+def test_a_fit_recovers_the_model_that_drew_the_counts():
+    counts = DAILY.draw(25_000, None, np.random.default_rng(2))
+    fitted = fit_arrivals(counts[100:], first=100, periods=(24.0,))
+    np.testing.assert_allclose(numbers(fitted), numbers(DAILY), rtol=0.12)
 
 
 @settings(max_examples=40, deadline=None)
@@ -125,68 +90,44 @@ def test_the_shipped_parameters_are_the_fits_to_googles_table(table):
 def test_the_model_is_like_googles_month(table):
     _, _, real = google_month(*google2011(), times=table, sizes="fixed")
     drawn = [google_month(*google2011(), sizes="fixed", seed=seed)[2] for seed in range(4)]
-    submit, duration = real.jobs["submit"].to_numpy(), real.tasks["duration"].to_numpy()
-    within = np.minimum(duration, HOURS - submit).sum()  # hours that jobs run within the month
 
-    def log(counts):
-        return np.log(np.maximum(counts, 1)) - np.log(np.maximum(counts, 1)).mean()
+    def times(month):
+        return month.jobs["submit"].to_numpy(), month.tasks["duration"].to_numpy()
 
-    def follows(counts, lag):
-        return np.corrcoef(log(counts)[lag:], log(counts)[: len(counts) - lag])[0, 1]
+    def deviations(submit):
+        log = np.log(np.maximum(hourly(submit), 1))
+        return log - log.mean()
 
-    counts, models = hourly(submit), [hourly(month.jobs["submit"].to_numpy()) for month in drawn]
-    assert np.mean([log(model).std() for model in models]) == pytest.approx(
-        log(counts).std(), rel=0.1
-    )
-    for lag in (1, 2, 4, 8, 24, 168):
-        assert np.mean([follows(model, lag) for model in models]) == pytest.approx(
-            follows(counts, lag), abs=0.12
-        )
+    def follows(submit, lag):
+        log = deviations(submit)
+        return np.corrcoef(log[lag:], log[: len(log) - lag])[0, 1]
+
+    submit, duration = times(real)
+    spread = np.mean([deviations(times(month)[0]).std() for month in drawn])
+    assert spread == pytest.approx(deviations(submit).std(), rel=0.1)
+    for lag in (1, 4, 24, 168):
+        mean = np.mean([follows(times(month)[0], lag) for month in drawn])
+        assert mean == pytest.approx(follows(submit, lag), abs=0.12)
+    shares = [0.01, 0.25, 0.5, 0.75, 0.99]
     for month in drawn:
-        came, runs_for = month.jobs["submit"].to_numpy(), month.tasks["duration"].to_numpy()
+        came, lasts = times(month)
         for batch in (True, False):
-            for q in (0.01, 0.1, 0.25, 0.4, 0.5, 0.75, 0.9, 0.99):
-                mine, true = (
-                    np.quantile(d[(s == 0) == batch], q)
-                    for d, s in ((runs_for, came), (duration, submit))
-                )
-                assert mine == pytest.approx(true, rel=0.06), (batch, q)
-        assert np.minimum(runs_for, HOURS - came).sum() == pytest.approx(within, rel=0.02)
-
-
-def test_durations_are_the_quantiles_of_kaplan_and_meier():
-    """By hand: of four jobs one ends at 1 h, one is cut off at 2 h, one ends at 3 h, one is cut off at 4 h."""
-    times = pd.DataFrame(
-        {
-            "submit": [5.0] * 4 + [0.0],
-            "duration": [1.0, 2, 3, 4, 7],
-            "ended": [True, False] * 2 + [True],
-        }
-    )
-    longer, batch, later = fit_durations(times).T
-    assert (batch == 7).all() and longer[0] == 1 and longer[-1] == 0 and later[-1] == HOURS
-    # 3/4, then 3/4 of 1/2
-    left = np.where(later[1:] <= 1, 0.75, np.where(later[1:] <= 3, 0.375, 0.0))
-    assert (left <= longer[1:] + 1e-12).all() and set(later[1:]) == {1.0, 3.0, float(HOURS)}
-    assert later[np.searchsorted(-longer, -0.76)] == 3.0 and later[
-        np.searchsorted(-longer, -0.75)
-    ] in (1.0, 3.0)
+            mine = np.quantile(lasts[(came == 0) == batch], shares)
+            theirs = np.quantile(duration[(submit == 0) == batch], shares)
+            assert mine == pytest.approx(theirs, rel=0.06)
 
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"load": 0.5, "sizes": "independent"}, {"drift": 1.5}, {"thin": 9}, {"hours": 100}],
+    [{"load": 0.5, "sizes": "independent"}, {"drift": 1.5, "thin": 9}, {"hours": 100}],
 )
 def test_machines_are_so_many_that_the_load_is_the_one_asked_for(options):
     configs, classes = google2011()
     fewer, planned, month = google_month(configs, classes, **{"thin": 3, "seed": 2} | options)
     load, hours = options.get("load", 0.8), options.get("hours", HOURS)
     submit, tasks = month.jobs["submit"].to_numpy(), month.tasks
-    busy = sum(
-        min(d, hours - s) * c
-        for s, d, c in zip(submit, tasks["duration"], tasks["cores"], strict=True)
-    )
-    realised = busy / hours / (fewer.count @ fewer.capacity[:, 0])
+    lasts = np.minimum(tasks["duration"], hours - submit)
+    realised = (lasts @ tasks["cores"]) / hours / (fewer.count @ fewer.capacity[:, 0])
     assert (
         realised == pytest.approx(core_load(fewer, month, hours)) == pytest.approx(load, rel=0.02)
     )
@@ -279,13 +220,11 @@ def test_month_tells_days_tail_and_mean_of_the_same_runs():
         assert list(part["queue"].index) == list(range(29)) and set(part["wait"].index) <= set(
             range(29)
         )
-        tail, mean = part["tail"], part["mean"].item()
+        tail = part["tail"]
         assert tail.is_monotonic_decreasing and tail.iloc[-1] >= 0 and tail.iloc[0] <= 100
-        # The mean is the area below the tail: between sums of its rectangles.
+        # The area below the part of the tail that is drawn is no more than the mean.
         steps = np.diff(tail.index, prepend=0.0)
-        assert (steps * tail.to_numpy()).sum() / 100 <= mean * 1.01
-        if tail.iloc[-1] == 0:
-            assert mean <= 1.01 * (steps * np.r_[100.0, tail.to_numpy()[:-1]]).sum() / 100
+        assert (steps * tail.to_numpy()).sum() / 100 <= part["mean"].item() * 1.01
 
 
 def test_claims_read_the_month_as_they_say():
@@ -294,29 +233,15 @@ def test_claims_read_the_month_as_they_say():
         "tetris": [3.0, 2.0, 0.0, 4.0],
         "greedy": [0.3, 90.0, 1.0, 2.0],
     }
-    rows = [
-        (0, policy, "wait", day, value)
-        for policy, values in days.items()
-        for day, value in enumerate(values)
-    ]
-    rows += [
-        (0, policy, "mean", 0, value)
-        for policy, value in (("lotes", 10.0), ("tetris", 100.0), ("greedy", 1000.0))
-    ]
-    rows += [
-        (0, policy, "queue", day, value)
-        for policy in days
-        for day, value in enumerate((7, 0, 0, 2000))
-    ]
-    rows += [
-        (0, policy, "tail", 3600.0 * hours, value)
-        for policy in days
-        for hours, value in ((1, 0.4), (7, 0.3), (17, 0.2))
-    ]
-    frame = pd.DataFrame(rows, columns=["seed", "policy", "measure", "x", "value"]).astype(
-        {"x": float}
-    )
-    frame = frame.assign(load=0.8, thin=1, sizes="common")
+    means = {"lotes": 10.0, "tetris": 100.0, "greedy": 1000.0}
+    rows = []
+    for policy, waits in days.items():
+        rows += [(policy, "wait", day, wait) for day, wait in enumerate(waits)]
+        rows += [(policy, "queue", day, length) for day, length in enumerate((7, 0, 0, 2000))]
+        rows += [(policy, "tail", 3600 * h, part) for h, part in ((1, 0.4), (7, 0.3), (17, 0.2))]
+        rows.append((policy, "mean", 0, means[policy]))
+    frame = pd.DataFrame(rows, columns=["policy", "measure", "x", "value"]).astype({"x": float})
+    frame = frame.assign(seed=0, load=0.8, thin=1, sizes="common")
     readings = {
         row.id.removeprefix("lotes.month-"): row.readings
         for row in fig6_10_month.CLAIMS
@@ -332,42 +257,3 @@ def test_claims_read_the_month_as_they_say():
         run, measure = readings[name]["common"]
         assert run == "lotes.month" and np.ravel(measure(frame)) == pytest.approx([value])
         assert readings[name]["common, the jobs of Google's table"][0] == "lotes.month-google"
-
-
-def test_the_map_says_who_waits_least_and_by_how_much():
-    waits = {("lotes", 0.5): (1.0, 2.0, 4.0), ("greedy", 0.5): (0.0, 0.0, 0.0), ("tetris", 0.5): (9.0, 9.0, 9.0),
-             ("lotes", 0.9): (1.0, 1.0, 1.0), ("greedy", 0.9): (1e5,) * 3, ("tetris", 0.9): (10.0, 1000.0, 100.0),
-             ("lotes-first", 0.9): (0.0,) * 3, ("lotes-first", 0.5): (0.0,) * 3}  # fmt: skip
-    rows = [
-        ("mean", policy, "common", load, seed, wait)
-        for (policy, load), all_ in waits.items()
-        for seed, wait in enumerate(all_)
-    ]
-    ahead = fig6_10_month._ahead(
-        pd.DataFrame(rows, columns=["measure", "policy", "sizes", "load", "seed", "value"])
-    )
-    assert ahead["common", 0.5] == ("greedy", pytest.approx(np.log10(2.0 / 1e-4)))
-    assert ahead["common", 0.9] == ("lotes", pytest.approx(2.0))
-
-
-def test_scale_changes_the_size_of_the_month_and_nothing_else():
-    facts = []
-    for thin in sorted({fig6_10_month.EXPERIMENTS[3].points[scale][0]["thin"] for scale in SCALES}):
-        configs, _, jobs = runs.month(3, thin=thin, load=0.8)
-        duration, demand = (
-            jobs.tasks["duration"].to_numpy(),
-            jobs.tasks[["cores", "memory"]].to_numpy(),
-        )
-        facts.append(
-            [
-                len(jobs) * thin,
-                *np.quantile(duration, [0.1, 0.5, 0.9]),
-                *demand.mean(axis=0),
-                core_load(configs, jobs),
-                configs.count @ configs.capacity[:, 0] * thin,
-            ]
-        )
-    # A twelfth of the batch that outlasts the month is 194 jobs, whose sizes add up to within 7 %.
-    for other in facts[1:]:
-        np.testing.assert_allclose(facts[0][:-1], other[:-1], rtol=0.05)
-        assert facts[0][-1] == pytest.approx(other[-1], rel=0.15)

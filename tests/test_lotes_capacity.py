@@ -53,11 +53,9 @@ def test_a_policy_that_leaves_machines_idle_sustains_what_the_others_do():
     assert decided["sustained"].is_monotonic_decreasing
 
 
-def test_the_same_seed_finds_the_same_and_a_longer_trial_does_not_disagree():
+def test_the_same_seed_finds_the_same():
     first, again = (capacity("greedy", CONFIGS, JOBS, precision=0.02, seed=3) for _ in range(2))
     assert first.trials.equals(again.trials)
-    longer = capacity("greedy", CONFIGS, JOBS, precision=0.02, patience=128.0, seed=3)
-    assert longer.rate == pytest.approx(first.rate, rel=0.02)
 
 
 def test_what_cannot_be_measured_is_refused():

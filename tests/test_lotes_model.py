@@ -18,12 +18,9 @@ JOBS = {"share": [0.25, 0.75], "demand": [[0.1, 0.2], [0.3, 0.1]], "rate": [[1.0
     [
         ({"capacity": [1.0, 2.0]}, r"capacity: needs a row per configuration.*shape \(2,\)"),
         ({"capacity": [[1.0], [1.0, 2.0]]}, "capacity: needs numbers, in rows of equal length"),
-        ({"capacity": []}, "capacity: needs a row per configuration"),
         ({"count": [3]}, "count: 1 values for 2 rows of capacity; give one per configuration"),
-        ({"count": [[3, 2]]}, "count: needs one number of machines per configuration"),
         ({"count": [3, 0]}, r"count\[1\]: 0; must be 1, 2, 3"),
         ({"count": [3, 1.5]}, r"count\[1\]: 1.5; must be 1, 2, 3"),
-        ({"count": [3, np.inf]}, r"count\[1\]: inf; must be 1, 2, 3"),
         (
             {"capacity": [[1.0, 1.0], [0.5, -1.0]]},
             r"capacity\[1, 1\]: -1; must be a finite number >= 0",
@@ -49,12 +46,10 @@ def test_bad_configurations(change, message):
     [
         ({"share": [0.25, 0.7]}, "share: sums to 0.95, not to 1; divide it by its sum"),
         ({"share": [-0.25, 1.25]}, r"share\[0\]: -0.25; must be a finite number >= 0"),
-        ({"share": [[0.25, 0.75]]}, "share: needs one probability per class"),
         ({"share": [0.25, 0.25, 0.5]}, "demand: 2 rows for 3 shares; give one row per class"),
         ({"demand": [[0.1, np.nan], [0.3, 0.1]]}, r"demand\[0, 1\]: nan; must be"),
         ({"demand": [[0.1, 0.1], [0.0, 0.0]]}, r"demand\[1\]: 0; the class needs nothing"),
         ({"rate": [[1.0], [1.0]]}, "rate: 1 columns for 2 classes"),
-        ({"rate": [[1.0, -2.0], [1.0, 1.0]]}, r"rate\[0, 1\]: -2; must be"),
         (
             {"rate": [[1.0, 0.0], [1.0, 0.0]]},
             r"rate\[any row\]\[1\]: 0; no configuration can run that class",

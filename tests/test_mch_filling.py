@@ -1,7 +1,6 @@
 """Filling task by task: the fast kernels against `mch.plain`, in exact arithmetic too, and against the fluid limit."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +12,7 @@ from schedlib.mch import plain
 RULES = ("drf", "weighted-drf", "mch", "mch-two-phase", "exact-ch", "h-drf", "naive-h-drf")
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(problems(), st.data())
 def test_the_fast_kernels_decide_as_the_rules_are_printed(problem, data):
     tree, capacity = problem
@@ -52,7 +51,7 @@ def assert_flat_alike(fast, slow):
         assert np.allclose(getattr(fast, name), getattr(slow, name), rtol=1e-12, atol=0), name
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(problems(most_resources=2, full=True))
 def test_collapsed_hierarchies_decide_as_plain_ones(problem):
     """C-CH and M-CH take leaves alone that need their resource."""
@@ -120,31 +119,12 @@ def test_a_group_of_a_hundred_does_not_take_it_all_before_the_others_begin():
 
 def test_a_tree_that_is_one_leaf_gets_all_there_is():
     tree = mch.Tree((1, 2), {(): 3})
-    jobs = pd.DataFrame({"leaf": [0], "submit": [0.0], "tasks": [8], "duration": [1.0]})
     for flat in (mch.flatten(tree, (9, 9)), plain.flatten(tree, (9, 9))):
         assert flat.weights.tolist() == flat.case1.tolist() == [1] and flat.first_saturated == 1
     for rule in mch.rules.RULES:
         assert np.allclose(mch.allocate(tree, (9, 9), rule).tasks, 4.5), rule
         for method in ("fast", "literal"):
             assert mch.fill(tree, (9, 9), rule, method=method).tasks.tolist() == [4], rule
-            run = mch.simulate(tree, (9, 9), rule, jobs, method=method)
-            assert run.jobs["finish"].tolist() == [2], rule
-        if rule in PLAIN:
-            assert_alike(mch.fill(tree, (9, 9), rule), plain.allocate(tree, (9, 9), rule))
-
-
-def test_a_handful_and_a_wide_group_are_summed_alike():
-    for many in (8, 9, 16, 33):  # one by one up to eight, then by a tree
-        tree = mch.Tree([[(1, 0)] * many, [(0, 1)] * many, [(1, 1)]])
-        fast, literal = (
-            mch.fill(tree, (60, 90), "h-drf", method=method) for method in ("fast", "literal")
-        )
-        assert fast.order.tolist() == literal.order.tolist()
-
-
-@mch.rule
-def by_dominant_share(leaf, usage, demand, weight, capacity):
-    return (usage / capacity).max() / weight
 
 
 @mch.rule
@@ -154,9 +134,6 @@ def fewest_tasks(leaf, usage, demand, weight, capacity):
 
 def test_a_rule_of_ones_own():
     tree = mch.Tree([[(1, 4), (3, 1)], [(2, 2)]], {(1, 1): 2})
-    for weights in ("weighted-drf", "mch", "mch-two-phase"):
-        mine = mch.fill(tree, (90, 180), mch.Rule(by_dominant_share.priority, weights))
-        assert mine.order.tolist() == mch.fill(tree, (90, 180), weights).order.tolist()
     assert mch.fill(tree, (40, 60), fewest_tasks).tasks.tolist() == [10, 10, 0]
     assert mch.allocate(tree, (40, 60), fewest_tasks).rule == "fewest_tasks"
 
@@ -197,7 +174,7 @@ def test_bad_rules_are_named():
     with pytest.raises(ValueError, match="does not compile"):
         mch.rule(lambda leaf, usage, demand, weight, capacity: {"no": "number"})
     with pytest.raises(ValueError, match="weights"):
-        mch.Rule(by_dominant_share.priority, "h-drf")
+        mch.Rule(fewest_tasks.priority, "h-drf")
     nan = mch.rule(lambda leaf, usage, demand, weight, capacity: np.nan if leaf == 1 else 0.0)
     with pytest.raises(
         ValueError,

@@ -1,83 +1,13 @@
 """Rules of a reader that do what shipped ones do, and what they may see, keep and not change."""
 
 import numba
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 
 from mch_instances import problems
 from schedlib import mch
-from schedlib.core.uncounted import kernel
-from schedlib.mch.choice import rounded
 from tests.test_mch_simulate import workloads
-
-# what H-DRF keeps of a node in `room`: s/omega, the leaf to serve, tasks started, U
-RATIO, BEST, STARTED, USAGE = (0, 1, 2, 3)
-
-
-@kernel
-def first_of_siblings(tree, i):
-    """Of a group's children the one with the least ratio; on ties that with the fewest tasks started per weight; -1: none."""
-    best = -1
-    for j in range(tree.nodes[i].first, tree.nodes[i].first + tree.nodes[i].count):
-        if tree.room[j, RATIO] < np.inf:
-            mine, other = rounded(tree.room[j, RATIO]), rounded(tree.room[best, RATIO])
-            few, many = (
-                tree.room[j, STARTED] * tree.nodes[best].weight,
-                tree.room[best, STARTED] * tree.nodes[j].weight,
-            )
-            if best < 0 or mine < other or (mine == other and few < many):
-                best = j
-    return best
-
-
-@kernel
-def h_drf_node(tree, i):
-    """U, s/omega and the leaf to serve of a node, from what its children have."""
-    room, resources, leaf = tree.room, tree.need.shape[1], tree.nodes[i].leaf
-    s, best = 0.0, leaf
-    if leaf >= 0:
-        one = tree.leaves[leaf]
-        room[i, STARTED] = one.started
-        if one.waiting == 0 or one.bits & tree.saturated != 0:
-            best = -1
-        for l in range(resources):
-            room[i, USAGE + l] = one.tasks * tree.need[leaf, l]
-            s = max(s, room[i, USAGE + l])
-    else:
-        first, end, f = tree.nodes[i].first, tree.nodes[i].first + tree.nodes[i].count, np.inf
-        room[i, STARTED] = 0
-        for j in range(first, end):
-            room[i, STARTED] += room[j, STARTED]
-            if room[j, RATIO] > 0:
-                f = min(f, room[j, RATIO])
-        for l in range(resources):
-            room[i, USAGE + l] = 0.0
-        for j in range(first, end):
-            scale = f / room[j, RATIO] if 0 < room[j, RATIO] < np.inf else 1.0
-            for l in range(resources):
-                room[i, USAGE + l] += scale * room[j, USAGE + l]
-        for l in range(resources):
-            if (tree.saturated >> l) & 1 == 0:
-                s = max(s, room[i, USAGE + l])
-        child = first_of_siblings(tree, i)
-        best = int(room[child, BEST]) if child >= 0 else -1
-    room[i, BEST] = best
-    room[i, RATIO] = s / tree.nodes[i].weight if best >= 0 else np.inf
-
-
-@mch.rule(room=5)
-def h_drf(tree):
-    if tree.anew:
-        for i in range(tree.nodes.size - 1, -1, -1):
-            h_drf_node(tree, i)
-    for leaf in tree.changed:
-        i = tree.leaves[leaf].node
-        while i >= 0:
-            h_drf_node(tree, i)
-            i = tree.nodes[i].parent
-    return int(tree.room[0, BEST])
 
 
 @mch.rule
@@ -88,12 +18,9 @@ def share_over_weight(leaf, usage, demand, weight, capacity):
     return most / weight
 
 
-SAME = (
-    (h_drf, "h-drf"),
-    *(
-        (mch.Rule(share_over_weight.priority, weights), weights)
-        for weights in ("mch", "mch-two-phase", "exact-ch", "weighted-drf")
-    ),
+SAME = tuple(
+    (mch.Rule(share_over_weight.priority, weights), weights)
+    for weights in ("mch", "mch-two-phase", "exact-ch", "weighted-drf")
 )
 
 

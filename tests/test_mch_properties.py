@@ -3,13 +3,10 @@
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from exhibits.mch import guarantee, properties
-from schedlib.intervals import Proportion
 from schedlib.mch import Allocation, Tree, allocate, search
 from schedlib.mch import properties as fair
 
@@ -77,15 +74,6 @@ def test_node_shares_are_h_drfs_rescaled_shares(tree, seed):
 
     expected = [vector(node).max() for node in range(tree.n_nodes)]
     assert fair.node_shares(tree, full(tree), shares) == pytest.approx(expected)
-
-
-@settings(max_examples=60, deadline=None)
-@given(trees)
-def test_leaf_guarantee_and_sharing_incentive_are_the_same(tree):
-    allocation = allocate(tree, full(tree), "drf")
-    ratio = allocation.shares / tree.guarantee[tree.leaves]
-    assert fair.sharing_incentive(tree, full(tree), "drf").value == pytest.approx(ratio.min() - 1)
-    assert fair.share_guarantee(tree, full(tree), "drf").value <= ratio.min() - 1 + 1e-9
 
 
 def test_each_property_catches_an_unfair_rule():
@@ -187,31 +175,6 @@ def test_random_trees_are_as_asked(seed, depth, branching, partial):
     assert set((tree.demand > 0).sum(axis=1)) <= {1, 3}
 
 
-def test_partial_type_leaves_need_as_many_resources_as_asked():
-    for needs in (1, 2):
-        trees = [
-            search.random_tree(
-                np.random.default_rng(seed), 3, resources=3, partial=1.0, needs=needs
-            )
-            for seed in range(20)
-        ]
-        needed = np.concatenate([tree.demand > 0 for tree in trees])
-        assert (needed.sum(axis=1) == needs).all() and len(np.unique(needed, axis=0)) == 3
-
-
-def test_random_trees_refuse_impossible_sizes():
-    rng = np.random.default_rng(0)
-    for bad in (
-        {"depth": 0},
-        {"depth": 1, "branching": 1},
-        {"depth": 1, "resources": 0},
-        {"depth": 1, "partial": 1.5},
-    ):
-        with pytest.raises(ValueError, match=next(iter(dict(reversed(bad.items()))))):
-            search.random_tree(rng, **bad)
-
-
-@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(
     "fails",
     [
@@ -220,14 +183,14 @@ def test_random_trees_refuse_impossible_sizes():
         lambda tree: fair.share_guarantee(tree, full(tree), "mch").value < -0.05,
     ],
 )
-def test_a_counter_example_fails_and_no_smaller_step_does(fails, seed):
-    tree = search.counter_example(fails, seed, tries=100, weighted=True)
+def test_a_counter_example_fails_and_no_smaller_step_does(fails):
+    tree = search.counter_example(fails, 0, tries=100, weighted=True)
     assert fails(tree)
     size = search._size(tree)
     assert not any(
         fails(simpler) for simpler in search._simpler(tree) if search._size(simpler) < size
     )
-    again = search.counter_example(fails, seed, tries=100, weighted=True)
+    again = search.counter_example(fails, 0, tries=100, weighted=True)
     assert search.as_text(again) == search.as_text(tree)
 
 
@@ -237,45 +200,3 @@ def test_the_search_finds_the_smallest_and_says_when_there_is_none():
     assert search.counter_example(lambda tree: False, tries=3) is None
     with pytest.raises(ValueError, match="does not fail"):
         search.shrink(Tree([(1, 0), (0, 1)]), lambda tree: False)
-
-
-def test_shrinking_keeps_weights_with_their_nodes():
-    tree = Tree([(1, 0), [(0, 1), [(3, 1), (1, 2)]]], {(2,): 3, (2, 2): 5})
-    small = search.shrink(
-        tree, lambda tree: (tree.weight == 5).any() and tree.depth[tree.weight == 5].max() <= 2
-    )
-    assert (small.weight == 5).sum() == 1 and (small.weight == 3).sum() == 0
-
-
-def every(kind):
-    """The experiments, figures or claims on random trees."""
-    exhibits = (guarantee, properties)
-    return [item for exhibit in exhibits for item in getattr(exhibit, kind, ())]
-
-
-def test_experiments_repeat_and_figures_and_claims_take_their_frames():
-    frames = {}
-    for experiment in every("EXPERIMENTS"):
-        points = experiment.points["smoke"]
-        blocks = [(point, experiment.run(seed=0, **point)) for point in points]
-        pd.testing.assert_frame_equal(blocks[0][1], experiment.run(seed=0, **points[0]))
-        frames[experiment.id] = pd.concat(
-            [
-                frame.assign(
-                    seed=0, **{name: value for name, value in point.items() if name not in frame}
-                )
-                for point, frame in blocks
-            ],
-            ignore_index=True,
-        )
-    for figure in every("FIGURES"):
-        frame = frames[figure.experiment]
-        for text in (figure.caption, figure.alt):
-            assert "nan " not in (text(frame) if callable(text) else text)
-        if figure.plot:
-            assert figure.plot(frame).axes
-    for claim in every("CLAIMS"):
-        if claim.measure is not None:
-            measured = claim.measure(frames[claim.experiment])
-            assert isinstance(measured, Proportion) or np.shape(measured) == (1,)
-            assert np.isfinite(measured).all()

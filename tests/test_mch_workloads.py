@@ -6,7 +6,7 @@ import pytest
 
 from exhibits.mch import fig1_4_weights, fig5_cost
 from mch_instances import by_equations
-from schedlib import mch, traces
+from schedlib import traces
 from schedlib.mch import workloads
 from schedlib.pictures.trees import plot_tree, tree_size
 
@@ -30,16 +30,6 @@ def test_trees_have_the_paper_s_numbers_of_nodes():
     assert [workloads.fig4().name(leaf) for leaf in workloads.fig4().leaves] == list(
         fig1_4_weights.PRINTED
     )
-
-
-@pytest.mark.parametrize("jobs", (4, 5, 11))
-def test_jobs_below_deals_the_rows_out_in_turn(jobs):
-    tree = workloads.jobs_below(2, np.arange(1, jobs + 1)[:, None])
-    rows = tree.demand[:, 0].astype(int) - 1
-    assert sorted(rows) == list(range(jobs)) and (tree.depth[tree.leaves] == 3).all()
-    group = tree.parent[tree.leaves]
-    for at, row in enumerate(rows):
-        assert {int(other) % 4 for other in rows[group == group[at]]} == {row % 4}
 
 
 def test_bad_sizes_are_refused():
@@ -75,35 +65,6 @@ def test_worked_examples_solve_the_paper_s_equations(case):
     assert (rows["first_saturated"] == 0).all()
 
 
-def test_fig4_jobs_are_active_when_they_should_be():
-    """Each rule that gives the guarantee: all six have tasks waiting until 580 s, and n1,2 leaves at about 790 s."""
-    jobs = workloads.fig4_jobs()
-    for rule in ("h-drf", "mch"):
-        done = mch.simulate(workloads.fig4(), workloads.FIG4_CAPACITY, rule, jobs).jobs
-        assert (done["start"] <= 200).all() and (done["finish"] - done["duration"] >= 580).all()
-        assert (
-            abs(done["finish"][1] - 790) < 5
-            and done["finish"].drop([1, 5]).min() > 880 + done["duration"].max() / 2
-        )
-
-
-def test_cost_counts_the_same_decisions_for_both_kinds_of_h_drf():
-    for frame in (
-        fig5_cost.run_nodes(4, seed=0),
-        fig5_cost.run_jobs("nodes", 2, 20, seed=0),
-        fig5_cost.run_jobs("queues", 2, 20, 0),
-    ):
-        h_drf = frame[frame["rule"] == "h-drf"]
-        assert (
-            h_drf["decisions"].nunique() == 1
-            and (frame.loc[frame["rule"] == "mch", "reweighed"] > 0).all()
-        )
-        assert (frame["operations"] > 0).all()
-    assert set(fig5_cost.run_jobs("queues", 2, 20, seed=0)["q"]) == {7} and set(
-        fig5_cost.run_jobs("nodes", 2, 20, seed=0)["q"]
-    ) == {27}
-
-
 def cost_frame(h_drf, mch_cost, **more):
     """Costs as functions of the number of jobs."""
     rows = [
@@ -127,38 +88,6 @@ def test_square_and_half_are_told_from_one_another():
     for rival, margin in (("C-CH", 0.05), ("M-CH", -0.45)):
         assert np.allclose(measured("fig5-no-better", double, rival), margin)
     assert (measured("faster", double) == 0).all() and (measured("faster", square) == 1).all()
-
-
-def test_complexity_is_judged_by_a_decision():
-    """A decision of H-DRF looks at 2 q nodes, however many decisions there are; by path it costs what MCH's does."""
-    rows = [
-        {"seed": seed, "levels": levels, "q": 2.0**levels, "rule": rule, "method": method, "decisions": 5.0**levels, "operations": each * 5.0**levels}
-        for seed in range(2) for levels in (5, 8, 11)
-        for rule, method, each in (("h-drf", "literal", 2 * 2.0**levels), ("h-drf", "fast", 3), ("mch", "fast", 3), ("c-ch", "fast", 1), ("m-ch", "fast", 3))
-    ]  # fmt: skip
-    frame = pd.DataFrame(rows)
-    assert np.allclose(measured("complexity-h-drf", frame), 1) and np.allclose(
-        measured("complexity-decision", frame), 0
-    )
-    weighed, kept = CLAIMS["mch.complexity-mch"].readings
-    assert np.allclose(measured("complexity-mch", frame, weighed), 1, atol=0.05) and np.allclose(
-        measured("complexity-mch", frame, kept), 0
-    )
-    assert np.allclose(measured("ch-cheaper", frame, "C-CH"), 1) and np.allclose(
-        measured("ch-cheaper", frame, "M-CH"), -1
-    )
-    *printed, by_path = (
-        measured("faster", frame, reading)[0]
-        for reading in CLAIMS["mch.faster"].readings
-        if "filling" in reading
-    )
-    assert printed == [1] and by_path == 0
-
-
-def test_exponents_are_slopes_seed_by_seed():
-    frame = pd.DataFrame({"seed": [0, 0, 0, 1, 1, 1], "q": [2, 4, 8] * 2})
-    frame["y"] = 3.0 * frame["q"] ** (frame["seed"] + 1)
-    assert np.allclose(fig5_cost.exponents(frame, "q", "y"), [1, 2])
 
 
 def test_a_tree_s_picture_has_a_box_for_each_node_that_keeps_clear_of_the_others():

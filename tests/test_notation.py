@@ -4,10 +4,9 @@ import importlib
 import inspect
 import re
 
-import numpy as np
 import pytest
 
-from schedlib import eagle, hmhs, lotes, mch
+from schedlib import lotes, mch
 from schedlib.teaching import notation
 
 TREE = mch.Tree([[(1, 0), (0, 1)], [(1, 0)]])
@@ -93,12 +92,3 @@ def test_shown_as_markdown_and_still_a_frame():
 def test_unknown_names_are_refused(arguments):
     with pytest.raises(ValueError, match="paper|chapter"):
         notation.table(*arguments)
-
-
-def test_shapes_are_what_the_meanings_say():
-    configs, classes = lotes.google2011()
-    plan = lotes.plan(configs, classes)
-    assert plan.running.shape == (configs.n_configs, classes.n_classes) == classes.rate.shape
-    flat = mch.flatten(TREE, (10, 10))
-    assert np.allclose(flat.mu[TREE.leaves], (TREE.demand / 10).max(axis=1))
-    assert eagle.Eagle().min_probes == 20 and hmhs.single(3, seed=0).n_jobs == 3

@@ -5,7 +5,6 @@ import re
 import shutil
 
 import jinja2
-import pandas as pd
 import pytest
 
 import report
@@ -102,18 +101,6 @@ def test_the_report_says_of_both_scales_which_is_which(other_scale):
     assert page.count("<strong>in part</strong>: 2.10 (2.90 to 3.55)") == 1
 
 
-def test_a_ledger_at_paper_scale_renews_the_page_beside_quicks(other_scale):
-    folder = other_scale / publish.PAPER_SCALE
-    ledger.write(ledger.read(folder).assign(verdict="in part"), folder)
-    assert "| all | " in (other_scale / "CLAIMS.md").read_text().partition("At paper scale")[2]
-    changed = cards.changes(ledger.read(other_scale), ledger.read(folder))
-    assert (
-        isinstance(changed, pd.DataFrame)
-        and set(changed["verdict_there"]) == {"in part"}
-        and "in part" not in set(changed["verdict"])
-    )
-
-
 def test_each_picture_is_numbered_and_inside():
     page = report.page()
     pictures = re.findall(r'<img src="data:image/svg\+xml;base64,[\w+/=]+" alt="[^"]+"', page)
@@ -121,19 +108,6 @@ def test_each_picture_is_numbered_and_inside():
     assert [int(number) for number in re.findall(r"<figcaption>Figure (\d+)", page)] == list(
         range(1, len(pictures) + 1)
     )
-
-
-def test_what_the_prose_says_is_the_ledgers(tmp_path):
-    """Another ledger gives another text."""
-    (tmp_path / "claims.csv").write_bytes((report.FIGURES / "claims.csv").read_bytes())
-    facts, changed = report.Facts(), report.Facts(tmp_path)
-    assert (
-        changed.count()
-        == facts.count()
-        == facts.count("reproduced", "in part", "not reproduced", "not testable here")
-    )
-    changed.rows.loc[changed.rows["id"] == "lotes.pooled", "measured"] = 79
-    assert (facts.value("lotes.pooled"), changed.value("lotes.pooled")) == ("80", "79")
 
 
 def test_a_wrong_name_is_refused():

@@ -66,22 +66,13 @@ numbers = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
 
 
 @given(st.lists(numbers, min_size=2, max_size=6), numbers, st.floats(0, 100), st.floats(0, 100))
-def test_value_verdict_is_what_the_interval_says_and_grows_with_tolerance(
+def test_a_value_is_reproduced_within_its_interval_and_no_verdict_falls_with_the_tolerance(
     values, paper, tolerance, more
 ):
-    mean, low, high = mean_ci(values)
+    _, low, high = mean_ci(values)
     row = judged("value", values, tolerance, paper)
     inside = paper - tolerance <= round(low, 12) and round(high, 12) <= paper + tolerance
-    near = paper - tolerance <= round(mean, 12) <= paper + tolerance
-    reaches = max(low, paper - tolerance) <= min(high, paper + tolerance)
-    in_sight = abs(mean - paper) <= max(abs(paper), 2 * tolerance)
-    assert row.verdict == (
-        "reproduced"
-        if inside
-        else "in part"
-        if near or (reaches and in_sight)
-        else "not reproduced"
-    )
+    assert (row.verdict == "reproduced") == inside
     worse = ["reproduced", "in part", "not reproduced"].index
     assert worse(judged("value", values, tolerance + more, paper).verdict) <= worse(row.verdict)
 
@@ -111,25 +102,6 @@ def test_every_look_has_its_share_of_the_error():
         "in part",
         False,
     )
-
-
-@pytest.mark.parametrize("check, value", [("value", 1.0), ("ratio", 2.0), ("order", None)])
-@given(values=st.lists(numbers, min_size=2, max_size=6))
-def test_a_verdict_is_decided_when_the_interval_lies_on_one_side_of_what_is_asked(
-    check, value, values
-):
-    row = judged(check, values, 0.5 if value else 0.0, value)
-    low, high = (round(end, 12) for end in mean_ci(values)[1:])
-    least, most = {"value": (0.5, 1.5), "ratio": (2 / 1.5, 3.0), "order": (0.0, np.inf)}[check]
-    if (
-        min(abs(end - edge) for end in (low, high) for edge in (least, most)) > 1e-9
-        or check == "order"
-    ):
-        reaches = (
-            low <= least < high if check == "order" else low < least < high or low < most < high
-        )
-        assert row.decided == (not reaches)
-        assert row.decided or row.verdict != "reproduced"
 
 
 def test_what_cannot_fail_is_marked_unless_it_fails():

@@ -46,9 +46,25 @@ def paper(checkout):
     )
 
 
-def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capfd):
+def mean_value(frame):
+    return frame.groupby("seed")["value"].mean()
+
+
+def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capfd, monkeypatch):
+    """With a claim on an experiment that no figure shows."""
+    unseen = toy.experiment(toy.counted, checkout)
+    claim = Claim(
+        "hmhs.unseen", "S", "words", "m", "s", None, "text", "order", 0.0, unseen.id, mean_value
+    )
+    known = toy.REGISTRY
+    library = registry.Registry.of(
+        [toy.TOY, unseen],
+        [known.figures["hmhs.toy"], known.figures["hmhs.toy-table"]],
+        [*known.claims.values(), claim],
+    )
+    monkeypatch.setattr(registry, "load", lambda: library)
     committed = paper.read_bytes()
-    folder = notebooks.figures(["hmhs.toy", "hmhs.toy-table"], scale="smoke", workers=1)
+    folder = notebooks.figures(scale="smoke", workers=1)
     assert folder == checkout / "data" / "cache" / "figures-smoke"
     made = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
     assert made >= {
@@ -61,9 +77,12 @@ def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capf
     }
     assert list((checkout / "figures").iterdir()) == [] and paper.read_bytes() == committed
     said = capfd.readouterr().err
-    assert "hmhs.toy (smoke): 1 points to run\n" in said and "hmhs.toy: 100%" in said
+    assert "all points (smoke): 7 points to run" in said
     assert "drawing 2 figures and tables (smoke)" in said
     assert (checkout / "data" / "cache" / "notebooks" / "hmhs.smoke.ipynb").exists()
+    assert len(toy.executions(checkout)) == 6
+    rows = (folder / "claims.csv").read_text().splitlines()
+    assert [",reproduced," in row for row in rows if row.startswith("hmhs.unseen,")] == [True]
 
 
 def test_one_figure_alone_goes_where_asked(checkout, paper, tmp_path):
@@ -118,31 +137,6 @@ def test_failing_point_costs_its_figures_and_no_other(checkout, paper, monkeypat
     assert (folder / "README.md").exists()
 
 
-def test_points_that_only_claims_need_are_run_too(checkout, paper, monkeypatch):
-    unseen = toy.experiment(toy.counted, checkout)
-    claim = Claim(
-        "hmhs.unseen",
-        "S",
-        "words",
-        "m",
-        "s",
-        None,
-        "text",
-        "order",
-        0.0,
-        unseen.id,
-        lambda frame: frame.groupby("seed")["value"].mean(),
-    )
-    known = toy.REGISTRY
-    figure = known.figures["hmhs.toy"]
-    library = registry.Registry.of([toy.TOY, unseen], [figure], [*known.claims.values(), claim])
-    monkeypatch.setattr(registry, "load", lambda: library)
-    folder = notebooks.figures(scale="smoke", workers=1)
-    assert len(toy.executions(checkout)) == 6
-    rows = (folder / "claims.csv").read_text().splitlines()
-    assert [",reproduced," in row for row in rows if row.startswith("hmhs.unseen,")] == [True]
-
-
 def test_killed_kernel_says_that_the_same_command_goes_on(checkout):
     suicide = new_code_cell("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     save(checkout / "notebooks" / "reproduce" / "hmhs.ipynb", suicide)
@@ -150,11 +144,6 @@ def test_killed_kernel_says_that_the_same_command_goes_on(checkout):
         notebooks.NotebookError, match="kernel was killed.*the same command goes on"
     ):
         notebooks.figures("hmhs", scale="smoke", workers=1)
-    save(checkout / "notebooks" / "01-toy.ipynb", suicide)
-    with pytest.raises(
-        notebooks.NotebookError, match="01-toy.ipynb stopped: its kernel was killed"
-    ):
-        notebooks.notebooks("01")
 
 
 def test_missing_notebook_is_named(checkout):

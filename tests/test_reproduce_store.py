@@ -53,7 +53,7 @@ def test_untidy_frame_is_refused(tmp_path, frame):
 
 
 @settings(
-    max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
 @pytest.mark.filterwarnings("ignore::schedlib.reproduce.store.DamagedEntry")

@@ -80,26 +80,11 @@ def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     experiment = Experiment(
         "hmhs.doubt", "A toy", toy.doubtful, points, dict.fromkeys(points, (3, 6, 12))
     )
-    asked = {
-        "where": "S",
-        "claim": "words",
-        "metric": "m",
-        "unit": "s",
-        "paper_value": None,
-        "how_read": "text",
-        "check": "order",
-        "tolerance": 0.0,
-        "experiment": "hmhs.doubt",
-    }
+    asked = ("S", "words", "m", "s", None, "text", "order", 0.0, "hmhs.doubt")
+    made = {"by_construction": True, "reason": "it is so"}
     claims = [
-        Claim("hmhs.c", measure=lambda frame: frame["x"] + shift, **asked),
-        Claim(
-            "hmhs.made",
-            measure=lambda frame: frame["x"],
-            by_construction=True,
-            reason="it is so",
-            **asked,
-        ),
+        Claim("hmhs.c", *asked, lambda frame: frame["x"] + shift),
+        Claim("hmhs.made", *asked, lambda frame: frame["x"], **made),
     ]
     known = registry.Registry.of([experiment], [], claims)
     monkeypatch.setattr(registry, "load", lambda: known)
@@ -155,18 +140,11 @@ def test_result_that_cannot_be_stored_is_a_failure(folder):
     assert "cannot be stored" in str(caught.value)
 
 
-def flip_every_bit_of_the_first_page(data: bytes) -> bytes:
-    return data[:4] + bytes(255 - byte for byte in data[4:80]) + data[80:]
-
-
-@pytest.mark.parametrize(
-    "damage", [lambda data: data[: len(data) // 2], flip_every_bit_of_the_first_page]
-)
-def test_damaged_entry_is_recomputed_and_said_so(folder, damage):
+def test_damaged_entry_is_recomputed_and_said_so(folder):
     experiment = toy.experiment(toy.counted, folder)
     before = text(experiment, workers=1)
     victim = entries(experiment)[0]
-    victim.write_bytes(damage(victim.read_bytes()))
+    victim.write_bytes(victim.read_bytes()[:-100])
     with pytest.warns(store.DamagedEntry):
         assert text(experiment, workers=1) == before
     assert len(toy.executions(folder)) == 7
@@ -190,8 +168,10 @@ def sweeping(folder, points, stored):
 
 def test_killed_sweep_goes_on_where_it_was(folder, tmp_path):
     experiment, process = sweeping(folder, points=6, stored=3)
-    os.killpg(process.pid, signal.SIGKILL)
+    workers = process.children(recursive=True)
+    process.kill()
     process.wait()
+    assert len(workers) >= 2 and psutil.wait_procs(workers, timeout=20)[1] == []
     kept = {(meta["point"]["jobs"], meta["seed"]) for meta in metas(experiment)}
     assert 3 <= len(kept) < 12
     (folder / "slow").unlink()
@@ -200,14 +180,6 @@ def test_killed_sweep_goes_on_where_it_was(folder, tmp_path):
     assert len(after) == len(counts) == 12
     assert all(counts[f"{jobs}-{seed}"] == 1 for jobs, seed in kept)
     assert tables.csv_text(after) == text(experiment, workers=1, refresh=True)
-
-
-def test_workers_end_with_a_parent_that_is_killed(folder):
-    _, process = sweeping(folder, points=40, stored=2)
-    children = process.children(recursive=True)
-    process.kill()
-    process.wait()
-    assert len(children) >= 2 and psutil.wait_procs(children, timeout=20)[1] == []
 
 
 def test_ctrl_c_ends_a_run_at_once_and_what_is_done_is_stored(folder, capfd):
@@ -241,10 +213,6 @@ def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(folder):
     ) as cluster:
         clustered = text(experiment, dask=cluster.scheduler_address)
         assert (folder / "died").exists()
-        fragile = toy.experiment(toy.fragile, folder)
-        with pytest.raises(reproduce.SweepError, match="2 points failed"):
-            reproduce.run(fragile, dask=cluster.scheduler_address, progress=False)
-        assert len(entries(fragile)) == 4
     assert clustered == text(experiment, workers=1, refresh=True)
 
 
@@ -340,17 +308,6 @@ def test_experiment_of_ones_own_is_checked(wrong, error):
         Experiment(**right | wrong)
 
 
-def test_worker_with_other_code_is_refused(folder, monkeypatch):
-    experiment = toy.experiment(toy.counted, folder, points=1, seeds=1)
-    describe = store.describe
-    monkeypatch.setattr(
-        store, "describe", lambda *what: describe(*what) | {"source": "of yesterday"}
-    )
-    with pytest.raises(RuntimeError, match="has other code than this process"):
-        reproduce.run(experiment, workers=1, progress=False)
-    assert toy.executions(folder) == []
-
-
 def test_a_run_says_how_many_points_are_left_and_shows_them_in_one_bar(folder, capsys):
     experiment = toy.experiment(toy.counted, folder)
     reproduce.run(experiment, workers=1, seeds=1)
@@ -388,33 +345,6 @@ def test_two_at_one_experiment_run_each_point_once(folder):
         )
     assert_frame_equal(*frames)
     assert len(toy.executions(folder)) == 6
-
-
-def test_all_experiments_run_in_one_pool_one_point_of_each_first_and_then_the_longest(
-    folder, monkeypatch
-):
-    several = [
-        toy.experiment(toy.counted, folder, points=3, seeds=1),
-        toy.experiment(toy.fragile, folder, points=2, seeds=1),
-    ]
-    (folder / "mended").touch()
-    pools = []
-    serial = sweep.worker.serial
-    seconds = {"hmhs.toy-counted": 1.0, "hmhs.toy-fragile": 9.0}
-    monkeypatch.setattr(sweep, "published_seconds", lambda scale: seconds)
-    monkeypatch.setattr(sweep.worker, "serial", lambda tasks: pools.append(tasks) or serial(tasks))
-    done = sweep.complete(several, workers=1, progress=False)
-    assert list(done) == [experiment.id for experiment in several]
-    (started,) = pools
-    assert [(task.run.__name__, task.point["jobs"]) for task in started] == [
-        ("fragile", 2),
-        ("counted", 3),
-        ("fragile", 1),
-        ("counted", 2),
-        ("counted", 1),
-    ]
-    again = sweep.complete(several, workers=1, progress=False)
-    assert len(pools) == 1 and all(done[name].frame.equals(again[name].frame) for name in done)
 
 
 def test_an_experiment_that_fails_or_lacks_its_data_does_not_lose_the_others(folder, capsys):

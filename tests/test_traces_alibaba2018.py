@@ -146,22 +146,11 @@ def test_pairs_of_a_small_hour(hour):
         ),
         (
             STAGES,
-            INSTANCES.replace(",11,100.0", ",,100.0"),
-            "sample_instances.csv: duration is blank.* in row 3;",
-        ),
-        (
-            STAGES,
             INSTANCES.replace("j_2,M1", "j_2,M8"),
             "sample_instances.csv: stage is not in sample_tasks.csv in row 6;",
         ),
         (STAGES, "", "sample_instances.csv: Empty"),
-        (STAGES, "\n\n", "sample_instances.csv: no rows"),
         ("\n\n", INSTANCES, "sample_tasks.csv: no rows"),
-        (
-            STAGES.replace("j_2,M1", "j_" + "9" * 20 + ",M1"),
-            INSTANCES,
-            "sample_tasks.csv: job is not of the form",
-        ),
         (
             STAGES.replace("3,j_2,R2_1_3", "3,j_2,M1"),
             INSTANCES,
@@ -230,18 +219,12 @@ def _only_stages(patch):
     return guarded
 
 
-@pytest.mark.parametrize("harm", ["page", "cut", "other"])
+@pytest.mark.parametrize("harm", [lambda data: data[:-100], lambda data: b"not Parquet at all"])
 def test_a_damaged_cache_entry_is_made_again_and_said_so(hour, tmp_path, harm):
-    rows = "".join(f"3,j_9,R13_12,ins_{i},{i % 977},100.0,0.25\n" for i in range(5000))
-    folder = hour(STAGES.replace("9,100.0,0.3,2", "9999,100.0,0.3,5002"), INSTANCES + rows)
+    folder = hour()
     first = alibaba2018("instances", folder)
     (entry,) = (tmp_path / "cache" / "traces").iterdir()
-    data = bytearray(entry.read_bytes())
-    if harm == "page":
-        data[len(data) // 2] ^= 0xFF
-    entry.write_bytes(
-        {"page": bytes(data), "cut": bytes(data[:-100]), "other": b"not Parquet at all"}[harm]
-    )
+    entry.write_bytes(harm(entry.read_bytes()))
     with pytest.warns(UserWarning, match="damaged"):
         assert alibaba2018("instances", folder).tasks.equals(first.tasks)
     with warnings.catch_warnings():

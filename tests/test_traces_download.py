@@ -11,7 +11,6 @@ import pytest
 from schedlib.traces import alibaba_gpu2023, alibaba_gpu2023_folder, google2011_jobs, read_swim
 from schedlib.traces.download import (
     ALIBABA_GPU_FILES,
-    SOURCES,
     SWIM_FILES,
     download_alibaba_gpu2023,
     download_google2011,
@@ -136,29 +135,6 @@ def test_swim_checksums_are_noted_and_held_to(bucket, tmp_path, capsys):
     with pytest.raises(ValueError, match="has not the known checksum"):
         download_swim(folder, base_url=url, retries=0)
     assert not (folder / SWIM_FILES[0]).exists()
-
-
-def test_fetch_goes_below_the_folder_of_its_source(monkeypatch, tmp_path):
-    called = []
-    monkeypatch.setattr(
-        "schedlib.traces.download.download_swim", lambda place: called.append(place) or place
-    )
-    monkeypatch.setattr(
-        "schedlib.traces.download.download_alibaba_gpu2023",
-        lambda place: called.append(place) or place,
-    )
-    monkeypatch.setattr(
-        "schedlib.traces.download.download_google2011",
-        lambda place, table: called.append(place / table),
-    )
-    for name in SOURCES:
-        fetch(name, tmp_path)
-    assert called == [
-        tmp_path / "google2011" / "job_events",
-        tmp_path / "google2011" / "task_events",
-        tmp_path / "swim",
-        tmp_path / "openb",
-    ]
 
 
 def test_the_gpu_cluster_is_fetched_checked_and_can_be_read(bucket, tmp_path):
