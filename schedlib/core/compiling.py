@@ -216,11 +216,6 @@ def seen(dtype: Any, dimensions: int = 1, layout: str = "C") -> types.Array:
     return types.Array(dtype, dimensions, layout, readonly=True)  # type: ignore[call-overload]
 
 
-def function_type(signature: Any) -> types.FunctionType:
-    """The numba type of an argument that takes any function compiled by `rule(signature)`."""
-    return types.FunctionType(signature)
-
-
 if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
 
     def read_only(array: np.ndarray) -> np.ndarray:
@@ -319,16 +314,32 @@ def _made(function: Callable[..., Any], signature: Any, options: dict[str, Any])
     return numba.njit(signature, **options)(function)  # type: ignore[call-overload]
 
 
+def reached(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    """A function, and those that it and they call by a name from outside, as plain Python.
+
+    >>> [one.__name__ for one in reached(reached)]
+    ['reached']
+    """
+    left = [inspect.unwrap(getattr(function, "py_func", function))]
+    met = set(left)
+    while left:
+        this = left.pop()
+        yield this
+        known = inspect.getclosurevars(this)
+        for value in (*known.globals.values(), *known.nonlocals.values()):
+            called = inspect.unwrap(getattr(value, "py_func", value))
+            if inspect.isfunction(called) and called not in met:
+                met.add(called)
+                left.append(called)
+
+
 def draws_globally(function: Callable[..., Any]) -> bool:
-    """Whether a function, or one that it calls by a global name, draws from numpy's or Python's own generator.
+    """Whether a function, or one that it calls by name, draws from numpy's or Python's own generator.
 
     >>> draws_globally(lambda: np.random.random()), draws_globally(lambda rng: rng.random())
     (True, False)
     """
-    left, looked = [function], set()
-    while left:
-        this = left.pop()
-        looked.add(this)
+    for this in reached(function):
         known = inspect.getclosurevars(this)
         named = {**known.globals, **known.nonlocals}
         value: Any = None  # what the step before loaded, when it has a name
@@ -341,9 +352,6 @@ def draws_globally(function: Callable[..., Any]) -> bool:
                 return True
             if isinstance(getattr(value, "__self__", None), GENERATORS):
                 return True
-            called = inspect.unwrap(getattr(value, "py_func", value))
-            if inspect.isfunction(called) and called not in looked:
-                left.append(called)
     return False
 
 

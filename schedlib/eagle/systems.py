@@ -19,7 +19,7 @@ import numpy as np
 from numba.core import types
 
 from schedlib.core.checks import typed, unknown
-from schedlib.core.compiling import compiled, rule, seen
+from schedlib.core.compiling import compiled, reached, rule, seen
 
 ANYWHERE, THREE_ROUNDS, OLD_VECTOR, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY = range(7)
 """Ways in which the tasks of a job come to workers: the branches of `engine.bring`."""
@@ -72,8 +72,6 @@ class Cluster(NamedTuple):
     worker_notes: np.ndarray
 
 
-SIZES = ("work", "estimate")
-"""What a function that does not know sizes would not look at."""
 KINDS = {
     "now": types.float64,
     "short_only": types.int64,
@@ -86,24 +84,10 @@ KINDS = {
     **dict.fromkeys(("notes", "worker_notes"), types.float64[:, ::1]),
 }
 RANDOM = numba.typeof(np.random.default_rng(0))
-
-
-def _signatures(kinds):
-    """Of functions that send, pick and count, for a cluster of such fields."""
-    cluster = types.NamedTuple(list(kinds.values()), Cluster)
-    whole = types.int64
-    return (
-        whole(cluster, whole, whole, RANDOM),
-        whole(cluster, whole, seen(whole), RANDOM),
-        whole(cluster, whole, RANDOM),
-    )
-
-
-SEND, PICK, COUNT = _signatures(KINDS)
-BLIND = dict(
-    zip((SEND, PICK, COUNT), _signatures(KINDS | dict.fromkeys(SIZES, types.none)), strict=True)
-)
-"""The same for one that is not shown sizes."""
+SEEN = types.NamedTuple(list(KINDS.values()), Cluster)
+SEND = types.int64(SEEN, types.int64, types.int64, RANDOM)
+PICK = types.int64(SEEN, types.int64, seen(types.int64), RANDOM)
+COUNT = types.int64(SEEN, types.int64, RANDOM)
 _OWN = {"notes": "cluster.notes and cluster.worker_notes"}
 _sends = rule(SEND, "(cluster, job, probe, rng) -> worker", **_OWN)
 _picks = rule(PICK, "(cluster, worker, line, rng) -> place", **_OWN)
@@ -219,15 +203,10 @@ def _compiled(argument, compiler, function):
         raise ValueError(f"{argument}: {error}") from error
 
 
-def _uses_estimates(function, signature):
-    """Whether it does not compile without sizes to see; if it is plain Python, whether it names them."""
-    if not hasattr(function, "py_func"):
-        return not {*SIZES, "remaining_work"}.isdisjoint(function.__code__.co_names)
-    try:
-        rule(BLIND[signature])(function.py_func)
-    except ValueError:
-        return True
-    return False
+def _uses_estimates(function):
+    """Whether a function, or one that it calls, looks at sizes: at `work` or `estimate` of a `Cluster`."""
+    names = {name for one in reached(function) for name in one.__code__.co_names}
+    return "work" in names or "estimate" in names
 
 
 @dataclass(frozen=True)
@@ -315,22 +294,16 @@ class System:
         ['sparrow']
         """
         parts = [self.part(argument) for argument in ARGUMENTS]
-        if any(part.uses_estimates for part in parts):
-            return True
         functions = [part.function for part in parts] + [self.probes]
-        signatures = (SEND, SEND, PICK, COUNT)
-        return any(
-            _uses_estimates(function, signature)
-            for function, signature in zip(functions, signatures, strict=True)
-            if function
-        )
+        looks = any(_uses_estimates(function) for function in functions if function)
+        return looks or any(part.uses_estimates for part in parts)
 
 
 System.__init__ = typed(System.__init__)  # type: ignore[method-assign]
 
 
 @typed
-def eagle_system(
+def Eagle(
     *,
     sss: bool = True,
     sbp: bool = True,
@@ -342,7 +315,7 @@ def eagle_system(
 
     See also: `eagle.System`, from whose parts all six are built.
 
-    >>> eagle_system(sbp=False, srpt=False).name
+    >>> Eagle(sbp=False, srpt=False).name
     'eagle without sbp+srpt'
     """
     switches = {"sss": sss, "sbp": sbp, "srpt": srpt, "minimum probes": min_probes > 0}
@@ -358,29 +331,29 @@ def eagle_system(
 
 
 @typed
-def hawk_system(*, steal: bool = True, thieves: str | None = None) -> System:
+def Hawk(*, steal: bool = True, thieves: str | None = None) -> System:
     """Hawk (Delgado et al., ATC 2015): batch sampling of short jobs, a centre for long, work stealing.
 
-    >>> hawk_system(steal=False).name
+    >>> Hawk(steal=False).name
     'hawk without stealing'
     """
     return System("hawk" if steal else "hawk without stealing", steal=steal, thieves=thieves)
 
 
-def sparrow_system() -> System:
+def Sparrow() -> System:
     """Sparrow (Ousterhout et al., SOSP 2013): batch sampling with late binding, for all jobs and workers.
 
-    >>> sparrow_system().uses_estimates()
+    >>> Sparrow().uses_estimates()
     False
     """
     return System("sparrow", long_jobs="probes")
 
 
 @typed
-def dlwl_system(*, srpt: bool = True) -> System:
+def DLWL(*, srpt: bool = True) -> System:
     """Distributed least work left (Section 6.2): each scheduler knows the queues of the last heartbeat.
 
-    >>> dlwl_system().queue, dlwl_system(srpt=False).queue
+    >>> DLWL().queue, DLWL(srpt=False).queue
     ('srpt-tasks', 'fifo')
     """
     name, queue = ("dlwl", "srpt-tasks") if srpt else ("dlwl without srpt", "fifo")
@@ -388,40 +361,32 @@ def dlwl_system(*, srpt: bool = True) -> System:
 
 
 @typed
-def omniscient_system(*, srpt: bool = False) -> System:
+def Omniscient(*, srpt: bool = False) -> System:
     """The omniscient scheduler (Section 6.4): least work left, known now, for all; short jobs anywhere.
 
-    >>> omniscient_system().short_jobs
+    >>> Omniscient().short_jobs
     'lwl'
     """
     name, queue = ("omniscient with srpt", "srpt-tasks") if srpt else ("omniscient", "fifo")
     return System(name, short_jobs="lwl", queue=queue)
 
 
-def ideal_eagle_system() -> System:
+def IdealEagle() -> System:
     """Eagle whose schedulers always know where long tasks are; without SRPT, as in the authors' simulator.
 
-    >>> ideal_eagle_system().short_jobs, ideal_eagle_system().sticky
+    >>> IdealEagle().short_jobs, IdealEagle().sticky
     ('clear', True)
     """
     return System("ideal-eagle", short_jobs="clear", sticky=True, min_probes=20)
 
 
-# The public names, as in `eagle.Eagle(sss=False)`.
-Eagle = eagle_system
-Hawk = hawk_system
-Sparrow = sparrow_system
-DLWL = dlwl_system
-Omniscient = omniscient_system
-IdealEagle = ideal_eagle_system
-
 SHIPPED = (
-    eagle_system(),
-    hawk_system(),
-    sparrow_system(),
-    dlwl_system(),
-    omniscient_system(),
-    ideal_eagle_system(),
+    Eagle(),
+    Hawk(),
+    Sparrow(),
+    DLWL(),
+    Omniscient(),
+    IdealEagle(),
 )
 SYSTEMS = {system.name: system for system in SHIPPED}
 """The six systems by name."""
