@@ -15,8 +15,8 @@ from mch_conformance import (
     read_case,
     served_in_turn,
 )
+from mch_instances import started
 from schedlib import mch
-from schedlib.mch.allocate import fill
 
 
 @pytest.mark.parametrize("case", VOLCANO)
@@ -24,7 +24,8 @@ def test_volcano_s_numbers_of_tasks(case):
     tree, there, tasks, wanted = VOLCANO[case]
     waiting = np.full(tree.n_leaves, tasks)
     for rule in ("h-drf", "mch", "mch-two-phase"):
-        assert fill(tree, (there, there), rule, tasks=waiting).tasks.tolist() == wanted, rule
+        order = started(tree, (there, there), rule, waiting)
+        assert np.bincount(order, minlength=tree.n_leaves).tolist() == wanted, rule
 
 
 @pytest.mark.parametrize("case", MESOS)

@@ -88,7 +88,8 @@ def simulate(
     >>> run.jobs[["start", "finish"]].values.tolist()
     [[0.0, 8.0], [2.0, 6.0]]
     """
-    known, table = the_rule(rule), check_jobs(tree, jobs)
+    known = the_rule(rule)
+    table = check_jobs(tree, jobs)
     last = check_times(tree, until, every)
     there = check_capacity(tree, capacity)
     offered = np.bincount(table["leaf"], table["tasks"], tree.n_leaves)
@@ -102,11 +103,13 @@ def simulate(
     begin = time.perf_counter()
     to_the_end(run.advance, "mch.simulate")
     seconds = time.perf_counter() - begin
-    state, tally = run.state, run.state.tally[0]
+    state = run.state
+    tally = state.tally[0]
     end = float(tally.now)
     run.check(f"time {end:.4g}")
     log = state.log[: tally.logged]
-    share = log["tasks"] * (tree.demand / there).max(axis=1)[log["leaf"]]
+    of_task = (tree.demand / there).max(axis=1)
+    share = log["tasks"] * of_task[log["leaf"]]
     shares = pd.DataFrame({"time": log["time"], "leaf": log["leaf"], "share": share})
     span = end - table["submit"].min() if len(table) else 0.0
     if every and record:
@@ -206,16 +209,8 @@ def on_grid(shares: pd.DataFrame, leaves: int, every: float, end: float) -> pd.D
     [0.5, 0.5, 0.0]
     """
     grid = np.arange(int(end / every * (1 + 1e-12)) + 1) * every
-    held = np.empty((len(grid), leaves))
-    for leaf in range(leaves):
-        mine = shares[shares["leaf"] == leaf]
-        held[:, leaf] = np.append(0.0, mine["share"])[
-            np.searchsorted(mine["time"], grid, side="right")
-        ]
-    return pd.DataFrame(
-        {
-            "time": np.repeat(grid, leaves),
-            "leaf": np.tile(np.arange(leaves), len(grid)),
-            "share": held.ravel(),
-        }
-    )
+    time = np.repeat(grid, leaves)
+    leaf = np.tile(np.arange(leaves), len(grid))
+    points = pd.DataFrame({"time": time, "leaf": leaf})
+    held = pd.merge_asof(points, shares, on="time", by="leaf")
+    return held.fillna({"share": 0.0})
