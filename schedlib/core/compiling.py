@@ -314,32 +314,16 @@ def _made(function: Callable[..., Any], signature: Any, options: dict[str, Any])
     return numba.njit(signature, **options)(function)  # type: ignore[call-overload]
 
 
-def reached(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
-    """A function, and those that it and they call by a name from outside, as plain Python.
-
-    >>> [one.__name__ for one in reached(reached)]
-    ['reached']
-    """
-    left = [inspect.unwrap(getattr(function, "py_func", function))]
-    met = set(left)
-    while left:
-        this = left.pop()
-        yield this
-        known = inspect.getclosurevars(this)
-        for value in (*known.globals.values(), *known.nonlocals.values()):
-            called = inspect.unwrap(getattr(value, "py_func", value))
-            if inspect.isfunction(called) and called not in met:
-                met.add(called)
-                left.append(called)
-
-
 def draws_globally(function: Callable[..., Any]) -> bool:
-    """Whether a function, or one that it calls by name, draws from numpy's or Python's own generator.
+    """Whether a function, or one that it calls by a global name, draws from numpy's or Python's own generator.
 
     >>> draws_globally(lambda: np.random.random()), draws_globally(lambda rng: rng.random())
     (True, False)
     """
-    for this in reached(function):
+    left, looked = [function], set()
+    while left:
+        this = left.pop()
+        looked.add(this)
         known = inspect.getclosurevars(this)
         named = {**known.globals, **known.nonlocals}
         value: Any = None  # what the step before loaded, when it has a name
@@ -352,6 +336,9 @@ def draws_globally(function: Callable[..., Any]) -> bool:
                 return True
             if isinstance(getattr(value, "__self__", None), GENERATORS):
                 return True
+            called = inspect.unwrap(getattr(value, "py_func", value))
+            if inspect.isfunction(called) and called not in looked:
+                left.append(called)
     return False
 
 

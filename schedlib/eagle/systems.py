@@ -19,7 +19,7 @@ import numpy as np
 from numba.core import types
 
 from schedlib.core.checks import typed, unknown
-from schedlib.core.compiling import compiled, reached, rule, seen
+from schedlib.core.compiling import compiled, rule, seen
 
 ANYWHERE, THREE_ROUNDS, OLD_VECTOR, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY = range(7)
 """Ways in which the tasks of a job come to workers: the branches of `engine.bring`."""
@@ -72,6 +72,8 @@ class Cluster(NamedTuple):
     worker_notes: np.ndarray
 
 
+SIZES = ("work", "estimate")
+"""What a function that does not know sizes would not look at."""
 KINDS = {
     "now": types.float64,
     "short_only": types.int64,
@@ -84,10 +86,24 @@ KINDS = {
     **dict.fromkeys(("notes", "worker_notes"), types.float64[:, ::1]),
 }
 RANDOM = numba.typeof(np.random.default_rng(0))
-SEEN = types.NamedTuple(list(KINDS.values()), Cluster)
-SEND = types.int64(SEEN, types.int64, types.int64, RANDOM)
-PICK = types.int64(SEEN, types.int64, seen(types.int64), RANDOM)
-COUNT = types.int64(SEEN, types.int64, RANDOM)
+
+
+def _signatures(kinds):
+    """Of functions that send, pick and count, for a cluster of such fields."""
+    cluster = types.NamedTuple(list(kinds.values()), Cluster)
+    whole = types.int64
+    return (
+        whole(cluster, whole, whole, RANDOM),
+        whole(cluster, whole, seen(whole), RANDOM),
+        whole(cluster, whole, RANDOM),
+    )
+
+
+SEND, PICK, COUNT = _signatures(KINDS)
+BLIND = dict(
+    zip((SEND, PICK, COUNT), _signatures(KINDS | dict.fromkeys(SIZES, types.none)), strict=True)
+)
+"""The same for one that is not shown sizes."""
 _OWN = {"notes": "cluster.notes and cluster.worker_notes"}
 _sends = rule(SEND, "(cluster, job, probe, rng) -> worker", **_OWN)
 _picks = rule(PICK, "(cluster, worker, line, rng) -> place", **_OWN)
@@ -203,10 +219,15 @@ def _compiled(argument, compiler, function):
         raise ValueError(f"{argument}: {error}") from error
 
 
-def _uses_estimates(function):
-    """Whether a function, or one that it calls, looks at sizes: at `work` or `estimate` of a `Cluster`."""
-    names = {name for one in reached(function) for name in one.__code__.co_names}
-    return "work" in names or "estimate" in names
+def _uses_estimates(function, signature):
+    """Whether it does not compile without sizes to see; if it is plain Python, whether it names them."""
+    if not hasattr(function, "py_func"):
+        return not {*SIZES, "remaining_work"}.isdisjoint(function.__code__.co_names)
+    try:
+        rule(BLIND[signature])(function.py_func)
+    except ValueError:
+        return True
+    return False
 
 
 @dataclass(frozen=True)
@@ -294,9 +315,15 @@ class System:
         ['sparrow']
         """
         parts = [self.part(argument) for argument in ARGUMENTS]
+        if any(part.uses_estimates for part in parts):
+            return True
         functions = [part.function for part in parts] + [self.probes]
-        looks = any(_uses_estimates(function) for function in functions if function)
-        return looks or any(part.uses_estimates for part in parts)
+        signatures = (SEND, SEND, PICK, COUNT)
+        return any(
+            _uses_estimates(function, signature)
+            for function, signature in zip(functions, signatures, strict=True)
+            if function
+        )
 
 
 System.__init__ = typed(System.__init__)  # type: ignore[method-assign]
