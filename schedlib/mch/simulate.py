@@ -209,8 +209,16 @@ def on_grid(shares: pd.DataFrame, leaves: int, every: float, end: float) -> pd.D
     [0.5, 0.5, 0.0]
     """
     grid = np.arange(int(end / every * (1 + 1e-12)) + 1) * every
-    time = np.repeat(grid, leaves)
-    leaf = np.tile(np.arange(leaves), len(grid))
-    points = pd.DataFrame({"time": time, "leaf": leaf})
-    held = pd.merge_asof(points, shares, on="time", by="leaf")
-    return held.fillna({"share": 0.0})
+    held = np.empty((len(grid), leaves))
+    for leaf in range(leaves):
+        mine = shares[shares["leaf"] == leaf]
+        held[:, leaf] = np.append(0.0, mine["share"])[
+            np.searchsorted(mine["time"], grid, side="right")
+        ]
+    return pd.DataFrame(
+        {
+            "time": np.repeat(grid, leaves),
+            "leaf": np.tile(np.arange(leaves), len(grid)),
+            "share": held.ravel(),
+        }
+    )
