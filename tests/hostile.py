@@ -9,8 +9,6 @@ import pandas as pd
 import schedlib
 from schedlib import eagle, hmhs, mch, theory
 from schedlib.core import streams
-from schedlib.core.events import event_queue
-from schedlib.core.trees import winner_tree
 from schedlib.workload import Workload
 
 PACKAGE = Path(schedlib.__file__).parent
@@ -44,8 +42,6 @@ CALLS = {
     Workload(JOBS, TASKS).head: {"n": 1},
     Workload(JOBS, TASKS).between: {"t0": 0, "t1": 2},
     streams: {"seed": 1},
-    event_queue: {"capacity": 2},
-    winner_tree: {"keys": [1.0, 2.0]},
     theory.erlang_c: {"servers": 2, "offered_load": 1.0},
     theory.mmc_mean_wait: {"arrival_rate": 1.0, "service_rate": 1.0, "servers": 2},
     theory.pollaczek_khinchine: {"arrival_rate": 0.5, "mean_service": 1.0, "second_moment": 2.0},
@@ -86,11 +82,11 @@ CALLS = {
     mch.Tree: {"nested": [(1.0,), [(2.0,)]], "weights": {(1,): 2.0}, "names": {(1,): "a"}},
     mch.Rule: {"weights": "mch", "name": "own", "room": 1},
     mch.allocate: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "mch", "divisible": True},
-    mch.fill: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "h-drf", "method": "fast", "tasks": [1, 2, 1], "seed": 0},
+    mch.fill: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "h-drf", "method": "fast", "seed": 0},
     mch.flatten: {"tree": TREE, "capacity": (4.0, 4.0)},
     mch.simulate: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "drf", "jobs": LEAVES, "until": 5.0, "method": "fast", "record": True,
                    "every": 1.0, "seed": 0},
-    mch.random_tree: {"rng": np.random.default_rng(0), "depth": 2, "branching": 3, "resources": 2, "partial": 0.5, "weighted": True,
+    mch.random_tree: {"rng": np.random.default_rng(0), "depth": 2, "branching": 3, "resources": 2, "partial": 0.5,
                       "needs": 1},
     mch.property_table: {"capacity": (4.0, 4.0), "rules": ["drf"], "trees": [TREE]},
 }  # fmt: skip

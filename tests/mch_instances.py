@@ -8,7 +8,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from schedlib import mch
+from schedlib.core.running import to_the_end
 from schedlib.mch import plain, plain_rivals
+from schedlib.mch.rules import RULES
+from schedlib.mch.running import start
+from schedlib.mch.state import Work
 
 PLAIN = ("drf", "weighted-drf", "c-ch", "m-ch", "mch", "h-drf", "naive-h-drf")
 FIG4 = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
@@ -100,3 +104,13 @@ class Exact(plain.Cluster):
             while (leaf := plain.hierarchical_leaf(self, rescale)) is not None:
                 self.try_to_start(leaf)
         return self.order
+
+
+def started(tree, capacity, rule, waiting, method="fast"):
+    """The leaves in the order in which their tasks start, where each has as many as `waiting (p,)` says."""
+    many = int(waiting.sum())
+    work = Work(waiting, order=many + 1)
+    run = start(tree, np.array(capacity, float), RULES[rule], method, work, many)
+    run.state.tally.ready = True  # nothing has to happen before tasks start
+    to_the_end(run.advance, "a filling")
+    return run.state.order[: run.state.tally[0].ordered]

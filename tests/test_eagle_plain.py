@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import eagle_instances as instances
 from schedlib import eagle
 from schedlib.core.arrays import zeroed
-from schedlib.eagle import least_work, plain, records, state
+from schedlib.eagle import least_work, plain, records, state, systems
 from schedlib.eagle.plain_model import Job, Probe
 from schedlib.eagle.queueing import reorder
 from schedlib.eagle.simulating import results
@@ -134,7 +134,7 @@ def test_blocks_of_workers_are_skipped_only_where_none_is_wanted(
 
 
 def test_the_least_loaded_of_many_workers():
-    """Three blocks of blocks of workers that are loaded, start, end and outlast estimates: those that a look at each finds, in that order."""
+    """Workers in many blocks that are loaded, start, end and outlast estimates: those that a look at each finds, in that order."""
     workers, rng = 9000, np.random.default_rng(8)
     jobs = zeroed(records.JOB, 1)
     whole = state.initial(state.Settings(published=False), jobs, np.zeros(1), workers)
@@ -332,15 +332,16 @@ def queue_of(*entries):
     ]
 
 
-def scanned(rule, entries, published):
+def scanned(order, entries, published):
     """The place that the library's rule picks in such a queue."""
     jobs = zeroed(records.JOB, len(entries))
-    whole = state.initial(state.Settings(published=published), jobs, np.zeros(len(entries)), 1)
+    how = state.Settings(order=order, published=published)
+    whole = state.initial(how, jobs, np.zeros(len(entries)), 1)
     for job, (long, estimate, counter, remaining) in enumerate(entries):
         jobs[job].long, jobs[job].known, jobs[job].estimate = long, remaining // estimate, estimate
         reorder.enqueue(whole, 0, job, -1, False, 0.0)
         whole.entries[job].bypassed = counter
-    entry, before = rule(whole, 0)
+    entry, before = reorder.shortest(whole, 0, 0.0)
     assert before == entry - 1
     return entry
 
@@ -366,11 +367,8 @@ def test_the_scan_by_hand(entries, written, published):
     queue = queue_of(*entries)
     assert plain.algorithm1(queue) is queue[written]
     assert program.published_scan(queue) is queue[published]
-    assert scanned(reorder.shortest_job_as_written, entries, False) == written
-    assert (
-        scanned(lambda whole, worker: reorder.shortest_job(whole, worker, 0.0), entries, True)
-        == published
-    )
+    assert scanned(systems.SHORTEST_JOB_AS_WRITTEN, entries, False) == written
+    assert scanned(systems.SHORTEST_JOB, entries, True) == published
 
 
 # ---- plain by itself

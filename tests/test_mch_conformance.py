@@ -14,7 +14,7 @@ from mch_conformance import (
     YARN,
     served_in_turn,
 )
-from schedlib.mch.allocate import fill
+from mch_instances import started
 
 
 @pytest.mark.parametrize("case", VOLCANO)
@@ -22,7 +22,8 @@ def test_volcano_s_numbers_of_tasks(case):
     tree, there, tasks, wanted = VOLCANO[case]
     waiting = np.full(tree.n_leaves, tasks)
     for rule in ("h-drf", "mch", "mch-two-phase"):
-        assert fill(tree, (there, there), rule, tasks=waiting).tasks.tolist() == wanted, rule
+        order = started(tree, (there, there), rule, waiting)
+        assert np.bincount(order, minlength=tree.n_leaves).tolist() == wanted, rule
 
 
 @pytest.mark.parametrize("case", MESOS)

@@ -216,11 +216,6 @@ def seen(dtype: Any, dimensions: int = 1, layout: str = "C") -> types.Array:
     return types.Array(dtype, dimensions, layout, readonly=True)  # type: ignore[call-overload]
 
 
-def function_type(signature: Any) -> types.FunctionType:
-    """The numba type of an argument that takes any function compiled by `rule(signature)`."""
-    return types.FunctionType(signature)
-
-
 if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
 
     def read_only(array: np.ndarray) -> np.ndarray:

@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core import heap
-from schedlib.core.checks import typed
 from schedlib.core.compiling import compiled
 
 
@@ -17,9 +16,8 @@ class EventQueue(NamedTuple):
     count: np.ndarray  # type: ignore[assignment]  # pending events, events ever added
 
 
-@typed
 def event_queue(capacity: int) -> EventQueue:
-    """An empty queue with room for `capacity` pending events; ValueError when that is less than one.
+    """An empty queue with room for `capacity` pending events, less than 2**31.
 
     >>> queue = event_queue(8)
     >>> add(queue, 2.0, 20), add(queue, 1.0, 10), add(queue, 2.0, 21)
@@ -27,8 +25,6 @@ def event_queue(capacity: int) -> EventQueue:
     >>> [take(queue) for _ in range(4)]
     [(1.0, 10), (2.0, 20), (2.0, 21), (inf, -1)]
     """
-    if not 1 <= capacity < 2**31:
-        raise ValueError(f"capacity: {capacity}, must be from 1 to 2**31 - 1")
     return EventQueue(np.empty(capacity), np.empty(capacity, np.int64), np.zeros(2, np.int64))
 
 

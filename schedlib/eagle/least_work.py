@@ -4,7 +4,7 @@ A worker's waiting time is the sum of the estimates of the tasks placed there, l
 one has had. Of n tasks only the n workers with the least can get one: one pass in the order of their numbers
 finds them, and tasks are then poured into these.
 
-The pass skips blocks of workers that all wait too long, and blocks of blocks. Until a running task outlasts
+The pass skips blocks of workers that all wait too long. Until a running task outlasts
 its estimate the waiting time is a constant less the time of day, and then a constant. So a block is known by
 two bounds: the least constant of the first kind (`falling`) and of the second (`settled`; a worker that runs
 nothing is of this kind, too). A start or an end may lower a bound, which takes no time; what is placed there
@@ -14,7 +14,7 @@ finds the same workers as looking at each, with the same random numbers.
 
 import numpy as np
 
-from schedlib.core.heap import pop, push
+from schedlib.core.heap import pop, push, replace
 from schedlib.core.uncounted import kernel
 from schedlib.eagle.messages import MARKS, PLACED_TASK, SENT, post, write
 from schedlib.eagle.probing import hold, set_bit
@@ -56,15 +56,12 @@ def lower(state, worker, kind):
     loads = state.loads
     block = worker >> BLOCK
     placed = loads.work[worker] if kind == NOW else loads.advertised[worker]
-    wide = block >> BLOCK
     if loads.picked[worker] >= 0:
         fetch = fetch_time(state.how)
         least = placed + fetch + loads.picked[worker]
         loads.falling[kind, block] = min(loads.falling[kind, block], least)
-        loads.wide_falling[kind, wide] = min(loads.wide_falling[kind, wide], least)
     else:
         loads.settled[kind, block] = min(loads.settled[kind, block], placed)
-        loads.wide_settled[kind, wide] = min(loads.wide_settled[kind, wide], placed)
 
 
 @kernel
@@ -93,7 +90,6 @@ def advertise(state, now):
         return
     for block in range(loads.idle.size):
         loads.settled[OLD, block] = np.inf
-        loads.wide_settled[OLD, block >> BLOCK] = 0.0
     for worker in range(loads.work.size):
         wait = loads.work[worker]
         if loads.picked[worker] >= 0:
@@ -130,18 +126,6 @@ def earliest(falling, settled, stale, now):
 
 
 @kernel
-def widen(loads, kind, wide):
-    """The bounds of a block of blocks, from theirs."""
-    falling = np.inf
-    settled = np.inf
-    for block in range(wide << BLOCK, min((wide + 1) << BLOCK, loads.idle.size)):
-        falling = min(falling, loads.falling[kind, block])
-        settled = min(settled, loads.settled[kind, block])
-    loads.wide_falling[kind, wide] = falling
-    loads.wide_settled[kind, wide] = settled
-
-
-@kernel
 def look(state, kind, begin, end, live, least, now):
     """Write what workers `begin` to `end` - 1 of a block wait, `least` at least, into `waits`; the block's
     least sum of a time and the time of day, and its least time that stands still."""
@@ -170,31 +154,6 @@ def look(state, kind, begin, end, live, least, now):
         falling = min(falling, loads.falls[place])
         settled = min(settled, loads.rests[place])
     return falling, settled
-
-
-@kernel
-def climb(key, item, leaves, leaf, load, worker):
-    """A worker plays its way up from a leaf of a tree of losers; at a node where nobody has played (-1) it
-    waits. The greatest (load, number) is at 0."""
-    # Unlike in a heap the way is known beforehand, and no branch depends on who wins.
-    mine = worker << 32 | leaf
-    node = (leaves + leaf) >> 1
-    while node > 0:
-        other = key[node]
-        its = item[node]
-        if its < 0:
-            key[node] = load
-            item[node] = mine
-            return
-        loses_tie = (other == load) & (its > mine)
-        loses = (other > load) | loses_tie
-        key[node] = load if loses else other
-        item[node] = mine if loses else its
-        load = other if loses else load
-        mine = its if loses else mine
-        node >>= 1
-    key[0] = load
-    item[0] = mine
 
 
 @kernel
@@ -227,24 +186,9 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
     waits = loads.waits
     size = 0
     bound = np.inf
-    end = low
-    leaves = min(tasks, workers - low)
-    begun = -1
-    item[:leaves] = -1
-    while end < workers:
-        begin = end
-        block = end >> BLOCK
-        wide = end >> 2 * BLOCK
-        if wide > begun:
-            if begun >= 0:
-                widen(loads, kind, begun)
-            begun = -1
-            falling = loads.wide_falling[kind, wide]
-            settled = loads.wide_settled[kind, wide]
-            if earliest(falling, settled, stale, now) >= bound:
-                end = min((wide + 1) << 2 * BLOCK, workers)
-                continue
-            begun = wide
+    most = min(tasks, workers - low)
+    for block in range(low >> BLOCK, loads.idle.size):
+        begin = max(low, block << BLOCK)
         end = min((block + 1) << BLOCK, workers)
         falling = loads.falling[kind, block]
         settled = loads.settled[kind, block]
@@ -263,22 +207,19 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
                 load += draw_addition(how, rng)
                 if load >= bound:
                     continue
-            leaf = size if size < leaves else item[0] & 0xFFFFFFFF
-            size = min(size + 1, leaves)
-            climb(key, item, leaves, leaf, load, begin + place)
-            if size == leaves:
-                bound = key[0]
+            worker = begin + place
+            if size < most:
+                size = push(key, item, size, -load, -worker)
+            else:
+                replace(key, item, size, -load, -worker)
+            if size == most:
+                bound = -key[0]
         if begin == block << BLOCK:
             loads.falling[kind, block] = falling
             loads.settled[kind, block] = settled
-    if begun >= 0:
-        widen(loads, kind, begun)
-    count = 0
-    for node in range(leaves):
-        if item[node] >= 0:
-            worker = item[node] >> 32
-            count = push(loads.low_key, loads.low_worker, count, key[node], worker)
-    return count
+    for place in range(size):
+        push(loads.low_key, loads.low_worker, place, -key[place], -item[place])
+    return size
 
 
 @kernel

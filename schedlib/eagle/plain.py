@@ -258,7 +258,7 @@ class SRPT(Hybrid):
 class Eagle(SSS, SRPT):
     """Eagle: SSS, SRPT, sticky probes (Section 4), and at least 20 probes a job (Section 5)."""
 
-    system = systems.eagle_system()
+    system = systems.Eagle()
     K = 20
     sticky = True
 

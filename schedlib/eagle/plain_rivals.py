@@ -33,7 +33,7 @@ class Hawk(Hybrid):
     (0, False)
     """
 
-    system = systems.hawk_system()
+    system = systems.Hawk()
     attempts = 10
 
     def get_probe(self, worker: Worker) -> Probe | None:
@@ -100,7 +100,7 @@ class Sparrow(Hybrid):
     0
     """
 
-    system = systems.sparrow_system()
+    system = systems.Sparrow()
 
     def submit(self, job: Job) -> None:
         """Long jobs send probes as short jobs do."""
@@ -115,7 +115,7 @@ class Omniscient(Hybrid):
     0
     """
 
-    system = systems.omniscient_system()
+    system = systems.Omniscient()
 
     def submit(self, job: Job) -> None:
         """Short jobs may go to all workers, long ones to the general partition."""
@@ -196,7 +196,7 @@ class DLWL(OldNews, Reordering):
     0
     """
 
-    system = systems.dlwl_system()
+    system = systems.DLWL()
 
 
 SYSTEMS |= {"hawk": Hawk, "sparrow": Sparrow, "dlwl": DLWL, "omniscient": Omniscient}

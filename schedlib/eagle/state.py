@@ -72,11 +72,9 @@ class Loads(NamedTuple):
     waits: np.ndarray  # a block of them: waiting times, and those of the two kinds
     falls: np.ndarray
     rests: np.ndarray
-    wide_falling: np.ndarray  # the same for blocks of as many blocks
-    wide_settled: np.ndarray
     low_key: np.ndarray  # a heap of (key, worker): who gets the next task
     low_worker: np.ndarray
-    high_key: np.ndarray  # the tree of `climb`: (key, worker and leaf)
+    high_key: np.ndarray  # the same with signs turned: who of those found so far waits longest
     high_worker: np.ndarray
 
 
@@ -171,7 +169,6 @@ class State(NamedTuple):
 def no_loads(workers: int) -> Loads:
     """What a centre goes by before any task is placed."""
     blocks = (workers - 1 >> BLOCK) + 1
-    wide = (workers - 1 >> 2 * BLOCK) + 1
     return Loads(
         work=np.zeros(workers),
         picked=np.full(workers, -1.0),
@@ -181,8 +178,6 @@ def no_loads(workers: int) -> Loads:
         idle=np.bincount(np.arange(workers) >> BLOCK),
         falling=np.full((2, blocks), np.inf),
         settled=np.zeros((2, blocks)),
-        wide_falling=np.full((2, wide), np.inf),
-        wide_settled=np.zeros((2, wide)),
         waits=np.zeros(1 << BLOCK),
         falls=np.zeros(1 << BLOCK),
         rests=np.zeros(1 << BLOCK),

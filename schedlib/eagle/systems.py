@@ -330,7 +330,7 @@ System.__init__ = typed(System.__init__)  # type: ignore[method-assign]
 
 
 @typed
-def eagle_system(
+def Eagle(
     *,
     sss: bool = True,
     sbp: bool = True,
@@ -342,7 +342,7 @@ def eagle_system(
 
     See also: `eagle.System`, from whose parts all six are built.
 
-    >>> eagle_system(sbp=False, srpt=False).name
+    >>> Eagle(sbp=False, srpt=False).name
     'eagle without sbp+srpt'
     """
     switches = {"sss": sss, "sbp": sbp, "srpt": srpt, "minimum probes": min_probes > 0}
@@ -358,29 +358,29 @@ def eagle_system(
 
 
 @typed
-def hawk_system(*, steal: bool = True, thieves: str | None = None) -> System:
+def Hawk(*, steal: bool = True, thieves: str | None = None) -> System:
     """Hawk (Delgado et al., ATC 2015): batch sampling of short jobs, a centre for long, work stealing.
 
-    >>> hawk_system(steal=False).name
+    >>> Hawk(steal=False).name
     'hawk without stealing'
     """
     return System("hawk" if steal else "hawk without stealing", steal=steal, thieves=thieves)
 
 
-def sparrow_system() -> System:
+def Sparrow() -> System:
     """Sparrow (Ousterhout et al., SOSP 2013): batch sampling with late binding, for all jobs and workers.
 
-    >>> sparrow_system().uses_estimates()
+    >>> Sparrow().uses_estimates()
     False
     """
     return System("sparrow", long_jobs="probes")
 
 
 @typed
-def dlwl_system(*, srpt: bool = True) -> System:
+def DLWL(*, srpt: bool = True) -> System:
     """Distributed least work left (Section 6.2): each scheduler knows the queues of the last heartbeat.
 
-    >>> dlwl_system().queue, dlwl_system(srpt=False).queue
+    >>> DLWL().queue, DLWL(srpt=False).queue
     ('srpt-tasks', 'fifo')
     """
     name, queue = ("dlwl", "srpt-tasks") if srpt else ("dlwl without srpt", "fifo")
@@ -388,40 +388,32 @@ def dlwl_system(*, srpt: bool = True) -> System:
 
 
 @typed
-def omniscient_system(*, srpt: bool = False) -> System:
+def Omniscient(*, srpt: bool = False) -> System:
     """The omniscient scheduler (Section 6.4): least work left, known now, for all; short jobs anywhere.
 
-    >>> omniscient_system().short_jobs
+    >>> Omniscient().short_jobs
     'lwl'
     """
     name, queue = ("omniscient with srpt", "srpt-tasks") if srpt else ("omniscient", "fifo")
     return System(name, short_jobs="lwl", queue=queue)
 
 
-def ideal_eagle_system() -> System:
+def IdealEagle() -> System:
     """Eagle whose schedulers always know where long tasks are; without SRPT, as in the authors' simulator.
 
-    >>> ideal_eagle_system().short_jobs, ideal_eagle_system().sticky
+    >>> IdealEagle().short_jobs, IdealEagle().sticky
     ('clear', True)
     """
     return System("ideal-eagle", short_jobs="clear", sticky=True, min_probes=20)
 
 
-# The public names, as in `eagle.Eagle(sss=False)`.
-Eagle = eagle_system
-Hawk = hawk_system
-Sparrow = sparrow_system
-DLWL = dlwl_system
-Omniscient = omniscient_system
-IdealEagle = ideal_eagle_system
-
 SHIPPED = (
-    eagle_system(),
-    hawk_system(),
-    sparrow_system(),
-    dlwl_system(),
-    omniscient_system(),
-    ideal_eagle_system(),
+    Eagle(),
+    Hawk(),
+    Sparrow(),
+    DLWL(),
+    Omniscient(),
+    IdealEagle(),
 )
 SYSTEMS = {system.name: system for system in SHIPPED}
 """The six systems by name."""

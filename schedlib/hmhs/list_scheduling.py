@@ -78,7 +78,7 @@ RULE = types.int64(WAITING, types.int64, types.float64)
 _STAGE = types.NamedTuple([_INTS, _INTS, _FLOATS, _FLOATS], Stage)
 _ENDED = types.NamedTuple([types.int64] * 4 + [types.float64], Ended)
 _WORK = types.NamedTuple([_INTS, _INTS, _FLOATS, _INTS, _TABLE, _TABLE, _TABLE], Work)
-_KERNEL = _ENDED(compiling.function_type(RULE), _WORK, _STAGE, _RNG)
+_KERNEL = _ENDED(types.FunctionType(RULE), _WORK, _STAGE, _RNG)
 
 
 def rule(function: Callable) -> Callable:

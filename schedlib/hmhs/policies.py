@@ -86,7 +86,6 @@ def run(
     *,
     seed: int = 0,
     believed: Instance | None = None,
-    submit: np.ndarray | None = None,
 ) -> Schedule:
     """Dispatch all map tasks by a policy, then all reduce tasks; ValueError when it breaks the rules.
 
@@ -95,10 +94,9 @@ def run(
     """
     shown = believed or instance
     keys = np.asarray(policy.order(shown), dtype=float)
-    if (believed or submit is not None) and MIN_MIN in (policy.map_rule, policy.reduce_rule):
+    if believed and MIN_MIN in (policy.map_rule, policy.reduce_rule):
         raise ValueError(
-            f"policy {policy.name!r}: min-min plans with the true times of a whole batch; give "
-            "a rule instead, or neither estimates nor submissions"
+            f"policy {policy.name!r}: min-min plans with the true times; give a rule instead"
         )
     if keys.shape != (instance.n_jobs,) or np.isnan(keys).any():
         raise ValueError(
@@ -107,9 +105,7 @@ def run(
         )
     order = np.argsort(keys, kind="stable")
     scores = policy.score(shown) if policy.score else (shown.map_task_time, shown.reduce_task_time)
-    ready = np.zeros(instance.n_jobs) if submit is None else np.array(submit, float)
-    if ready.shape != (instance.n_jobs,) or not ((ready >= 0) & (ready < np.inf)).all():
-        raise ValueError(f"submit: needs {instance.n_jobs} times, finite and not negative")
+    ready = np.zeros(instance.n_jobs)
     rngs = streams(seed, "hmhs map rule", "hmhs reduce rule")
     map_steps = np.zeros(2, int)
     if maps is None:

@@ -1,16 +1,11 @@
 """Schedule an instance by any policy: one of the paper's, one of ours beyond it, or a reader's own."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from schedlib.core.checks import unknown
 from schedlib.hmhs.model import Instance, Schedule
 from schedlib.hmhs.policies import POLICIES, Policy, run
 from schedlib.hmhs.priced import priced
-
-PLANNERS: dict[str, Callable[[Instance], Schedule]] = {"priced": priced}
-"""What plans a whole schedule before the first task runs, rather than one stage by a rule."""
 
 
 def schedule(
@@ -19,7 +14,6 @@ def schedule(
     *,
     seed: int = 0,
     believed: Instance | None = None,
-    submit: np.ndarray | None = None,
 ) -> Schedule:
     """Schedule an instance by a named policy, or by a reader's own `Policy`.
 
@@ -29,9 +23,9 @@ def schedule(
     `"fifo-barrier"` (no reduce before the last map).
 
     For policies that dispatch by rules: `seed` is for what they draw; `believed`, an instance of the same
-    jobs and machines, has the times that they see in place of the true ones; `submit (N,)` is when each job
-    comes, 0 if left out. Raises ValueError on an unknown name and on a policy
-    that breaks the rules, with the time, the machine and the job. Source: HMHS, Sections 3.3 and 4.
+    jobs and machines, has the times that they see in place of the true ones. Raises ValueError on an unknown
+    name and on a policy that breaks the rules, with the time, the machine and the job. Source: HMHS, Sections
+    3.3 and 4.
 
     See also: `hmhs.serve`, for jobs that arrive over time; `hmhs.Policy`; `leaderboard.hmhs`.
 
@@ -41,22 +35,19 @@ def schedule(
     (11.0, 7.0)
     """
     if isinstance(policy, Policy):
-        return run(instance, policy, seed=seed, believed=believed, submit=submit)
+        return run(instance, policy, seed=seed, believed=believed)
     if not isinstance(policy, str):
         raise ValueError(
             f"policy: {policy!r}; give a name or hmhs.Policy(order=..., map_rule=..., "
             "reduce_rule=...)"
         )
-    if policy in PLANNERS:
-        if believed or submit is not None:
-            raise ValueError(
-                f"policy: {policy!r} plans with the true times of a whole batch; give a policy "
-                "of rules"
-            )
-        return PLANNERS[policy](instance)
+    if policy == "priced":
+        if believed:
+            raise ValueError("policy: 'priced' plans with the true times; give a policy of rules")
+        return priced(instance)
     if policy not in POLICIES:
-        raise unknown("policy", policy, [*POLICIES, *PLANNERS], "or pass a hmhs.Policy")
-    return run(instance, POLICIES[policy], seed=seed, believed=believed, submit=submit)
+        raise unknown("policy", policy, [*POLICIES, "priced"], "or pass a hmhs.Policy")
+    return run(instance, POLICIES[policy], seed=seed, believed=believed)
 
 
 def warm() -> None:

@@ -271,14 +271,15 @@ def release_reduces(state, job, now):
         # A reduce copies from its start on, but the output of the last map only from now on.
         reduce.finish += max(reduce.start + copy, now + copy / maps)
         slot = REDUCE * state.slow.size + reduce.machine
-        run_until(state.clock[0], state.end, state.slot, reduce.finish, slot)
+        run_until(state, reduce.finish, slot)
         k = reduce.before
 
 
 @kernel
-def run_until(clock, ends, slots, end, slot):
+def run_until(state, end, slot):
     """Note when the task in a slot ends."""
-    clock.ends = push(ends, slots, clock.ends, end, slot)
+    clock = state.clock[0]
+    clock.ends = push(state.end, state.slot, clock.ends, end, slot)
 
 
 @kernel
@@ -464,7 +465,7 @@ def start_map(state, job, task, machine, now):
     state.started[task] = True
     end = now + state.work[MAP, job].time * factor
     state.maps[k].finish = end
-    run_until(state.clock[0], state.end, state.slot, end, machine)
+    run_until(state, end, machine)
 
 
 @kernel
@@ -481,7 +482,7 @@ def start_reduce(state, job, machine, now):
     else:
         end = now + this.copy + work
         state.reduces[k].finish = end
-        run_until(state.clock[0], state.end, state.slot, end, state.slow.size + machine)
+        run_until(state, end, state.slow.size + machine)
 
 
 @kernel

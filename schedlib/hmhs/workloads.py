@@ -21,6 +21,8 @@ CLUSTERS = {f"cluster {k + 1}": k / 5 for k in range(6)}
 """Table 1: the share of slow machines in each of the six clusters."""
 RANDOM_LEAST, SLOW_LEAST, SPEED_MOST = 0.1, 0.9, 1.0
 MOST_MACHINES = 10**9
+SHUFFLE_PER_REDUCE = 1e9  # bytes
+RATE = 10e6  # bytes a second
 Pools = tuple[int, int]
 
 
@@ -153,15 +155,13 @@ def from_trace(
     )
 
 
-def swim_jobs(
-    workload: Workload, *, block: float = 64e6, shuffle_per_reduce: float = 1e9, rate: float = 10e6
-) -> pd.DataFrame:
+def swim_jobs(workload: Workload, *, block: float = 64e6) -> pd.DataFrame:
     """MapReduce jobs for `from_trace` from a SWIM trace, which records bytes and no durations.
 
     `workload` comes from `traces.read_swim`. Our assumptions: one map task for each `block` of input bytes
-    (Hadoop's default of those years), one reduce task for each `shuffle_per_reduce` bytes shuffled (none
-    without shuffle), and tasks that move `rate` bytes a second through input, or through shuffle plus output.
-    Raises ValueError on an argument that is not positive or a workload without the byte columns.
+    (Hadoop's default of those years), one reduce task for each GB shuffled (none without shuffle), and tasks
+    that move 10 MB a second through input, or through shuffle plus output. Raises ValueError on a `block`
+    that is not positive or a workload without the byte columns.
 
     See also: `traces.read_swim`, `hmhs.from_trace`, `hmhs.arriving`.
 
@@ -173,21 +173,16 @@ def swim_jobs(
        map_tasks  map_time
     0          2       6.4
     """
-    for name, value in (
-        ("block", block),
-        ("shuffle_per_reduce", shuffle_per_reduce),
-        ("rate", rate),
-    ):
-        if not value > 0:
-            raise ValueError(f"{name}: {value}, must be positive")
+    if not block > 0:
+        raise ValueError(f"block: {block}, must be positive")
     jobs = workload.jobs
     missing = [name for name in ("map_input", "shuffle", "reduce_output") if name not in jobs]
     if missing:
         raise ValueError(f"workload: no column {', '.join(missing)}; traces.read_swim gives them")
     maps = np.maximum(np.ceil(jobs["map_input"] / block), 1)
-    reduces = np.ceil(jobs["shuffle"] / shuffle_per_reduce)
-    map_time = jobs["map_input"] / maps / rate
-    reduce_time = (jobs["shuffle"] + jobs["reduce_output"]) / np.maximum(reduces, 1) / rate
+    reduces = np.ceil(jobs["shuffle"] / SHUFFLE_PER_REDUCE)
+    map_time = jobs["map_input"] / maps / RATE
+    reduce_time = (jobs["shuffle"] + jobs["reduce_output"]) / np.maximum(reduces, 1) / RATE
     least = 1.0  # a task that moves next to nothing still starts a process, which takes a second
     return jobs[["job", "submit"]].assign(
         map_tasks=maps.astype(int),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from schedlib.core.checks import numbers, refuse, typed
+from schedlib.core.checks import typed
 from schedlib.core.running import to_the_end
 from schedlib.mch.model import Allocation, Tree, check_capacity
 from schedlib.mch.rules import Rule, the_rule
@@ -99,12 +99,11 @@ def fill(
     rule: str | Rule,
     *,
     method: str = "fast",
-    tasks: npt.ArrayLike | None = None,
     seed: int = 0,
 ) -> Filling:
     """Fill an empty cluster with whole tasks: the rule chooses a leaf, whose task starts, until nothing fits.
 
-    - `capacity`, `rule`: as in `mch.allocate`; `tasks (p,)`: how many each leaf has, without end if left out
+    - `capacity`, `rule`: as in `mch.allocate`; every leaf has tasks without end
     - `method`: "fast" (flat rules by a heap, the hierarchical ones by path, O(log)) or "literal" (every leaf,
       or node, at each decision, O(q)); both decide the same
     - `seed`: of the random numbers that a reader's rule may draw
@@ -122,8 +121,8 @@ def fill(
     >>> filled.tasks.tolist(), filled.saturated.tolist(), filled.order[:3].tolist()
     ([2, 4, 2], [True, True], [0, 2, 1])
     """
-    known, left = the_rule(rule), waiting_tasks(tree, tasks)
-    there = check_capacity(tree, capacity)
+    known, there = the_rule(rule), check_capacity(tree, capacity)
+    left = np.full(tree.n_leaves, np.iinfo(np.int64).max)
     together = most_at_once(tree, there, left)
     if together > MOST_TASKS:
         raise ValueError(
@@ -145,22 +144,3 @@ def fill(
         operations=run.operations(),
         order=run.state.order[: tally.ordered].copy(),
     )
-
-
-def waiting_tasks(tree: Tree, tasks: npt.ArrayLike | None) -> np.ndarray:
-    """How many tasks each leaf has, (p,), without end when none are given; ValueError on no whole number."""
-    if tasks is None:
-        return np.full(tree.n_leaves, np.iinfo(np.int64).max)
-    given = numbers("tasks", tasks, 1, "one number for each leaf")
-    if len(given) != tree.n_leaves:
-        raise ValueError(
-            f"tasks: {len(given)} numbers for {tree.n_leaves} leaves; give one for each"
-        )
-    bad = ~np.isfinite(given) | (given < 0) | (given != np.floor(given)) | (given > 2**62)
-    refuse(
-        "tasks",
-        bad,
-        given,
-        "must be a whole number >= 0; leave `tasks` out for tasks without end",
-    )
-    return given.astype(np.int64)

@@ -4,7 +4,7 @@ import numba
 import numpy as np
 from numba.core import types
 
-from schedlib.core import compiling, events
+from schedlib.core import events
 from schedlib.core.uncounted import kernel
 from schedlib.mch.choice import CHOOSE, PRIORITY, choose, update
 from schedlib.mch.flatten import CASE1, MCH, OUTSIDE, TWO_PHASE, collapse
@@ -208,7 +208,7 @@ def write_down(state):
     tally.touched = 0
 
 
-_FUNCTIONS = map(compiling.function_type, (PRIORITY, CHOOSE))
+_FUNCTIONS = map(types.FunctionType, (PRIORITY, CHOOSE))
 _RUN = types.int64(*_FUNCTIONS, numba.typeof(smallest()))
 
 

@@ -86,10 +86,6 @@ class Tree:
             array.flags.writeable = False
         self.__dict__.update(arrays, paths=tuple(paths), weights=weights, names=names)
 
-    def copies(self, *names: str) -> dict[str, np.ndarray]:
-        """Some of its arrays as kernels take them, which are compiled for arrays that can be written."""
-        return {name: np.array(getattr(self, name)) for name in names}
-
     @property
     def n_nodes(self) -> int:
         """q, all nodes, the root among them."""
@@ -237,13 +233,9 @@ def check_capacity(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
         raise ValueError(
             f"capacity: shape {values.shape}; give one number for {tree.n_resources} resources"
         )
-    if not all(0 < value < np.inf for value in values.tolist()):
-        refuse(
-            "capacity",
-            ~(np.isfinite(values) & (values > 0)),
-            values,
-            "must be a positive number; leave out a resource that is not there",
-        )
+    right = np.isfinite(values) & (values > 0)
+    way_out = "must be a positive number; leave out a resource that is not there"
+    refuse("capacity", ~right, values, way_out)
     return values
 
 

@@ -142,7 +142,8 @@ def envy_freeness(
     with np.errstate(divide="ignore", invalid="ignore"):
         runs = np.where(need > 0, scaled / need, np.inf)
     worth = runs.min(axis=2)
-    margin = (allocation.shares / guarantee)[:, None] - worth
+    own = allocation.shares / guarantee
+    margin = own[:, None] - worth
     if not across:
         parent = tree.parent[tree.leaves]
         margin[parent[:, None] != parent] = np.inf
@@ -248,17 +249,16 @@ def property_table(
     capacity: Vector,
     rules: Iterable[Solver],
     trees: Iterable[Tree],
-    properties: dict = PROPERTIES,
 ) -> pd.DataFrame:
-    """How often each rule (a name or a function) violates each property (functions by name; all by default).
+    """How often each rule (a name or a function) violates each of `PROPERTIES`.
 
     Gives `rule, property, trees, violated, worst, tree`. `trees` counts those that the rule takes (C-CH and
     M-CH: whose leaves all need their resource); `violated`: share of them on which it falls short by more
     than `TOLERANCE`; `worst`: the least margin, in units of the guarantee; `tree`: its tree's number.
 
     >>> tree = Tree([(1, 0), [(1, 0), (0, 1), (1, 1)]])
-    >>> property_table([10, 10], ["drf"], [tree], {"guarantee": share_guarantee}).values.tolist()
-    [['drf', 'guarantee', 1, 1.0, -0.333..., 0]]
+    >>> property_table([10, 10], ["drf"], [tree]).head(1).values.tolist()
+    [['drf', 'share guarantee', 1, 1.0, -0.333..., 0]]
     """
     rules = list(rules) if getattr(rules, "ndim", 1) else []
     trees = list(trees) if getattr(trees, "ndim", 1) else []
@@ -271,13 +271,13 @@ def property_table(
             raise unknown("rules", rule, RULES, "or a function of a tree and its capacity")
     rows: list[tuple] = []
     for rule in rules:
-        margins = {name: np.full(len(trees), np.nan) for name in properties}
+        margins = {name: np.full(len(trees), np.nan) for name in PROPERTIES}
         for number, tree in enumerate(trees):
             try:
                 allocation = solve(tree, capacity, rule)
             except ValueError:
                 continue
-            for name, holds in properties.items():
+            for name, holds in PROPERTIES.items():
                 margin = holds(tree, capacity, rule, allocation)
                 margins[name][number] = margin.value
         label = getattr(rule, "__name__", rule)

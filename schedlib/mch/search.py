@@ -21,15 +21,13 @@ def random_tree(
     branching: int = 3,
     resources: int = 2,
     partial: float = 0.0,
-    weighted: bool = False,
     needs: int = 1,
 ) -> Tree:
     """A hierarchy of this depth; groups have 2 to `branching` children, half of them, one at least, groups.
 
     A leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with chance `partial`, of
-    `needs` of them, by default one (partial-type, MCH, Section II.B.3). `weighted`: weights are drawn
-    from 1 to 4, else 1. Depth 1 is a flat tree. ValueError on a size below 1, a `branching` below 2 and no
-    probability.
+    `needs` of them, by default one (partial-type, MCH, Section II.B.3). All weights are 1. Depth 1 is a flat
+    tree. ValueError on a size below 1, a `branching` below 2 and no probability.
 
     >>> tree = random_tree(np.random.default_rng(1), depth=2, partial=0.5)
     >>> tree.depth.max().item(), tree.demand.shape
@@ -57,16 +55,12 @@ def random_tree(
 
     def group(levels):
         count = int(rng.integers(2, branching + 1))
-        below = []
         deep = [False] * count
         if levels > 1:
             deep = (rng.random(count) < 0.5) | (np.arange(count) == rng.integers(count))
-        for is_group in deep:
-            weight = int(rng.integers(1, 5)) if weighted else 1
-            below.append((weight, group(levels - 1) if is_group else leaf()))
-        return below
+        return [group(levels - 1) if is_group else leaf() for is_group in deep]
 
-    return tree_of((1, group(depth)))
+    return Tree(group(depth))
 
 
 def as_text(tree: Tree) -> str:
@@ -94,7 +88,6 @@ def counter_example(
     seed: int = 0,
     tries: int = 200,
     partial: float = 0.5,
-    weighted: bool = False,
 ) -> Tree | None:
     """The smallest tree for which `fails(tree)`, by random search and shrinking; None when no tree fails.
 
@@ -108,7 +101,7 @@ def counter_example(
         raise ValueError(f"{seed=}, {tries=}: give a seed from 0 on, and 1 to 1,000,000 tries")
     rng = np.random.default_rng(seed)
     for depth, branching in SIZES:
-        trees = (random_tree(rng, depth, branching, 2, partial, weighted) for _ in range(tries))
+        trees = (random_tree(rng, depth, branching, 2, partial) for _ in range(tries))
         failing = islice(filter(fails, trees), FAILURES)
         shrunk = [shrink(tree, fails) for tree in failing]
         if shrunk:
@@ -120,8 +113,8 @@ def counter_example(
 def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
     """A tree that still fails and that no single step makes simpler; ValueError when it fails not at all.
 
-    Steps: drop a node, put a child in its group's place, put a group's children in its place, make weights
-    smaller, make demands small whole numbers; groups keep two children at least.
+    Steps: drop a node, put a child in its group's place, put a group's children in its place, make demands
+    small whole numbers; groups keep two children at least. Weights stay.
     """
     if not fails(tree):
         raise ValueError("tree: it does not fail; give one that does")
@@ -134,11 +127,10 @@ def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
 
 
 def _size(tree):
-    """What shrinking makes smaller: leaves, nodes, weights, odd demands, and the sum of demands."""
+    """What shrinking makes smaller: leaves, nodes, odd demands, and the sum of demands."""
     broken = tree.demand != np.round(tree.demand)
     odd = (broken | (tree.demand > 100)).any(axis=1).sum()
-    weights = np.abs(tree.weight - 1).sum()
-    return tree.n_leaves, tree.n_nodes, weights, odd, tree.demand.sum()
+    return tree.n_leaves, tree.n_nodes, odd, tree.demand.sum()
 
 
 def _simpler(tree: Tree) -> Iterator[Tree]:
@@ -147,10 +139,6 @@ def _simpler(tree: Tree) -> Iterator[Tree]:
         for smaller in _without(whole, path):
             if isinstance(smaller[1], list) and _branches(smaller):
                 yield tree_of(smaller)
-    own = dict(zip(tree.paths, tree.weight.tolist(), strict=True))
-    for node in np.flatnonzero(tree.weight != 1):
-        for weight in range(1, int(np.ceil(tree.weight[node]))):
-            yield Tree(tree.nested, own | {tree.paths[node]: weight})
     largest = tree.demand.max(axis=1, keepdims=True)
     for n in range(1, 21):
         whole = np.round(tree.demand / largest * n)

@@ -88,7 +88,8 @@ def simulate(
     >>> run.jobs[["start", "finish"]].values.tolist()
     [[0.0, 8.0], [2.0, 6.0]]
     """
-    known, table = the_rule(rule), check_jobs(tree, jobs)
+    known = the_rule(rule)
+    table = check_jobs(tree, jobs)
     last = check_times(tree, until, every)
     there = check_capacity(tree, capacity)
     offered = np.bincount(table["leaf"], table["tasks"], tree.n_leaves)
@@ -102,11 +103,13 @@ def simulate(
     begin = time.perf_counter()
     to_the_end(run.advance, "mch.simulate")
     seconds = time.perf_counter() - begin
-    state, tally = run.state, run.state.tally[0]
+    state = run.state
+    tally = state.tally[0]
     end = float(tally.now)
     run.check(f"time {end:.4g}")
     log = state.log[: tally.logged]
-    share = log["tasks"] * (tree.demand / there).max(axis=1)[log["leaf"]]
+    of_task = (tree.demand / there).max(axis=1)
+    share = log["tasks"] * of_task[log["leaf"]]
     shares = pd.DataFrame({"time": log["time"], "leaf": log["leaf"], "share": share})
     span = end - table["submit"].min() if len(table) else 0.0
     if every and record:

@@ -112,56 +112,34 @@ def slack(state, entry, job):
 
 
 @kernel
-def shortest_job(state, worker, now):
-    """Algorithm 1 as published; probes of jobs known to have nothing left are dropped on the way.
-
-    As submitted none is dropped, and the least is never noted: the last that may overtake is taken.
-    """
-    # A long entry behind the head is no barrier, unlike lines 18-19: it competes by its job's remaining work.
-    w = state.workers[worker]
-    entries = state.entries
-    least = np.inf
-    room = np.inf
-    submitted = state.how.submitted
-    chosen = -1
-    chosen_before = -1
-    before = -1
-    entry = w.head
-    while entry >= 0:
-        job = entries[entry].job
-        after = entries[entry].next
-        j = state.jobs[job]
-        is_long = j.long == 1
-        if j.known < 0 and not submitted:
-            count = entries[entry].count
-            state.counts[0].dropped += count
-            w.long_tasks -= is_long * count
-            for _ in range(count):
-                write(state.log, now, DROPS, worker, job)
-            remove(state, worker, entry, before)
-            entry = after
-            continue
-        if before < 0 and is_long:
-            return entry, -1
-        if j.estimate * j.known < least and j.estimate <= room:
-            chosen = entry
-            chosen_before = before
-            least = least if submitted else j.estimate * j.known
-        if not is_long:
-            room = min(room, slack(state, entry, job))
-        before = entry
-        entry = after
-    return chosen, chosen_before
+def drop(state, worker, entry, before, now):
+    """Take the probes of a job that is known to have nothing left out of a worker's queue."""
+    e = state.entries[entry]
+    state.counts[0].dropped += e.count
+    state.workers[worker].long_tasks -= state.jobs[e.job].long * e.count
+    for _ in range(e.count):
+        write(state.log, now, DROPS, worker, e.job)
+    remove(state, worker, entry, before)
 
 
 @kernel
-def shortest_job_as_written(state, worker):
-    """Algorithm 1, lines 14-27, as printed."""
+def shortest(state, worker, now):
+    """The entry of least remaining work that may bypass those in front (Algorithm 1, lines 14-27).
+
+    As written a long entry is a barrier (lines 18-19) and the first one is the answer if there is no other
+    (lines 24-27); as published a long entry is one when it is the first, and probes of jobs known to have
+    nothing left are dropped on the way. Yaq's rule for placed tasks knows no long ones, and goes by the tasks
+    that have not started. As submitted nothing is dropped, and the least is never noted: the last that may
+    overtake is taken.
+    """
+    how = state.how
     entries = state.entries
-    # line 15
-    shortest = np.inf
+    written = how.order == systems.SHORTEST_JOB_AS_WRITTEN
+    of_tasks = how.order == systems.SHORTEST_TASK
+    drops = how.order == systems.SHORTEST_JOB and not how.submitted
+    equal_fits = not (of_tasks and how.published)  # a task as long as the slack of those in front
+    least = np.inf
     room = np.inf
-    # line 16
     chosen = -1
     chosen_before = -1
     before = -1
@@ -169,48 +147,28 @@ def shortest_job_as_written(state, worker):
     entry = first
     while entry >= 0:  # line 17
         job = entries[entry].job
+        after = entries[entry].next
         j = state.jobs[job]
-        if j.long == 1:  # lines 18-19
-            break
-        left = j.estimate * j.known
-        if left < shortest and j.estimate <= room:  # lines 20-21
-            # lines 22-23
-            shortest = left
+        barrier = j.long == 1 and not of_tasks
+        if drops and j.known < 0:
+            drop(state, worker, entry, before, now)
+            entry = after
+            continue
+        if barrier and (written or before < 0):
+            if written:
+                break
+            return entry, -1
+        left = j.estimate * (j.unstarted if of_tasks else j.known)
+        fits = j.estimate < room or (j.estimate == room and equal_fits)
+        if left < least and fits:  # lines 20-21
             chosen = entry
             chosen_before = before
-        room = min(room, slack(state, entry, job))
+            least = least if how.submitted else left
+        if not barrier:
+            room = min(room, slack(state, entry, job))
         before = entry
-        entry = entries[entry].next
-    return (chosen, chosen_before) if chosen >= 0 else (first, -1)  # lines 24-27
-
-
-@kernel
-def shortest_task(state, worker):
-    """Yaq's rule for placed tasks: the one whose job has the least unstarted work; long ones bypass, too.
-
-    As submitted the last that may overtake, as in `shortest_job`.
-    """
-    entries = state.entries
-    published = state.how.published
-    least = np.inf
-    room = np.inf
-    chosen = -1
-    chosen_before = -1
-    before = -1
-    entry = state.workers[worker].head
-    while entry >= 0:
-        job = entries[entry].job
-        j = state.jobs[job]
-        left = j.estimate * j.unstarted
-        # As published a task must be shorter than the slack of those in front, as written it may be as long.
-        if left < least and (j.estimate < room or (j.estimate == room and not published)):
-            chosen = entry
-            chosen_before = before
-            least = least if state.how.submitted else left
-        room = min(room, slack(state, entry, job))
-        before = entry
-        entry = entries[entry].next
-    return chosen, chosen_before
+        entry = after
+    return (first, -1) if written and chosen < 0 else (chosen, chosen_before)
 
 
 @kernel
@@ -248,13 +206,9 @@ def choose(pick, state, worker, rng, now):
         return -1, -1
     if order == systems.FIRST_COME:
         return head, -1
-    if order == systems.SHORTEST_JOB:
-        return shortest_job(state, worker, now)
-    if order == systems.SHORTEST_JOB_AS_WRITTEN:
-        return shortest_job_as_written(state, worker)
-    if order == systems.SHORTEST_TASK:
-        return shortest_task(state, worker)
-    return pick_by_reader(pick, state, worker, rng, now)
+    if order == systems.READERS_ORDER:
+        return pick_by_reader(pick, state, worker, rng, now)
+    return shortest(state, worker, now)
 
 
 @kernel

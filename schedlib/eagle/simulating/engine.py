@@ -12,7 +12,6 @@ import numba
 import numpy as np
 from numba.core import types
 
-from schedlib.core import compiling
 from schedlib.core.arrays import grown, zeroed
 from schedlib.core.events import take
 from schedlib.core.running import to_the_end
@@ -135,7 +134,7 @@ def _signature():
     duration.flags.writeable = False
     state = initial(Settings(), jobs, duration, 1)
     rules = (systems.SEND, systems.SEND, systems.COUNT, systems.PICK)
-    functions = map(compiling.function_type, rules)
+    functions = map(types.FunctionType, rules)
     rng = np.random.default_rng(0)
     return types.int64(*functions, numba.typeof(state), numba.typeof(rng), types.int64)
 

@@ -177,7 +177,8 @@ def _records(
     log["event"] = names_of_events[log["event"]]
     log["job"] = names[order][log["job"]]
     fetched = tasks[tasks["start"] > tasks["asked"]]
-    starts = fetched[["start", "worker", "job"]].rename(columns={"start": "time"})
+    starts = fetched[["start", "worker", "job"]]
+    starts = starts.rename(columns={"start": "time"})
     starts.insert(1, "event", "start")
     log = pd.concat([starts, log], ignore_index=True)
     log = log.sort_values("time", kind="stable", ignore_index=True)
@@ -215,21 +216,17 @@ class Step(NamedTuple):
 
 def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
     """The newest copy of the bits at the step's workers, or else at any: worker (-1: none), time, bits."""
-    copies = {}
-    for worker, copy in enumerate(step.copies):
-        if copy:
-            copies[worker] = copy
+    copies = {worker: copy for worker, copy in enumerate(step.copies) if copy}
     if not copies:
         return -1, 0.0, ()
     contacted = [worker for worker in step.workers if worker in copies]
 
     def rank(worker):
-        time, _ = copies[worker]
-        return time, -worker
+        since, _ = copies[worker]
+        return since, -worker
 
     newest = max(contacted or copies, key=rank)
-    time, bits = copies[newest]
-    return newest, time, bits
+    return newest, *copies[newest]
 
 
 # what a scheduler does at once for a job, in the order shown

@@ -23,7 +23,15 @@ from schedlib.workload import Workload
 DETAILS = ("as_published", "as_submitted", "as_written")
 DEPHASING = 0.01  # s
 MOST_CUT = 0.05  # of the tasks, to no time at all, without a warning
-MOST_RATIO = 10_000
+RANGES = {
+    "workers": (1, MOST_WORKERS),
+    "short_partition": (0, 1),
+    "cutoff": (0, math.inf),
+    "probe_ratio": (0, 10_000),
+    "network_delay": (0, 1e12),
+    "heartbeat": (0, 1e12),
+}
+"""The least and the largest that a number may be."""
 MOST_BEATS = 10_000_000  # a month of them, at 3 s, is a tenth of that
 Estimate: TypeAlias = str | float | Sequence[float]
 LARGEST = 1e9
@@ -98,7 +106,14 @@ def simulate(
     system = system_of(system, min_probes)
     if detail not in DETAILS:
         raise unknown("detail", detail, DETAILS)
-    _check_numbers(workers, short_partition, cutoff, probe_ratio, network_delay, heartbeat)
+    _check_numbers(
+        workers=workers,
+        short_partition=short_partition,
+        cutoff=cutoff,
+        probe_ratio=probe_ratio,
+        network_delay=network_delay,
+        heartbeat=heartbeat,
+    )
     choices, guesses = streams(seed, "choices", "estimates")
     rows, jobs, duration = prepare(workload, cutoff, estimate, detail != "as_written", guesses)
     jobs.probes = _probes(system, jobs, probe_ratio)
@@ -120,29 +135,12 @@ def simulate(
     return result(system, names, rows, state, record)
 
 
-def _require(holds: bool, argument: str, value: object, rule: str) -> None:
-    if not holds:
-        raise ValueError(f"{argument}: {value!r}, must be {rule}")
-
-
-def _check_numbers(
-    workers: int,
-    short_partition: float,
-    cutoff: float | None,
-    probe_ratio: float,
-    network_delay: float,
-    heartbeat: float,
-) -> None:
+def _check_numbers(**given: float | None) -> None:
     """ValueError on a number out of its range."""
-    finite = {"probe_ratio": probe_ratio, "network_delay": network_delay, "heartbeat": heartbeat}
-    for name, value in finite.items():
-        _require(0 <= value < math.inf, name, value, "a finite number, not negative")
-    _require(probe_ratio <= MOST_RATIO, "probe_ratio", probe_ratio, f"at most {MOST_RATIO:,}")
-    _require(1 <= workers <= MOST_WORKERS, "workers", workers, f"from 1 to {MOST_WORKERS:,}")
-    seconds = "a number of seconds, not negative, or None"
-    _require(cutoff is None or cutoff >= 0, "cutoff", cutoff, seconds)
-    share = "from 0 to 1, of the workers"
-    _require(0 <= short_partition <= 1, "short_partition", short_partition, share)
+    for name, value in given.items():
+        low, high = RANGES[name]
+        if value is not None and not low <= value <= high:
+            raise ValueError(f"{name}: {value!r}, must be from {low} to {high:,}")
 
 
 def _settings(
@@ -198,8 +196,9 @@ def _first_heartbeat(state: State) -> float:
     heartbeat = state.how.heartbeat
     lasts = float(np.ptp(state.jobs.submit) + state.duration.max() + state.how.delay)
     least = lasts / MOST_BEATS
-    rule = f"more than {least:.3g} here: the centre reads all news each time"
-    _require(heartbeat > least, "heartbeat", heartbeat, rule)
+    if not heartbeat > least:
+        rule = f"more than {least:.3g} here: the centre reads all news each time"
+        raise ValueError(f"heartbeat: {heartbeat!r}, must be {rule}")
     return math.floor(state.jobs[0].submit / heartbeat) * heartbeat
 
 
