@@ -44,20 +44,16 @@ def page(out: Path) -> str:
     claims = beside(entries, rows)
     by_paper: dict[str, list[str]] = {}
     for name in entries:
-        paper = name.partition(".")[0]
-        own = by_paper.setdefault(paper, [])
-        own.append(name)
+        by_paper.setdefault(name.partition(".")[0], []).append(name)
     lines = [HEAD]
     if (out / "CLAIMS.md").exists():
         lines.append(HEAD_CLAIMS)
     for paper, ids in by_paper.items():
-        of_paper = rows["paper"] == paper
-        own = rows[of_paper]
-        lines.append(contents(paper, ids, entries, own))
+        lines.append(contents(paper, ids, entries, rows[rows["paper"] == paper]))
     for paper, ids in by_paper.items():
         title = papers.title_of(paper)
         lines += ["", f"## {title}", ""]
-        lines.append(thumbnails(ids, entries))
+        lines.append(links(ids, entries))
         for name in ids:
             lines.append("")
             lines += one(out, name, entries, claims)
@@ -69,10 +65,7 @@ def contents(paper: str, ids: list[str], entries: Entries, rows: pd.DataFrame) -
     """A paper's line of the contents: how many figures, their time, and what became of its claims."""
     title = papers.title_of(paper)
     link = anchor(title)
-    seconds = {}
-    for name in ids:
-        entry = entries[name]
-        seconds[entry["experiment"]] = entry["seconds"]
+    seconds = {entries[name]["experiment"]: entries[name]["seconds"] for name in ids}
     took = duration(sum(seconds.values()))
     head = f"- [{title}](#{link})"
     line = f"{head} ({len(ids)} in {took})"
@@ -97,20 +90,6 @@ def titled(entries: Entries) -> Entries:
             entry = entry | {"title": first}
         out[name] = entry
     return out
-
-
-def thumbnails(ids: list[str], entries: Entries) -> str:
-    """Small pictures that lead to the figures and tables, one after another."""
-    pictures = []
-    for name in ids:
-        paper, _, short = name.partition(".")
-        picture = ""
-        file = f"{short}.png"
-        if file in entries[name]["files"]:
-            picture = f'<img src="{paper}/{file}" width="150" alt=""> '
-        link = anchor(heading(name, entries))
-        pictures.append(f"[{picture}{short}](#{link})")
-    return "\n".join(pictures)
 
 
 def heading(name: str, entries: Entries) -> str:
@@ -140,8 +119,7 @@ def beside(entries: Entries, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         figures = drawn_from(known[row.id].experiment, entries)
         named = [name for name in figures if names(row.where, name)]
         for figure in (named or figures)[:1]:
-            own = home.setdefault(figure, [])
-            own.append(row.Index)
+            home.setdefault(figure, []).append(row.Index)
     return {name: rows.loc[indices] for name, indices in home.items()}
 
 
@@ -161,8 +139,7 @@ def names(where: str, figure_id: str) -> bool:
         return False
     what, number = match.groups()
     kind = "Table" if what == "table" else r"Figs?\."
-    found = re.search(rf"\b{kind} {number}(?!\d)", where)
-    return found is not None
+    return bool(re.search(rf"\b{kind} {number}(?!\d)", where))
 
 
 def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame]) -> list[str]:
@@ -195,10 +172,7 @@ def shown(out: Path, name: str, entry: dict[str, Any]) -> list[str]:
         words = " ".join(entry["alt"].split())
         alt = words.replace("[", "(").replace("]", ")")
         return [f"![{alt}]({paper}/{picture})", ""]
-    if table.exists():
-        text = table.read_text(encoding="utf-8")
-        return [text]
-    return []
+    return [table.read_text(encoding="utf-8")] if table.exists() else []
 
 
 def made(name: str, entry: dict[str, Any], others: str) -> str:
@@ -211,21 +185,11 @@ def made(name: str, entry: dict[str, Any], others: str) -> str:
     took = duration(entry["seconds"])
     if others:
         took += f" with {others}"
-    count = entry["seeds"]
-    seeds = "1 seed" if count == 1 else f"{count} seeds"
-    links = []
-    for file in entry["files"]:
-        suffix = file.partition(".")[2]
-        links.append(f"[{suffix}]({paper}/{file})")
-    files = ", ".join(links)
-    return f"`{command}`: {took}; {seeds}; files: {files}"
+    files = [f"[{file.partition('.')[2]}]({paper}/{file})" for file in entry["files"]]
+    return f"`{command}`: {took}; seeds: {entry['seeds']}; files: {', '.join(files)}"
 
 
 def links(ids: list[str], entries: Entries) -> str:
     """Links to these figures and tables, with commas between."""
-    each = []
-    for name in ids:
-        short = name.partition(".")[2]
-        link = anchor(heading(name, entries))
-        each.append(f"[{short}](#{link})")
+    each = [f"[{name.partition('.')[2]}](#{anchor(heading(name, entries))})" for name in ids]
     return ", ".join(each)

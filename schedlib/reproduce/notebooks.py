@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from schedlib import paths
+from schedlib.core.checks import unknown
 from schedlib.reproduce import gallery, ledger, publish, registry, sweep
-from schedlib.reproduce.registry import Names, names_in, unknown
+from schedlib.reproduce.registry import Names, names_in
 
 CELL_TIMEOUT = 3600
 # its transport, the interrupt that ends it: nothing that a reader can use
