@@ -53,13 +53,13 @@ def test_on_the_way_h_drf_keeps_siblings_level_until_something_is_full():
 @pytest.mark.parametrize("preset, rule", list(itertools.product(explorer.PRESETS, explorer.RULES)))
 def test_every_example_is_drawn_under_every_rule_that_is_for_it(preset, rule):
     filled = 35 if rule == "h-drf" else 100
-    text, cpu, memory, *gpu = explorer.PRESETS[preset]
+    text, cpu, memory = explorer.PRESETS[preset]
     needs = explorer.read_tree(text).demand.min(axis=0)
     if (rule == "c-ch" and not needs[0]) or (rule == "m-ch" and not needs[1]):
         with pytest.raises(ValueError, match="uses nothing of resource"):
-            explorer.draw_filling(text, cpu, memory, rule, filled, *gpu)
+            explorer.draw_filling(text, cpu, memory, rule, filled)
         return
-    figure, alt = explorer.draw_filling(text, cpu, memory, rule, filled, *gpu)
+    figure, alt = explorer.draw_filling(text, cpu, memory, rule, filled)
     assert alt.startswith(f"{style.look(rule).label}, {filled} % of the way") and figure.axes
 
 
@@ -68,25 +68,6 @@ def test_bars_are_what_the_leaves_hold():
     widths = np.reshape([bar.get_width() for bar in figure.axes[1].patches], (4, 2))
     assert np.allclose(widths * 0.36, [[16, 4], [20, 0], [0, 16], [0, 16]])
     assert "CPU and memory full" in alt and "n2,1 0.556" in alt
-
-
-def test_a_tree_with_gpus_has_a_bar_for_them_and_none_for_those_who_need_none():
-    figure, alt = explorer.draw_filling(
-        "[(1, 0, 0), [(1, 1, 1), (0, 1, 0)]]", 40, 100, "drf", 100, gpu=4
-    )
-    widths = np.reshape([bar.get_width() for bar in figure.axes[1].patches], (3, 3))
-    assert [text.get_text() for text in figure.axes[1].get_yticklabels()] == [
-        "40 CPU",
-        "100 GB",
-        "4 GPU",
-    ]
-    assert np.allclose(widths[:, 2], [0, 100 / 1.1, 0]) and np.allclose(
-        widths[:, :2].sum(axis=0), 100
-    )
-    assert (
-        "CPU and memory full" in alt
-        and "of 40 CPUs, 100 GB and 4 GPUs: n1 0.909, n2,1 0.909, n2,2 0.964" in alt
-    )
 
 
 def test_half_of_the_way_is_half_of_what_is_used_in_the_end():

@@ -84,7 +84,12 @@ def plot_polytope(
         }
         # from where class 1 alone uses it up to where class 2 does: far away for one that needs nothing of it
         x, y = capacity[l] / np.maximum(demand[:, l], 1e-9 * demand[:, l].max())
-        axes.plot([x, 0.0], [0.0, y], label=f"{names[l]} used up", **look)
+        axes.plot(
+            [x, 0.0],
+            [0.0, y],
+            label=f"{names[l]} used up",
+            **look,
+        )
     handles += axes.lines
     if whole and few:
         axes.locator_params(integer=True)

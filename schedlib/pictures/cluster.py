@@ -141,7 +141,16 @@ def _frame(workers, short_only) -> Iterator[Box | Words]:
 
 def _inside(box, text, size=11.0, colour=INK) -> Shapes:
     """A box, and a text in its middle."""
-    return [box, Words(box.x + box.width / 2, box.y + box.height / 2, text, size, colour)]
+    return [
+        box,
+        Words(
+            box.x + box.width / 2,
+            box.y + box.height / 2,
+            text,
+            size,
+            colour,
+        ),
+    ]
 
 
 def _column(step, worker, x, colours) -> Iterator[Box | Words]:
@@ -151,7 +160,16 @@ def _column(step, worker, x, colours) -> Iterator[Box | Words]:
         edge = colours[job]
         if job == step.job:  # what the step is about stands out
             edge, line = INK, 2.0
-        return Box(x, y, BOX, height, pale(colours[job], shade), edge, line, dashed)
+        return Box(
+            x,
+            y,
+            BOX,
+            height,
+            pale(colours[job], shade),
+            edge,
+            line,
+            dashed,
+        )
 
     middle = x + BOX / 2
     touched = worker in step.workers
@@ -175,7 +193,15 @@ def _column(step, worker, x, colours) -> Iterator[Box | Words]:
     if coming := step.coming[worker]:
         first = coming[0]
         edge = colours[first]
-        box = Box(x + 2, y - 18, BOX - 4, 12, "#ffffff", edge, dashed=True)
+        box = Box(
+            x + 2,
+            y - 18,
+            BOX - 4,
+            12,
+            "#ffffff",
+            edge,
+            dashed=True,
+        )
         yield from _inside(box, f"{first}", 9, edge)
     if step.event == "reject" and touched:
         yield Words(middle, y - 12, "\N{MULTIPLICATION SIGN}", 17)
@@ -214,7 +240,16 @@ def _bits(bits, y, truth) -> Iterator[Box | Words]:
         stale = bit != true
         if stale:
             edge, thick, ink = INK, 2, INK
-        box = Box(_left(worker), y, BOX, 16, fill, edge, thick, stale)
+        box = Box(
+            _left(worker),
+            y,
+            BOX,
+            16,
+            fill,
+            edge,
+            thick,
+            stale,
+        )
         yield from _inside(box, f"{int(bit)}", 10.5, ink)
 
 
@@ -240,7 +275,15 @@ def _panel(step, run, x) -> Iterator[Box | Words]:
         for shade, count in parts.items():
             width = count * scale
             if count:
-                yield Box(left, y, width, 12, pale(colour, shade), edge, thick)
+                yield Box(
+                    left,
+                    y,
+                    width,
+                    12,
+                    pale(colour, shade),
+                    edge,
+                    thick,
+                )
             left += width
         words = f"{job.ended}, {running}, {to_start}"
         yield Words(x + 150, y + 7, words, 10, DARK, "start")

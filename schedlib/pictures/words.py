@@ -60,7 +60,13 @@ def axes_in_words(figure: Figure, ax: Axes) -> str:
     span = _span(ax)
     text = f"{title}{kind} of {y} against {x}{span}"
     handles, labels = ax.get_legend_handles_labels()
-    series = list(map(_series, handles, labels))
+    series = list(
+        map(
+            _series,
+            handles,
+            labels,
+        )
+    )
     if not series:
         return text
     named = "; ".join(dict.fromkeys(series[:MOST_SERIES]))

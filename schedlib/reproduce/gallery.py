@@ -1,7 +1,6 @@
 """The gallery: each figure and table with its caption, the claims judged on it, its command and its time."""
 
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +38,7 @@ def page(out: Path) -> str:
     """The gallery of a folder as Markdown: contents with links, then each paper's figures in order."""
     rows = ledger.read(out)
     published = publish.provenance(out)
-    ordered = {name: published[name] for name in sorted(published, key=registry.book_order)}
-    entries = titled(ordered)
+    entries = {name: published[name] for name in sorted(published, key=registry.book_order)}
     claims = beside(entries, rows)
     by_paper: dict[str, list[str]] = {}
     for name in entries:
@@ -49,14 +47,26 @@ def page(out: Path) -> str:
     if (out / "CLAIMS.md").exists():
         lines.append(HEAD_CLAIMS)
     for paper, ids in by_paper.items():
-        lines.append(contents(paper, ids, entries, rows[rows["paper"] == paper]))
+        lines.append(
+            contents(
+                paper,
+                ids,
+                entries,
+                rows[rows["paper"] == paper],
+            )
+        )
     for paper, ids in by_paper.items():
         title = papers.title_of(paper)
         lines += ["", f"## {title}", ""]
         lines.append(links(ids, entries))
         for name in ids:
             lines.append("")
-            lines += one(out, name, entries, claims)
+            lines += one(
+                out,
+                name,
+                entries,
+                claims,
+            )
     lines.append("")
     return "\n".join(lines)
 
@@ -72,24 +82,6 @@ def contents(paper: str, ids: list[str], entries: Entries, rows: pd.DataFrame) -
     if rows.empty:
         return line
     return f"{line}: [{report.sentence(rows)}](CLAIMS.md#{link})"
-
-
-def titled(entries: Entries) -> Entries:
-    """The entries; where figures share a title, what the caption says first takes its place.
-
-    >>> shared = {"title": "Two queues", "caption": "Waits over time, one day (the paper's Fig. 1)."}
-    >>> other = shared | {"caption": "Queue lengths: one day."}
-    >>> [entry["title"] for entry in titled({"x.fig1": shared, "x.fig2": other}).values()]
-    ['Waits over time, one day', 'Queue lengths']
-    """
-    count = Counter(entry["title"] for entry in entries.values())
-    out: Entries = {}
-    for name, entry in entries.items():
-        if count[entry["title"]] > 1:
-            first = re.split(r": | \(|[.?] (?=[A-Z])|\.$", entry["caption"])[0]
-            entry = entry | {"title": first}
-        out[name] = entry
-    return out
 
 
 def heading(name: str, entries: Entries) -> str:
@@ -148,7 +140,11 @@ def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame])
     same = drawn_from(entry["experiment"], entries)
     others = [other for other in same if other != name]
     judged_on = [other for other in others if other in claims]
-    how = made(name, entry, links(others, entries))
+    how = made(
+        name,
+        entry,
+        links(others, entries),
+    )
     lines = [f"### {heading(name, entries)}", ""]
     lines += shown(out, name, entry)
     lines += [entry["caption"], "", how]

@@ -60,7 +60,11 @@ def lines(
 
 def _line(claim: Claim, done: "sweep.Sweep | None") -> dict[str, Any]:
     """What one line says was measured; where the interval leaves a doubt, that its seeds are spent."""
-    line = judge.judge(claim, done.frame if done else None, done.analyses if done else 1)._asdict()
+    line = judge.judge(
+        claim,
+        done.frame if done else None,
+        done.analyses if done else 1,
+    )._asdict()
     seeds = done.frame["seed"].nunique() if done else 0
     if not line.pop("decided"):
         line["reason"] += f"; the budget of {seeds} seeds is spent"
@@ -89,7 +93,13 @@ def judged(
     claims = library.wanted_claims(only)
     below = [line.experiment for claim in claims for line in claim.lines().values()]
     experiments = [library.experiments[name] for name in below if name]
-    done = sweep.complete(experiments, scale, seeds, workers, dask)
+    done = sweep.complete(
+        experiments,
+        scale,
+        seeds,
+        workers,
+        dask,
+    )
     for error in done.values():
         if isinstance(error, sweep.SweepError):
             raise error
