@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from schedlib import paths
-from schedlib.core.checks import unknown
 from schedlib.reproduce import gallery, ledger, publish, registry, sweep
-from schedlib.reproduce.registry import Names, names_in
+from schedlib.reproduce.registry import Names, names_in, unknown
 
 CELL_TIMEOUT = 3600
 # its transport, the interrupt that ends it: nothing that a reader can use

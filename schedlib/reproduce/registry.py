@@ -12,15 +12,26 @@ from types import ModuleType
 from typing import Any
 
 from schedlib import papers, paths
-from schedlib.core.checks import unknown
 from schedlib.experiment import Claim, Experiment, Figure, of_paper
 
 Names = str | Iterable[str] | None
 """What a reader asks for: papers, figures, experiments or claims by name; None for all."""
-SEE = "or see: python -m schedlib list"
 NO_EXHIBITS = (
     "the papers' experiments are in the checkout, not in the package: clone it and run there"
 )
+
+
+def unknown(
+    kind: str, name: str, known: Iterable[str], way_out: str = "or see: python -m schedlib list"
+) -> ValueError:
+    """The error for a name that nobody has, with near matches and where to look.
+
+    >>> print(unknown("figure", "hmhs.fgi1", ["hmhs.fig1"]))
+    figure: 'hmhs.fgi1' is unknown; did you mean 'hmhs.fig1'? Choose from hmhs.fig1, or see: ...list
+    """
+    from schedlib.core.checks import unknown
+
+    return unknown(kind, name, known, way_out)
 
 
 @dataclass(frozen=True)
@@ -60,13 +71,13 @@ class Registry:
         """The experiment called `name`, or drawn by the figure called `name`."""
         found = self.figures[name].experiment if name in self.figures else name
         if found not in self.experiments:
-            raise unknown("experiment", name, [*self.experiments, *self.figures], SEE)
+            raise unknown("experiment", name, [*self.experiments, *self.figures])
         return self.experiments[found]
 
     def figure(self, name: str) -> Figure:
         """The figure called `name`."""
         if name not in self.figures:
-            raise unknown("figure", name, self.figures, SEE)
+            raise unknown("figure", name, self.figures)
         return self.figures[name]
 
     def papers(self) -> list[str]:
@@ -125,7 +136,7 @@ class Registry:
             if name in papers.KEYS:
                 there_is = ", ".join(here) or "nothing"
                 raise ValueError(f"paper {name!r} lists nothing here yet; there is: {there_is}")
-            raise unknown("paper, figure, experiment or claim", name, known, SEE)
+            raise unknown("paper, figure, experiment or claim", name, known)
         return names
 
 

@@ -17,9 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schedlib import paths
-from schedlib.core.checks import unknown
 from schedlib.experiment import SCALES, Experiment
-from schedlib.reproduce import reach
+from schedlib.reproduce import reach, registry
 
 MOST_SEEDS = 100_000
 COMPUTE = {"numpy", "pandas", "scipy", "numba", "pulp", "highspy", "spar"}
@@ -122,7 +121,7 @@ def analyses(experiment: Experiment, scale: str, seeds: int | None = None) -> tu
     """After how many seeds the claims are judged: once, after `seeds`, when that is given. Raises ValueError
     for an unknown scale or no seed."""
     if not isinstance(scale, str) or scale not in SCALES:
-        raise unknown("scale", scale, SCALES)
+        raise registry.unknown("scale", scale, SCALES, "")
     if seeds is None:
         return experiment.analyses(scale)
     if not isinstance(seeds, Integral) or not 1 <= seeds <= MOST_SEEDS:
