@@ -153,22 +153,6 @@ def claims(options: Namespace) -> None:
 
 
 @command(
-    "--out data/cache/figures-smoke",
-    argument("--out", metavar="FOLDER", help="where the figures are"),
-)
-def gallery(options: Namespace) -> None:
-    """Write README.md and CLAIMS.md again from what lies in the figures' folder; nothing is run."""
-    from schedlib.reproduce import gallery, ledger, publish
-
-    folder = publish.out_folder(out=options.out)
-    if not (folder / "provenance.json").exists():
-        raise ValueError(f"{folder} holds no figures yet: make figures")
-    ledger.write(ledger.read(folder), folder)
-    gallery.write(folder)
-    print(where(folder))
-
-
-@command(
     "02 solutions/05-hmhs",
     argument("only", nargs="*", metavar="NOTEBOOK", help="names or chapter numbers (else all)"),
 )

@@ -33,10 +33,8 @@ MAY_REFUSE = {
 
 
 def _stored():
-    return lotes.stored(
-        {name: reproduce.frame(f"lotes.{name}") for name in ("fig11", "fig12", "fig13")},
-        reproduce.claims("lotes"),
-    )
+    names = ("fig11", "fig12", "fig13")
+    return lotes.stored({name: reproduce.frame(f"lotes.{name}") for name in names})
 
 
 @pytest.fixture(scope="module", params=sorted([*EXPLORERS, "04 stored runs"]))

@@ -34,25 +34,6 @@ def test_bars_are_what_the_leaves_hold():
     assert "CPU and memory full" in alt and "n2,1 0.556" in alt
 
 
-def test_a_tree_with_gpus_has_a_bar_for_them_and_none_for_those_who_need_none():
-    figure, alt = explorer.draw_filling(
-        "[(1, 0, 0), [(1, 1, 1), (0, 1, 0)]]", 40, 100, "drf", 100, gpu=4
-    )
-    widths = np.reshape([bar.get_width() for bar in figure.axes[1].patches], (3, 3))
-    assert [text.get_text() for text in figure.axes[1].get_yticklabels()] == [
-        "40 CPU",
-        "100 GB",
-        "4 GPU",
-    ]
-    assert np.allclose(widths[:, 2], [0, 100 / 1.1, 0]) and np.allclose(
-        widths[:, :2].sum(axis=0), 100
-    )
-    assert (
-        "CPU and memory full" in alt
-        and "of 40 CPUs, 100 GB and 4 GPUs: n1 0.909, n2,1 0.909, n2,2 0.964" in alt
-    )
-
-
 BAD = [
     "", "(1, 0)", "[", "[]", "[()]", "[1, 2]", "[(1, 'a')]", "[(-1, 1)]", "[(0, 0)]", "[(1, 0), (1, 2, 3)]", "[(1,)]", "[(1, 0)](2)",
     "[(nan, 1)]", "__import__('os').abort()", "[(1, 0)] * 3", "[(1, 0)*0]", "[(1, 0)*'a']", "[(1, 0)*(1, 2)]",

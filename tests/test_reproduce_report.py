@@ -59,26 +59,6 @@ def test_a_reason_that_several_share_is_said_once_and_another_in_its_row():
     assert text.count("it rained |") == 1 and "positive on average" not in text
 
 
-def test_findings_are_counted_from_the_rows():
-    orders = rows("reproduced", "reproduced", "in part")
-    values = rows(
-        "not reproduced",
-        "reproduced",
-        "not reproduced",
-        check="value",
-        where="Section 2; Fig. 1",
-        value=2.0,
-        measured=8.0,
-    )
-    kinds, places, furthest = report.findings(pd.concat([orders, values], ignore_index=True))
-    assert "better or grows, 2 of 3" in kinds and "with a value, 1 of 3" in kinds
-    assert "Section 1 (2 of 3)" in places and "Section 2 (1 of 3)" in places
-    assert "8 measured, 2 s in the paper" in furthest
-    (common,) = report.findings(rows(*["in part"] * 3, "not testable here", reason=SHARED))
-    assert "among the 3" in common and "(3 of them): on a synthetic month." in common
-    assert report.findings(rows("reproduced")) == []
-
-
 def test_a_card_leaves_out_empty_columns():
     table = report.table(rows("reproduced").assign(unit="1"))
     assert table.splitlines()[0] == "| claim | where | asked | measured (95 %) | id |"

@@ -1,6 +1,5 @@
 """Pictures of LoTES: a machine's bins, a small timetable, a cluster's occupancy, and an allocation."""
 
-import itertools
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -11,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
@@ -28,28 +26,18 @@ HATCHES = ("", "//", "..", "xx")
 DASHES = ("-", "--", "-.", ":")
 
 
-def _corners(capacity, demand):
-    """The corners of {y >= 0 : y @ demand <= capacity} in the plane, in order around it."""
-    rows = np.vstack([demand.T, -np.eye(2)])
-    sides = np.concatenate([capacity, np.zeros(2)])
-    slack = 1e-9 * np.maximum(np.abs(sides), 1)
-    corners = []
-    for a, b in itertools.combinations(range(len(rows)), 2):
-        pair = rows[[b, a]]
-        largest = np.abs(pair).max()
-        size = max(largest**2, 1e-300)
-        if abs(np.linalg.det(pair)) <= 1e-12 * size:
-            continue  # the sides are parallel
-        point = np.linalg.solve(pair, sides[[b, a]])
-        inside = rows @ point <= sides + slack
-        if inside.all():
-            corners.append(np.maximum(point, 0))
-    corners = np.unique(np.round(corners, 9), axis=0)
-    middle = corners.mean(axis=0)
-    x, y = (corners - middle).T
-    angle = np.arctan2(y, x)
-    around = np.argsort(angle)
-    return corners[around]
+def _edge(capacity, demand):
+    """The upper edge of {y >= 0 : y @ demand <= capacity} in the plane: its corners' two coordinates."""
+    first, second = demand
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = np.nanmin(capacity / first)
+        # where two resources are used up
+        above = np.outer(capacity, second) - np.outer(second, capacity)
+        crossing = above / (np.outer(first, second) - np.outer(second, first))
+        within = crossing[(crossing > 0) & (crossing < most)]
+        x = np.unique([0.0, *within, most])
+        room = (capacity - np.outer(x, first)) / second
+    return x, np.maximum(np.nanmin(room, axis=1), 0.0)
 
 
 def plot_polytope(
@@ -83,35 +71,31 @@ def plot_polytope(
         )
     names = _named("resource", len(capacity), resources)
     figure, axes = style.subplots(size=size)
-    corners = _corners(capacity, demand)
-    top = np.maximum(corners.max(axis=0), 1e-12)
+    x, y = _edge(capacity, demand)
+    top = np.maximum([x.max(), y.max()], 1e-12)
     few = top.max() <= MOST_DOTS
     width, height = 1.15 * top + (0.3 if few else 0)
-    axes.fill(*corners.T, color=style.BLUE, alpha=0.15, linewidth=0)
+    axes.fill_between(x, y, color=style.BLUE, alpha=0.15, linewidth=0)
     handles: list[Artist] = [Patch(color=style.BLUE, alpha=0.25, label="fits, jobs divisible")]
-    for l, name in enumerate(names):
-        need_1, need_2 = demand[:, l]
-        # (x, 0) to (0, y), where the resource is used up
-        x = capacity[l] / need_1 if need_1 > 0 else None
-        y = capacity[l] / need_2 if need_2 > 0 else None
+    for l in np.flatnonzero(demand.any(axis=0)):
         look: dict[str, Any] = {
             "color": style.PALETTE[l % 7 if l > 1 else 3 * l],
             "linestyle": DASHES[l % 4],
         }
-        if x is None and y is None:
-            continue
-        if x is None:  # class 1 needs nothing of it: a level line
-            axes.plot([width, 0.0], [y, y], **look)
-        elif y is None:
-            axes.plot([x, x], [0.0, height], **look)
-        else:
-            axes.plot([x, 0.0], [0.0, y], **look)
-        handles.append(Line2D([], [], label=f"{name} used up", **look))
+        # from where class 1 alone uses it up to where class 2 does: far away for one that needs nothing of it
+        x, y = capacity[l] / np.maximum(demand[:, l], 1e-9 * demand[:, l].max())
+        axes.plot(
+            [x, 0.0],
+            [0.0, y],
+            label=f"{names[l]} used up",
+            **look,
+        )
+    handles += axes.lines
     if whole and few:
         axes.locator_params(integer=True)
         handles += _dots(axes, capacity, demand)
     if mix is not None:
-        handles.append(_ray(axes, capacity, demand, np.asarray(mix, float)))
+        handles += _ray(axes, capacity, demand, np.asarray(mix, float))
     axes.set_xlim(-0.02 * width, width)
     axes.set_ylim(-0.02 * height, height)
     axes.set(xlabel="jobs of class 1 at a time", ylabel="jobs of class 2 at a time")
@@ -120,16 +104,15 @@ def plot_polytope(
 
 
 def _ray(ax, capacity, demand, mix):
-    """Draw the mixes in this proportion up to where a resource is used up; gives the legend's handle."""
+    """Draw the mixes in this proportion up to where a resource is used up; gives the legend's handles."""
     used = mix @ demand
     needed = used > 0
     times = capacity[needed] / used[needed]
     x, y = mix * times.min()
     look: dict[str, Any] = {"color": "black", "linewidth": 1.2}
     ax.plot([0, x], [0, y], **look)
-    ax.plot(x, y, "*", color="black", markersize=11)
     label = f"asked mix, at most\n({x:.4g}, {y:.4g}) at a time"
-    return Line2D([], [], marker="*", markersize=9, label=label, **look)
+    return ax.plot(x, y, "*", markersize=11, label=label, **look)
 
 
 def _named(kind, count, names):
@@ -141,25 +124,16 @@ def _named(kind, count, names):
 
 def _dots(ax, capacity, demand):
     room, need = scaled(capacity, demand)
-    most = []
-    for amount in need:
-        fit = np.where(amount > 0, room // np.maximum(amount, 1), 2**62)
-        most.append(int(fit.min()))
+    kept = non_dominated_bins(capacity, demand)
+    most = kept.max(axis=0)
     grid = np.array(list(np.ndindex(most[0] + 1, most[1] + 1)))
     fits = grid @ need <= room
     inside = grid[fits.all(axis=1)]
-    kept = non_dominated_bins(capacity, demand)
     dot = {"marker": "o", "color": "#777777", "markersize": 3, "linestyle": ""}
     box = {"marker": "s", "color": style.VERMILLION, "markersize": 7, "linestyle": ""}
-    drawn = (
-        ("whole mix that fits", inside, dot),
-        (f"non-dominated bin ({len(kept)})", kept, box),
-    )
-    handles = []
-    for label, mixes, look in drawn:
-        ax.plot(*mixes.T, clip_on=False, label="_", **look)  # the legend names them
-        handles.append(Line2D([], [], label=label, **look))
-    return handles
+    dots = ax.plot(*inside.T, clip_on=False, label="whole mix that fits", **dot)
+    bins = f"non-dominated bin ({len(kept)})"
+    return dots + ax.plot(*kept.T, clip_on=False, label=bins, **box)
 
 
 def _demands(workload) -> np.ndarray:

@@ -58,20 +58,16 @@ def in_words(step: Step, run: Simulation) -> str:
     one = len(set(step.workers)) == 1
     kind, thing = ("long", "task") if job["long"] else ("short", "probe")
     name = f"{kind} job {step.job}"
-    things = f"{n} {thing}s of {name}"
-    if n == 1:
-        things = f"a {thing} of {name}"
+    things = f"a {thing} of {name}" if n == 1 else f"{n} {thing}s of {name}"
     where = _workers(step.workers)
-    s = "s" if one else ""
-    bits = "bit" if one else "bits"
-    queues = "queue" if one else "queues"
+    s, more = ("s", "") if one else ("", "s")
     join = "joins" if n == 1 else "join"
     have = "has" if one else "have"
     tasks = "one task" if job["tasks"] == 1 else f"{job['tasks']} tasks"
     words = {
         "submit": f"{name} is submitted: {tasks} of about {job['estimate']:.3g} s",
         "send": f"{things} on the way to {where}",
-        "queue": f"{things} {join} the {queues} of {where}",
+        "queue": f"{things} {join} the queue{more} of {where}",
         "reject": f"{where} reject{s} {things}, as a long task is there",
         "ask": f"{where} ask{s} for a task of {name}",
         "vain": f"nothing is left of {name} for {where}",
@@ -80,11 +76,10 @@ def in_words(step: Step, run: Simulation) -> str:
         "drop": f"{where} drop{s} {things}, of which nothing is left",
         "robbed": f"short probes behind a long task are stolen from {where}",
         "steal": f"{where} {have} stolen {things}",
-        "mark": f"the centre sets the {bits} of {where}, for {name}",
-        "clear": f"the centre clears the {bits} of {where}: no long task is left there",
+        "mark": f"the centre sets the bit{more} of {where}, for {name}",
+        "clear": f"the centre clears the bit{more} of {where}: no long task is left there",
     }
-    what = words.get(step.event, f"{step.event} {name}")
-    text = f"{step.time:.4f} s: {what}"
+    text = f"{step.time:.4f} s: {words[step.event]}"
     complete = step.done[step.job] == job["tasks"]
     if complete and step.event == "finish":
         text += f"; it is complete after {job['completion']:.4g} s"
@@ -107,10 +102,10 @@ def shapes(step: Step, run: Simulation) -> tuple[Shapes, tuple[float, float]]:
         raise ValueError(
             f"workers: {workers}; the picture has room for {MOST}, simulate a smaller cluster"
         )
-    long = run.jobs["long"].to_numpy()
+    colours = [LONG if long else SHORT for long in run.jobs["long"]]
     drawn: Shapes = list(_frame(workers, run.stats["short_only"]))
     for worker in range(workers):
-        drawn += _column(step, worker, _left(worker), long)
+        drawn += _column(step, worker, _left(worker), colours)
     if run.system.short_jobs in ("sss", "clear"):
         drawn += _bit_rows(step)
     else:
@@ -144,54 +139,61 @@ def _frame(workers, short_only) -> Iterator[Box | Words]:
     yield Words(LEFT - 6, NAME_AT, "worker", 11, DARK, "end")
 
 
-def _column(step, worker, x, long) -> Iterator[Box | Words]:
+def _inside(box, text, size=11.0, colour=INK) -> Shapes:
+    """A box, and a text in its middle."""
+    return [
+        box,
+        Words(
+            box.x + box.width / 2,
+            box.y + box.height / 2,
+            text,
+            size,
+            colour,
+        ),
+    ]
+
+
+def _column(step, worker, x, colours) -> Iterator[Box | Words]:
     """A worker: its task, its queue, what is on the way to it, its number."""
 
-    def colour(job):
-        return LONG if long[job] else SHORT
+    def box_of(job, y, height, shade, line=1.0, dashed=False):
+        edge = colours[job]
+        if job == step.job:  # what the step is about stands out
+            edge, line = INK, 2.0
+        return Box(
+            x,
+            y,
+            BOX,
+            height,
+            pale(colours[job], shade),
+            edge,
+            line,
+            dashed,
+        )
 
     middle = x + BOX / 2
-    half_way = RUN_AT + BOX / 2
     touched = worker in step.workers
     runs = step.running[worker]
     asks = step.asking[worker]
     if runs >= 0:
-        own = colour(runs)
-        edge, thick = _outline(runs == step.job, own, 1.0)
-        yield Box(x, RUN_AT, BOX, BOX, pale(own, 0.75), edge, thick)
-        yield Words(middle, half_way, f"{runs}", 11, "#ffffff")
+        yield from _inside(box_of(runs, RUN_AT, BOX, 0.75), f"{runs}", 11, "#ffffff")
     elif asks >= 0:
-        own = colour(asks)
-        edge, thick = _outline(asks == step.job, own, 1.0)
-        yield Box(
-            x,
-            RUN_AT,
-            BOX,
-            BOX,
-            pale(own, 0.12),
-            edge,
-            thick,
-            dashed=True,
-        )
-        yield Words(middle, half_way, f"{asks}?", 11)
+        yield from _inside(box_of(asks, RUN_AT, BOX, 0.12, dashed=True), f"{asks}?")
     else:
         yield Box(x, RUN_AT, BOX, BOX, "#ffffff", FAINT)
     y = RUN_AT - 4
     line = step.queue[worker]
     for job in line[:DEEP]:
         y -= QUEUED
-        own = colour(job)
-        edge, thick = _outline(job == step.job, own, 0.8)
-        yield Box(x, y, BOX, QUEUED - 2, pale(own, 0.25), edge, thick)
-        yield Words(middle, y + QUEUED / 2 - 1, f"{job}", 9.5)
+        yield from _inside(box_of(job, y, QUEUED - 2, 0.25, 0.8), f"{job}", 9.5)
     more = len(line) - DEEP
     if more > 0:
         y -= 10
         yield Words(middle, y + 4, f"+{more}", 9, DARK)
     if coming := step.coming[worker]:
         first = coming[0]
-        edge = colour(first)
-        yield Box(
+        edge = colours[first]
+        box = Box(
             x + 2,
             y - 18,
             BOX - 4,
@@ -200,18 +202,12 @@ def _column(step, worker, x, long) -> Iterator[Box | Words]:
             edge,
             dashed=True,
         )
-        yield Words(middle, y - 12, f"{first}", 9, edge)
+        yield from _inside(box, f"{first}", 9, edge)
     if step.event == "reject" and touched:
         yield Words(middle, y - 12, "\N{MULTIPLICATION SIGN}", 17)
-    ink = INK if touched else "#777777"
-    yield Words(middle, NAME_AT, f"{worker}", 11, ink)
+    yield Words(middle, NAME_AT, f"{worker}", 11, INK if touched else "#777777")
     if touched:
         yield Box(x + 3, NAME_AT + 9, BOX - 6, 2, INK)
-
-
-def _outline(chosen, colour, thick):
-    """Colour and width of an edge: what the step is about stands out."""
-    return (INK, 2.0) if chosen else (colour, thick)
 
 
 def _bit_rows(step) -> Iterator[Box | Words]:
@@ -239,18 +235,22 @@ def _bits(bits, y, truth) -> Iterator[Box | Words]:
     """A row of bits; those that differ from the truth have dashed edges."""
     pairs = zip(bits, truth, strict=True)
     for worker, (bit, true) in enumerate(pairs):
-        x = _left(worker)
-        middle = x + BOX / 2
-        stale = bit != true
-        digit, fill, ink = "0", "#ffffff", "#999999"
+        fill, ink = (pale(LONG, 0.3), INK) if bit else ("#ffffff", "#999999")
         edge, thick = "#bbbbbb", 0.8
-        if bit:
-            digit, fill, ink = "1", pale(LONG, 0.3), INK
+        stale = bit != true
         if stale:
-            ink = edge = INK
-            thick = 2
-        yield Box(x, y, BOX, 16, fill, edge, thick, stale)
-        yield Words(middle, y + 8, digit, 10.5, ink)
+            edge, thick, ink = INK, 2, INK
+        box = Box(
+            _left(worker),
+            y,
+            BOX,
+            16,
+            fill,
+            edge,
+            thick,
+            stale,
+        )
+        yield from _inside(box, f"{int(bit)}", 10.5, ink)
 
 
 def _panel(step, run, x) -> Iterator[Box | Words]:
@@ -275,7 +275,15 @@ def _panel(step, run, x) -> Iterator[Box | Words]:
         for shade, count in parts.items():
             width = count * scale
             if count:
-                yield Box(left, y, width, 12, pale(colour, shade), edge, thick)
+                yield Box(
+                    left,
+                    y,
+                    width,
+                    12,
+                    pale(colour, shade),
+                    edge,
+                    thick,
+                )
             left += width
         words = f"{job.ended}, {running}, {to_start}"
         yield Words(x + 150, y + 7, words, 10, DARK, "start")
@@ -318,11 +326,7 @@ def plot_cluster(step: Step, run: Simulation) -> Figure:
     figure, ax = style.canvas(width / 100, height / 100)
     ax.set(xlim=(0, width), ylim=(height, 0))
     heading = Words(4, 11, in_words(step, run), 13, INK, "start")
-    sides = {
-        "start": "left",
-        "middle": "center",
-        "end": "right",
-    }
+    sides = {"start": "left", "middle": "center", "end": "right"}
     look: dict[str, Any]
     for shape in (heading, *drawn):
         if isinstance(shape, Box):
@@ -332,15 +336,7 @@ def plot_cluster(step: Step, run: Simulation) -> Figure:
                 "linewidth": POINTS * shape.line,
                 "linestyle": "--" if shape.dashed else "-",
             }
-            place = shape.x, shape.y
-            ax.add_patch(
-                Rectangle(
-                    place,
-                    shape.width,
-                    shape.height,
-                    **look,
-                )
-            )
+            ax.add_patch(Rectangle(shape[:2], shape.width, shape.height, **look))
         else:
             look = {
                 "fontsize": POINTS * shape.size,
@@ -348,10 +344,5 @@ def plot_cluster(step: Step, run: Simulation) -> Figure:
                 "ha": sides[shape.anchor],
                 "va": "center",
             }
-            ax.text(
-                shape.x,
-                shape.y,
-                shape.text,
-                **look,
-            )
+            ax.text(*shape[:3], **look)
     return figure

@@ -60,7 +60,13 @@ def axes_in_words(figure: Figure, ax: Axes) -> str:
     span = _span(ax)
     text = f"{title}{kind} of {y} against {x}{span}"
     handles, labels = ax.get_legend_handles_labels()
-    series = list(map(_series, handles, labels))
+    series = list(
+        map(
+            _series,
+            handles,
+            labels,
+        )
+    )
     if not series:
         return text
     named = "; ".join(dict.fromkeys(series[:MOST_SERIES]))
@@ -77,25 +83,14 @@ def _diagram(title: str, ax: Axes) -> str:
 
 
 def _span(ax: Axes) -> str:
-    """From where to where the lines go, or else the x axis."""
-    ends = []
-    for line in ax.lines:
-        x = np.asarray(line.get_xdata(), float)
-        if line.get_transform() == ax.transData and x.size > 1:
-            ends.append(np.nanmin(x))
-            ends.append(np.nanmax(x))
-    if not ends:
-        ends.extend(ax.get_xlim())
-    if not np.isfinite(ends).all():
-        return ""
-    low = min(ends)
-    high = max(ends)
-    return f" from {low:.4g} to {high:.4g}"
+    """From where to where along x something is drawn."""
+    low, high = ax.dataLim.intervalx
+    return f" from {low:.4g} to {high:.4g}" if np.isfinite([low, high]).all() else ""
 
 
 def _series(handle, label: str) -> str:
     label = _plain(label)
-    if isinstance(handle, Line2D):
+    if isinstance(handle, Line2D) and handle.get_linestyle() != "None":  # not dots alone
         values = np.asarray(handle.get_ydata(), dtype=float)
         values = values[np.isfinite(values)]
         if len(values):

@@ -137,7 +137,7 @@ def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.Dat
 
     `only` names papers or claims; None gives all. A claim that can be read in several ways has a row with an
     empty `reading`, and one for each. Columns: id, paper, where, claim, metric, unit, paper_value, how_read,
-    check, tolerance, reading, measured, ci95, verdict, reason, scale, sizes, seeds. ValueError when there are
+    check, tolerance, reading, measured, ci95, verdict, reason, scale, seeds. ValueError when there are
     no such rows.
 
     See also: `reproduce.card`.

@@ -1,7 +1,6 @@
 """The gallery: each figure and table with its caption, the claims judged on it, its command and its time."""
 
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -39,28 +38,35 @@ def page(out: Path) -> str:
     """The gallery of a folder as Markdown: contents with links, then each paper's figures in order."""
     rows = ledger.read(out)
     published = publish.provenance(out)
-    ordered = {name: published[name] for name in sorted(published, key=registry.book_order)}
-    entries = titled(ordered)
+    entries = {name: published[name] for name in sorted(published, key=registry.book_order)}
     claims = beside(entries, rows)
     by_paper: dict[str, list[str]] = {}
     for name in entries:
-        paper = name.partition(".")[0]
-        own = by_paper.setdefault(paper, [])
-        own.append(name)
+        by_paper.setdefault(name.partition(".")[0], []).append(name)
     lines = [HEAD]
     if (out / "CLAIMS.md").exists():
         lines.append(HEAD_CLAIMS)
     for paper, ids in by_paper.items():
-        of_paper = rows["paper"] == paper
-        own = rows[of_paper]
-        lines.append(contents(paper, ids, entries, own))
+        lines.append(
+            contents(
+                paper,
+                ids,
+                entries,
+                rows[rows["paper"] == paper],
+            )
+        )
     for paper, ids in by_paper.items():
         title = papers.title_of(paper)
         lines += ["", f"## {title}", ""]
-        lines.append(thumbnails(ids, entries))
+        lines.append(links(ids, entries))
         for name in ids:
             lines.append("")
-            lines += one(out, name, entries, claims)
+            lines += one(
+                out,
+                name,
+                entries,
+                claims,
+            )
     lines.append("")
     return "\n".join(lines)
 
@@ -69,48 +75,13 @@ def contents(paper: str, ids: list[str], entries: Entries, rows: pd.DataFrame) -
     """A paper's line of the contents: how many figures, their time, and what became of its claims."""
     title = papers.title_of(paper)
     link = anchor(title)
-    seconds = {}
-    for name in ids:
-        entry = entries[name]
-        seconds[entry["experiment"]] = entry["seconds"]
+    seconds = {entries[name]["experiment"]: entries[name]["seconds"] for name in ids}
     took = duration(sum(seconds.values()))
     head = f"- [{title}](#{link})"
     line = f"{head} ({len(ids)} in {took})"
     if rows.empty:
         return line
     return f"{line}: [{report.sentence(rows)}](CLAIMS.md#{link})"
-
-
-def titled(entries: Entries) -> Entries:
-    """The entries; where figures share a title, what the caption says first takes its place.
-
-    >>> shared = {"title": "Two queues", "caption": "Waits over time, one day (the paper's Fig. 1)."}
-    >>> other = shared | {"caption": "Queue lengths: one day."}
-    >>> [entry["title"] for entry in titled({"x.fig1": shared, "x.fig2": other}).values()]
-    ['Waits over time, one day', 'Queue lengths']
-    """
-    count = Counter(entry["title"] for entry in entries.values())
-    out: Entries = {}
-    for name, entry in entries.items():
-        if count[entry["title"]] > 1:
-            first = re.split(r": | \(|[.?] (?=[A-Z])|\.$", entry["caption"])[0]
-            entry = entry | {"title": first}
-        out[name] = entry
-    return out
-
-
-def thumbnails(ids: list[str], entries: Entries) -> str:
-    """Small pictures that lead to the figures and tables, one after another."""
-    pictures = []
-    for name in ids:
-        paper, _, short = name.partition(".")
-        picture = ""
-        file = f"{short}.png"
-        if file in entries[name]["files"]:
-            picture = f'<img src="{paper}/{file}" width="150" alt=""> '
-        link = anchor(heading(name, entries))
-        pictures.append(f"[{picture}{short}](#{link})")
-    return "\n".join(pictures)
 
 
 def heading(name: str, entries: Entries) -> str:
@@ -140,8 +111,7 @@ def beside(entries: Entries, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         figures = drawn_from(known[row.id].experiment, entries)
         named = [name for name in figures if names(row.where, name)]
         for figure in (named or figures)[:1]:
-            own = home.setdefault(figure, [])
-            own.append(row.Index)
+            home.setdefault(figure, []).append(row.Index)
     return {name: rows.loc[indices] for name, indices in home.items()}
 
 
@@ -161,8 +131,7 @@ def names(where: str, figure_id: str) -> bool:
         return False
     what, number = match.groups()
     kind = "Table" if what == "table" else r"Figs?\."
-    found = re.search(rf"\b{kind} {number}(?!\d)", where)
-    return found is not None
+    return bool(re.search(rf"\b{kind} {number}(?!\d)", where))
 
 
 def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame]) -> list[str]:
@@ -171,7 +140,11 @@ def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame])
     same = drawn_from(entry["experiment"], entries)
     others = [other for other in same if other != name]
     judged_on = [other for other in others if other in claims]
-    how = made(name, entry, links(others, entries))
+    how = made(
+        name,
+        entry,
+        links(others, entries),
+    )
     lines = [f"### {heading(name, entries)}", ""]
     lines += shown(out, name, entry)
     lines += [entry["caption"], "", how]
@@ -195,10 +168,7 @@ def shown(out: Path, name: str, entry: dict[str, Any]) -> list[str]:
         words = " ".join(entry["alt"].split())
         alt = words.replace("[", "(").replace("]", ")")
         return [f"![{alt}]({paper}/{picture})", ""]
-    if table.exists():
-        text = table.read_text(encoding="utf-8")
-        return [text]
-    return []
+    return [table.read_text(encoding="utf-8")] if table.exists() else []
 
 
 def made(name: str, entry: dict[str, Any], others: str) -> str:
@@ -211,21 +181,11 @@ def made(name: str, entry: dict[str, Any], others: str) -> str:
     took = duration(entry["seconds"])
     if others:
         took += f" with {others}"
-    count = entry["seeds"]
-    seeds = "1 seed" if count == 1 else f"{count} seeds"
-    links = []
-    for file in entry["files"]:
-        suffix = file.partition(".")[2]
-        links.append(f"[{suffix}]({paper}/{file})")
-    files = ", ".join(links)
-    return f"`{command}`: {took}; {seeds}; files: {files}"
+    files = [f"[{file.partition('.')[2]}]({paper}/{file})" for file in entry["files"]]
+    return f"`{command}`: {took}; seeds: {entry['seeds']}; files: {', '.join(files)}"
 
 
 def links(ids: list[str], entries: Entries) -> str:
     """Links to these figures and tables, with commas between."""
-    each = []
-    for name in ids:
-        short = name.partition(".")[2]
-        link = anchor(heading(name, entries))
-        each.append(f"[{short}](#{link})")
+    each = [f"[{name.partition('.')[2]}](#{anchor(heading(name, entries))})" for name in ids]
     return ", ".join(each)

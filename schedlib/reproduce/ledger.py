@@ -1,6 +1,6 @@
 """The claims ledger: each claim of the papers judged on its experiment's frame, misses included."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -10,7 +10,7 @@ import pandas as pd
 from schedlib import paths
 from schedlib.experiment import VERDICTS, Claim
 from schedlib.reproduce import judge, prose, publish, registry, sweep
-from schedlib.reproduce.tables import csv_text, number
+from schedlib.reproduce.tables import csv_text
 
 COLUMNS = (
     "id",
@@ -29,23 +29,9 @@ COLUMNS = (
     "verdict",
     "reason",
     "scale",
-    "sizes",
     "seeds",
 )
 REPRODUCED, _, _, CONSTRUCTED, _ = VERDICTS
-SIZES = (
-    "machines",
-    "hours",
-    "jobs",
-    "trees",
-    "tries",
-    "horizon",
-    "limit",
-    "workers",
-    "scale",
-    "thin",
-)
-"""Parameters of points that say how much is simulated."""
 
 
 def lines(
@@ -68,42 +54,21 @@ def lines(
     if claim.readings and below:
         verdicts = {line["reading"]: line["verdict"] for line in below}
         seeds = min(line["seeds"] for line in below)
-        below.insert(
-            0, {"reading": "", **_under_readings(claim, verdicts), "sizes": "", "seeds": seeds}
-        )
+        below.insert(0, {"reading": "", **_under_readings(claim, verdicts), "seeds": seeds})
     return [{column: getattr(claim, column) for column in COLUMNS[:10]} | line for line in below]
 
 
 def _line(claim: Claim, done: "sweep.Sweep | None") -> dict[str, Any]:
     """What one line says was measured; where the interval leaves a doubt, that its seeds are spent."""
-    line = judge.judge(claim, done.frame if done else None, done.analyses if done else 1)._asdict()
+    line = judge.judge(
+        claim,
+        done.frame if done else None,
+        done.analyses if done else 1,
+    )._asdict()
     seeds = done.frame["seed"].nunique() if done else 0
     if not line.pop("decided"):
         line["reason"] += f"; the budget of {seeds} seeds is spent"
-    return line | {
-        "sizes": sizes(done.experiment.points[done.scale]) if done else "",
-        "seeds": seeds,
-    }
-
-
-def sizes(points: Sequence[Mapping[str, Any]]) -> str:
-    """How large the points of an experiment are, least to most.
-
-    >>> sizes([{"machines": 50, "hours": 15.0, "phi": 0.1}, {"machines": 200, "hours": 15.0}])
-    'machines 50 to 200; hours 15'
-    """
-    texts = []
-    for name in SIZES:
-        values = sorted({point[name] for point in points if name in point})
-        texts += (
-            [
-                f"{name} "
-                + " to ".join(dict.fromkeys(number(end) for end in (values[0], values[-1])))
-            ]
-            if values
-            else []
-        )
-    return "; ".join(texts)
+    return line | {"seeds": seeds}
 
 
 def _under_readings(claim: Claim, verdicts: Mapping[str, str]) -> dict[str, Any]:
@@ -128,7 +93,13 @@ def judged(
     claims = library.wanted_claims(only)
     below = [line.experiment for claim in claims for line in claim.lines().values()]
     experiments = [library.experiments[name] for name in below if name]
-    done = sweep.complete(experiments, scale, seeds, workers, dask)
+    done = sweep.complete(
+        experiments,
+        scale,
+        seeds,
+        workers,
+        dask,
+    )
     for error in done.values():
         if isinstance(error, sweep.SweepError):
             raise error

@@ -141,4 +141,9 @@ def page(quick: pd.DataFrame, paper: pd.DataFrame) -> str:
     if paper.empty:
         return report.page(quick)
     facts = Facts(quick, paper)
-    return report.page(quick, paper, paragraphs(facts), sentences())
+    return report.page(
+        quick,
+        paper,
+        paragraphs(facts),
+        sentences(),
+    )

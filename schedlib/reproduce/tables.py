@@ -147,31 +147,33 @@ def averaged(frame: pd.DataFrame, parameters: Container[str]) -> pd.DataFrame:
     """
     if "seed" not in frame or frame["seed"].nunique() == 1:
         return frame.drop(columns="seed", errors="ignore")
-    frame_of_rows = frame.drop(columns="seed")
-    values = [name for name in frame_of_rows.select_dtypes("number") if name not in parameters]
-    keys = [name for name in frame_of_rows if name not in values]
-    groups = [((), frame)]
-    if keys:
-        groups = frame.groupby(
-            keys,
-            sort=False,
-            dropna=False,
-            observed=True,
-        )
-    rows = []
-    for setting, group in groups:
-        row = dict(zip(keys, setting, strict=True))
-        for name in values:
-            known = group[name].dropna()
-            row[name] = known.mean()
-            if known.nunique() > 1:
-                _, low, high = mean_ci(known)
-                row[f"{name}, 95 %"] = f"{low:.4g} to {high:.4g}"
-        rows.append(row)
-    result = pd.DataFrame(rows)
-    order = list(keys)
+    rows = frame.drop(columns="seed")
+    values = [name for name in rows.select_dtypes("number") if name not in parameters]
+    keys = [name for name in rows if name not in values]
+    groups = rows.groupby(
+        keys or (lambda row: 0),
+        sort=False,
+        dropna=False,
+        observed=True,
+    )
+    means = groups[values].mean()
+    spread = groups[values].agg(interval)
+    columns = {}
     for name in values:
-        order.append(name)
-        order.append(f"{name}, 95 %")
-    there = [column for column in order if column in result]
-    return result[there]
+        columns[name] = means[name]
+        if (spread[name] != "").any():
+            columns[f"{name}, 95 %"] = spread[name]
+    return pd.DataFrame(columns, index=means.index).reset_index(drop=not keys)
+
+
+def interval(values: pd.Series) -> str:
+    """The 95 % interval of a mean, "low to high"; "" where all values are the same.
+
+    >>> interval(pd.Series([1.0, 3.0]))
+    '-10.71 to 14.71'
+    """
+    known = values.dropna()
+    if known.nunique() < 2:
+        return ""
+    _, low, high = mean_ci(known)
+    return f"{low:.4g} to {high:.4g}"

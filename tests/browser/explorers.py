@@ -17,7 +17,6 @@ KEYS = {
 """Each kind's keys, on and back. A menu must be opened: on a closed one JupyterLab takes up and down to go to another cell."""
 ONLY_SETTINGS = {
     "events a second": "how fast the player plays, which no still picture shows",
-    "GPUs, if named": "the first tree names no GPU",
 }
 """Controls that change no picture, and why."""
 CLEAR = ("ControlOrMeta+a", "Delete")

@@ -21,9 +21,7 @@ CORES, MEMORY = 10, 10
 WIDE = 8.6
 HIGH = 4.6
 SPREAD = 0.12
-LINE = 0.19
 POLICIES = ("lotes", "greedy", "tetris")
-NO_VERDICT = "no verdict", "the claims are judged under other laws of sizes"
 
 
 @functools.lru_cache(maxsize=64)
@@ -201,18 +199,13 @@ def draw_stored(
     figure: str = "fig11",
     sizes: str = "common-matched",
     at: float = 0.006,
-    claims: pd.DataFrame | None = None,
 ) -> Picture:
-    """One point of a stored figure: waits and queue growth of all instances and policies, and claims. `runs`:
-    frames by figure, such as `{"fig11": reproduce.frame("lotes.fig11")}`; `claims`: the ledger,
-    `reproduce.claims("lotes")`. Nothing is simulated."""
+    """One point of a stored figure: waits and queue growth of all instances and policies. `runs`: frames by
+    figure, such as `{"fig11": reproduce.frame("lotes.fig11")}`. Nothing is simulated."""
     if figure not in runs:
         raise unknown("figure", figure, runs)
     frame = runs[figure]
     axis = axis_of(frame)
-    if claims is not None:
-        of_figure = claims["id"].str.startswith(f"lotes.{figure}-")
-        claims = claims[of_figure & (claims["reading"] == sizes)]
     here = np.isclose(frame[axis], at)
     point = frame[here & (frame["sizes"] == sizes)]
     if point.empty:
@@ -229,26 +222,19 @@ def draw_stored(
         words.append(f"{label} waits {wait:.2g} s ({stable})")
     load = point["load"].iloc[0]
     where = f"load {load:g} and {axis} = {at:g}, sizes {sizes}"
-    drawn = _plot_point(frame, point, sizes, at, claims)
+    drawn = _plot_point(frame, point, sizes, at)
     return drawn, f"Medians at {where}: {', '.join(words)}."
 
 
-def _plot_point(frame, rows, sizes, at, claims):
-    """Mean waits and growth of the queue in these rows of a stored figure's frame, and the claims below."""
+def _plot_point(frame, rows, sizes, at):
+    """Mean waits and growth of the queue in these rows of a stored figure's frame."""
     policies = [policy for policy in POLICIES if policy in set(rows["policy"])]
-    below = []  # verdicts and claims, from the lowest line on
-    room = 0.55  # inches
-    if claims is not None:
-        for claim in claims[::-1].itertuples():
-            below.append((claim.verdict, f"{claim.claim} ({claim.where})"))
-        below = below or [NO_VERDICT]
-        room += 0.1 + LINE * len(below)
     # The axes are placed by hand, which is twice as quick as the layout engine.
     place = {
         "left": 1.6 / WIDE,
         "right": 0.98,
         "top": 1 - 0.4 / HIGH,
-        "bottom": room / HIGH,
+        "bottom": 0.55 / HIGH,
         "wspace": 0.11,
     }
     figure, axes = style.subplots(1, 2, size=(WIDE, HIGH), sharey=True, gridspec_kw=place)
@@ -288,16 +274,12 @@ def _plot_point(frame, rows, sizes, at, claims):
     axis = axis_of(frame).capitalize()
     where = f"load {load:g}, {axis} = {at:g}, sizes: {LAWS[sizes]}"
     figure.suptitle(f"{where} (hollow: unstable)", fontsize=10, y=0.985)
-    for line, (verdict, text) in enumerate(below):
-        y = (0.08 + LINE * line) / HIGH
-        figure.text(0.15 / WIDE, y, verdict, fontsize=9, fontweight="bold")
-        figure.text(1.6 / WIDE, y, text, fontsize=9)
     return figure
 
 
-def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None) -> Explorer:
+def stored(runs: Mapping[str, pd.DataFrame]) -> Explorer:
     """Menus for the figure and the law of sizes, a slider along the figure's axis, and the runs there. `runs`
-    and `claims` as in `draw_stored`. The slider's values and the laws are those of the figure chosen."""
+    as in `draw_stored`. The slider's values and the laws are those of the figure chosen."""
     varies = {"phi": "classes differ by Phi", "omega": "machines differ by Omega"}
     names = []
     for name, run in runs.items():
@@ -320,7 +302,7 @@ def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None)
     offer()
     at.index = len(at.options) // 2
     return Explorer(
-        functools.partial(draw_stored, runs, claims=claims),
+        functools.partial(draw_stored, runs),
         {"figure": figure, "sizes": sizes, "at": at},
         height=460,
         on_change={"figure": offer},
