@@ -192,6 +192,8 @@ WRONG = {
         lambda s, f: levels(s, f, gaps=False),
         lambda s, f: levels(s, f, weighed=False),
         first_hit,
+        lambda s, f: [1, 2],
+        lambda s, f: levels(np.r_[0.0, s], np.r_[0.0, f]) * len(s) / 400,
     ],
     "waiting.last_first": lambda: [
         (1 / 0.3, 3.18, 6.81),  # stay
