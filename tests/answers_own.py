@@ -100,25 +100,21 @@ WRONG = {
         late([10**4, 10**4, 10], [7.0, 7.0, 3.0]),
         late([10**4, 10**4, 10], [7.0, np.pi * np.e, 3.0], 590.0),
         late([10**4, 10**4, 0], [7.0, 11.0, 3.0]).query("leaf < 2"),
-        pd.DataFrame({"leaf": [2]}),
     ],
     "own_policy.above_hmhs": lambda: [
         hmhs.Policy(hmhs.priority),
         hmhs.Policy(map_rule=wrong_job),
         hmhs.POLICIES["hmhs"],
-        "hmhs",
     ],
     "own_policy.paired": lambda: [
         [np.std(v, ddof=1) for v in (A, B, np.subtract(B, A))],  # deviations
         np.multiply(halves(), 1.96 / 2.7764),  # normal
         np.multiply(halves(), 2),  # whole widths
         [*halves()[:2], halves()[0] - halves()[1]],  # difference of both
-        (1, 2),
     ],
     "own_policy.above_hawk": lambda: [
         eagle.Hawk(),
         eagle.System("anywhere", short_jobs=anywhere),
         eagle.System("off", short_jobs=off),
-        clear_of_long,
     ],
 }

@@ -88,16 +88,8 @@ class GeneralThieves(Hawk):
     pass
 
 
-class DLWLWithoutSRPT(OldNews):
-    pass
-
-
 class OmniscientWithSRPT(Omniscient, Reordering):
     pass
-
-
-class AllProbesInSRPTOrder(SRPT, Sparrow):
-    K = 5
 
 
 class MixedSRPT(SRPT, Sparrow):

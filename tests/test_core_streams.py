@@ -24,12 +24,6 @@ def test_other_names_and_other_seeds_are_other_streams():
     assert abs(correlation).max() < 5 / np.sqrt(2000)
 
 
-def test_global_random_state_plays_no_part():
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    streams(1, "a")[0].random(10)
-    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
-
-
 def test_bad_seeds_and_names_are_refused():
     with pytest.raises(ValueError, match="seed: -1"):
         streams(-1, "a")

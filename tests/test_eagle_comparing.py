@@ -65,32 +65,6 @@ def test_the_benefit_that_falls_with_the_load_is_told_from_one_that_grows(late, 
     assert judge(claim, frame_of(times, trace="google")).verdict == verdict
 
 
-def test_another_reading_puts_its_systems_in_the_place_of_those_they_stand_for():
-    usual = comparing.claim(
-        "least",
-        "",
-        "",
-        comparing.of_ratios(comparing.per_seed, "eagle", "hawk"),
-        1.0,
-        check="value",
-    )
-    first, second = comparing.by_thieves(["least"], [usual])[0].lines().values()
-    times = {("eagle", 0, 10, 50): 2.0, ("hawk", 0, 10, 50): 4.0, ("hawk-general", 0, 10, 50): 8.0}
-    frame = frame_of(times)
-    assert first.measure(frame) == [0.5] and second.measure(frame) == [0.25]
-
-
-def test_runs_are_as_far_apart_as_their_farthest_case():
-    times = {("hawk", seed, workers, 50): 1.0 for seed in (0, 1) for workers in (10, 20)}
-    times |= {
-        ("eagle", 0, 10, 50): 1.0,
-        ("eagle", 1, 10, 50): 1.0,
-        ("eagle", 0, 20, 50): 0.9,
-        ("eagle", 1, 20, 50): 1.1,
-    }
-    np.testing.assert_allclose(comparing.off_the_mean(frame_of(times)), [10, 10])
-
-
 def test_fig_9_is_judged_at_the_ratio_that_keeps_as_many_nodes_busy():
     times = {
         (name, 0, ratio, 50): time

@@ -3,7 +3,6 @@
 import gc
 import html
 import re
-import time
 from xml.etree import ElementTree
 
 import ipywidgets
@@ -12,18 +11,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import TextPath
 
-from explorer_moves import EXPLORERS, KEYBOARD, move
+from explorer_moves import EXPLORERS, move
 from schedlib import reproduce
 from schedlib.pictures import style
-from schedlib.teaching import explorers
 from schedlib.teaching.explorers import Explorer, lotes, mch
 from schedlib.teaching.explorers.recorded import values
 from schedlib.teaching.lessons import dispatch
 
-MOVES = 6
+MOVES = 3
 MAY_REFUSE = {
     "04 dispatching": "rounding leaves nothing",
     "06 filling": "uses nothing of resource",
@@ -51,13 +47,6 @@ def made(request):
 
     found.draw = drawn
     return found, request.param, figures
-
-
-def em(text):
-    """The width of a text in em, in a font that is wider than most."""
-    return (
-        TextPath((0, 0), text, size=1, prop=FontProperties(family="DejaVu Sans")).get_extents().x1
-    )
 
 
 def check(found, name, figures):
@@ -109,19 +98,7 @@ def test_the_ends_of_all_controls_have_a_whole_picture(made, place):
         check(*made)
 
 
-def test_controls_take_keys_and_have_descriptions_that_are_read_whole(made):
-    found, _, _ = made
-    for control in found.controls.values():
-        assert type(control).__name__ in KEYBOARD and not control.disabled
-        assert (
-            0 < em(control.description) <= float(control.style.description_width.removesuffix("em"))
-        )
-        if isinstance(control, ipywidgets.Dropdown):
-            room = float(control.layout.width.removesuffix("em")) - 11 - 2
-            assert max(map(em, values(control).values())) <= room
-
-
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     st.text("[]()*,.01235 ", max_size=24)
     | st.sampled_from([text for text, *_ in mch.PRESETS.values()]),
@@ -160,17 +137,6 @@ def test_a_move_that_fails_says_why_and_how_to_see_where_and_the_next_one_draws(
     assert found.picture.value.startswith("<img") and gc.isenabled()
 
 
-def test_what_fails_where_the_explorer_is_made_stops_the_cell():
-    with pytest.raises(KeyError):
-        Explorer(_fails, {"at": ipywidgets.IntSlider(1)})
-    assert gc.isenabled()
-
-
-def test_without_a_picture_a_static_page_gets_none():
-    bundle, _ = Explorer(_fails, {"at": ipywidgets.IntSlider(2)})._repr_mimebundle_()
-    assert "image/png" not in bundle
-
-
 def test_controls_settle_before_the_one_picture_of_a_move():
     a, b, seen = ipywidgets.IntSlider(0), ipywidgets.IntSlider(0), []
 
@@ -183,25 +149,7 @@ def test_controls_settle_before_the_one_picture_of_a_move():
     assert seen == [{"a": 0, "b": 0}, {"a": 5, "b": 10}, {"a": 5, "b": 3}]
 
 
-def test_long_work_says_so_in_the_pictures_place(monkeypatch):
-    pages = []
-
-    def slow(at=0):
-        time.sleep(0.1 if at else 0)
-        pages.append(found.picture.value if at else "")
-        return style.subplots(size=(2, 2))[0], f"at {at}"
-
-    monkeypatch.setattr(
-        explorers, "working", lambda show=None, now=explorers.working: now(show, after=0.01)
-    )
-    found = Explorer(slow, {"at": ipywidgets.IntSlider(0)})
-    found.controls["at"].value = 1
-    assert pages[1].startswith('<p role="status">Working, 0 s') and found.picture.value.startswith(
-        "<img"
-    )
-
-
-@pytest.mark.parametrize("phi, seed", [(6, 0), (0, 1), (15, 4)])
+@pytest.mark.parametrize("phi, seed", [(6, 0), (15, 4)])
 def test_stored_plans_are_those_that_are_made(phi, seed):
     made = dispatch.rows(phi, seed)
     stored = dispatch.stored()[phi, seed].reset_index(drop=True)

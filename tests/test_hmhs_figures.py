@@ -1,5 +1,7 @@
 """HMHS's pictures and claims: measures on made-up frames with answers known by hand."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -67,24 +69,6 @@ def test_slopes_are_per_doubling_and_signed_in_the_claimed_direction():
     )
 
 
-def test_the_other_measures():
-    base = {"fifo": 50, "fifo-pri": 30, "r-hmhs": 10}
-    frame = frame_of(lambda rival, workload, point, seed: base[rival] + 4 * (workload == "single"))
-    helped = measured("each-helps", frame, "sequencing, against R-HMHS (V per job and machine)")
-    assert np.allclose(measured("best", frame), 10) and np.allclose(helped, 12)
-    assert np.allclose(
-        measured("single-above-hybrid", frame, "over FIFO (V per job and machine)"), 4
-    )
-    opposite = {"single": lambda jobs: jobs / 2, "hybrid": lambda jobs: 60 - jobs / 2}
-    rising = frame_of(lambda rival, workload, point, seed: opposite[workload](point))
-    assert np.allclose(
-        measured("r-hmhs-size", rising, "single workload (V per job and machine)"), 1
-    )
-    assert np.allclose(
-        measured("r-hmhs-size", rising, "hybrid workload (V per job and machine)"), -1
-    )
-
-
 def test_experiments_give_common_random_numbers():
     """The policies meet one instance: HMHS's makespan in the frame is that of the instance made by hand."""
     frame = fig1_2_makespans.run_gap("single", 25, seed=3).set_index("policy")["makespan"]
@@ -109,26 +93,17 @@ def test_gantt_bars_cover_just_the_time_that_tasks_run(jobs):
 
 
 def test_what_a_heuristic_brings_alone_and_added_last():
-    rows = [
-        {
-            "seed": 0,
-            "jobs": 25,
-            "order": order,
-            "map": maps,
-            "reduce": reduces,
-            "makespan": 100.0
-            * (0.5 if maps == "min-min" else 1)
-            * (0.8 if maps == reduces == "min-min" else 1),
-        }
-        for order in factors.ORDERS
-        for maps in factors.RULES
-        for reduces in factors.RULES
-    ]
-    frame = pd.DataFrame(rows)
-    assert np.allclose(factors.brought(frame, "reduce", last=True)["gain"], 20)
-    assert np.allclose(factors.brought(frame, "reduce", last=False)["gain"], 0)
-    assert np.allclose(factors.brought(frame, "map", last=True)["gain"], 60)
-    assert np.allclose(factors.brought(frame, "order", last=True)["gain"], 0)
+    every = itertools.product(factors.ORDERS, factors.RULES, factors.RULES)
+    frame = pd.DataFrame(every, columns=["order", "map", "reduce"]).assign(seed=0, jobs=25)
+    both = (frame[["map", "reduce"]] == "min-min").all(axis=1)
+    frame["makespan"] = np.where(frame["map"] == "min-min", 50.0, 100.0) * np.where(both, 0.8, 1)
+    for part, last, gain in (
+        ("reduce", True, 20),
+        ("reduce", False, 0),
+        ("map", True, 60),
+        ("order", True, 0),
+    ):
+        assert np.allclose(factors.brought(frame, part, last=last)["gain"], gain)
 
 
 def test_the_combination_of_all_is_hmhs_and_of_none_fifo():

@@ -1,5 +1,7 @@
 """A reader's own policy: works at compiled speed, and its mistakes are named."""
 
+from dataclasses import replace
+
 import numba
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ def first(stage, machine, now):
 
 def same(plan, other):
     mine, theirs = (*plan.map, *plan.reduce), (*other.map, *other.reduce)
-    return all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
+    return all(map(np.array_equal, mine, theirs))
 
 
 @pytest.mark.parametrize(
@@ -36,20 +38,13 @@ def test_a_rule_may_read_all_that_it_sees():
     @hmhs.rule
     def sees(stage, machine, now):
         jobs, machines = stage.time.shape
-        ok = (
-            stage.order.size == jobs
-            and stage.left.size == jobs
-            and stage.ready.size == jobs
-            and 0 <= machine < machines
-        )
-        ok = ok and stage.score.shape == stage.time.shape and stage.queue.size > 0
-        place = -1
+        ok = stage.order.size == stage.left.size == stage.ready.size == jobs
+        ok = ok and machine < machines and stage.score.shape == stage.time.shape
+        before = -1
         for job in stage.queue:
-            ok = ok and stage.left[job] > 0 and stage.ready[job] <= now
-            for k in range(jobs):
-                if stage.order[k] == job:
-                    ok = ok and k > place
-                    place = k
+            place = np.flatnonzero(stage.order == job)[0]
+            ok = ok and stage.left[job] > 0 and stage.ready[job] <= now and place > before
+            before = place
         return stage.queue[0] if ok else -7
 
     assert same(hmhs.schedule(INSTANCE, hmhs.Policy(map_rule=sees, reduce_rule=sees)), FIFO)
@@ -57,19 +52,10 @@ def test_a_rule_may_read_all_that_it_sees():
 
 def test_order_and_min_min_in_any_mixture():
     by_pri = hmhs.Policy(order=hmhs.priority, map_rule="min-min", reduce_rule="min-min")
-    assert same(hmhs.schedule(INSTANCE, by_pri), hmhs.schedule(INSTANCE, "hmhs"))
-    mixed = hmhs.schedule(
-        INSTANCE, hmhs.Policy(order=hmhs.priority, map_rule="min-min", reduce_rule=first)
-    )
-    assert all(
-        np.array_equal(a, b)
-        for a, b in zip(mixed.map, hmhs.schedule(INSTANCE, "hmhs").map, strict=True)
-    )
-
-
-def test_order_may_be_a_list_and_infinite():
-    reverse = hmhs.schedule(INSTANCE, hmhs.Policy(order=lambda instance: [np.inf, 0, -np.inf]))
-    assert reverse.map.job.tolist() == [1, 0, 0]
+    hmhs_plan = hmhs.schedule(INSTANCE, "hmhs")
+    assert same(hmhs.schedule(INSTANCE, by_pri), hmhs_plan)
+    mixed = hmhs.schedule(INSTANCE, replace(by_pri, reduce_rule=first))
+    assert all(map(np.array_equal, mixed.map, hmhs_plan.map))
 
 
 def test_score_reaches_the_rule():
@@ -100,28 +86,6 @@ def test_a_rule_may_let_a_machine_wait():
     assert plan.map_end.max() == 3 * 0.5 * 2 + 0.5
 
 
-def test_a_rule_sees_numbers_around_it():
-    def last_if(limit):
-        def choose(stage, machine, now):
-            return stage.queue[-1] if limit > 0 else stage.queue[0]
-
-        return choose
-
-    plans = [
-        hmhs.schedule(INSTANCE, hmhs.Policy(map_rule=last_if(limit))).map.job.tolist()
-        for limit in (0, 1)
-    ]
-    assert plans == [[0, 0, 1], [1, 0, 0]]
-
-
-def minus_five(stage, machine, now):
-    return -5
-
-
-def a_million(stage, machine, now):
-    return 10**6
-
-
 def as_many_as_there_are(stage, machine, now):
     return stage.order.size
 
@@ -140,8 +104,6 @@ def finished(stage, machine, now):
 @pytest.mark.parametrize(
     "choose, job, why",
     [
-        (minus_five, "-5", "there are 3 jobs, 0 to 2"),
-        (a_million, "1000000", "there are 3 jobs"),
         (as_many_as_there_are, "3", "there are 3 jobs"),
         (not_ready, "1", r"its maps end at \d"),
         (finished, "2", "it has no task left"),
@@ -181,16 +143,13 @@ def test_a_rule_that_does_not_compile_says_why(choose, says):
     [
         (hmhs.Policy(order=lambda instance: [1, np.nan, 2]), "3 numbers, none NaN"),
         (hmhs.Policy(order=lambda instance: [1, 2]), r"got shape \(2,\)"),
-        (hmhs.Policy(order=lambda instance: [[1, 2, 3]]), r"got shape \(1, 3\)"),
         (hmhs.Policy(order=lambda instance: None), r"got shape \(\)"),
         (hmhs.Policy(map_rule="min-mim"), "map_rule is 'min-mim'"),
-        (hmhs.Policy(reduce_rule=None), "reduce_rule is None"),
         (
             hmhs.Policy(score=lambda instance: (instance.map_time, 0)),
             r"map score has shape \(3,\); needs \(3, 2\)",
         ),
         ("hmsh", "did you mean 'hmhs'"),
-        ("", "is unknown; choose from hmhs"),
         (first, "give a name or hmhs.Policy"),
         (None, "give a name or hmhs.Policy"),
     ],

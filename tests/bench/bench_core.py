@@ -12,14 +12,13 @@ from schedlib.core.compiling import compiled
 add, take = events.add, events.take
 
 
-def seconds(function: Callable[[], object], repeats: int = 5, *, warm: bool = True) -> float:
-    """The median wall-clock seconds of `repeats` calls, after one that is not counted (none unless `warm`).
+def seconds(function: Callable[[], object], repeats: int = 5) -> float:
+    """The median wall-clock seconds of `repeats` calls, after one that is not counted.
 
     >>> seconds(lambda: None, repeats=1) < 1
     True
     """
-    if warm:
-        function()
+    function()
     times = []
     for _ in range(repeats):
         start = time.perf_counter()

@@ -26,27 +26,25 @@ def timed(workload, system, workers: int) -> tuple[float, Mapping]:
 
 def bench() -> list[dict]:
     """Rows of name, value, unit and note: one run of each system on the Google-like workload, full size."""
+    rows = []
+
+    def row(name, value, unit, note):
+        rows.append({"name": name, "value": round(value, 2), "unit": unit, "note": note})
+
     small = google(jobs=200, scale=0.02)
     for name in SYSTEMS:  # their kernels compile now, not while they are timed
         timed(small, name, 300)
     workload, workers = google(), WORKERS["google"][0]
-    runs = {name: timed(workload, name, workers) for name in SYSTEMS}
-    alone, rows = floor()[0]["value"], []
-    for name in ("eagle", "hawk"):
-        seconds, stats = runs[name]
-        counts = f"{stats['jobs']:,} jobs, {stats['tasks'] / 1e6:.1f} million tasks"
-        rate, events = (
-            stats["events"] / seconds / 1e6,
-            f"{stats['events'] / 1e6:.0f} million events",
-        )
-        rows.append(
-            (f"{name}, Google's size", round(seconds, 1), "s", f"{counts}, {events}; asked: 30")
-        )
-        note = f"{rate:.1f} against {alone} million/s; asked: 0.3"
-        rows.append((f"{name}, events", round(rate / alone, 2), "of the floor", note))
-    for name in list(SYSTEMS)[1:]:
-        ratio = round(runs[name][0] / runs["eagle"][0], 2)
-        rows.append((f"{name}, time", ratio, "x Eagle's", "the same workload; asked: at most 5"))
+    alone, least = floor()[0]["value"], None
+    for name in SYSTEMS:
+        seconds, stats = timed(workload, name, workers)
+        least = least or seconds  # Eagle's, the first
+        counts = f"{stats['jobs']:,} jobs, {stats['events'] / 1e6:.0f} million events"
+        row(f"{name}, Google's size", seconds, "s", f"{counts}; asked of Eagle: 30")
+        rate = stats["events"] / seconds / 1e6
+        note = f"{rate:.1f} against {alone} million/s; asked of Eagle: 0.3"
+        row(f"{name}, events", rate / alone, "of the floor", note)
+        row(f"{name}, time", seconds / least, "x Eagle's", "the same workload; asked: at most 5")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
-    rows.append(("memory", round(peak), "MiB", "of the whole process at its peak; asked: 2,048"))
-    return [dict(zip(("name", "value", "unit", "note"), row, strict=True)) for row in rows]
+    row("memory", peak, "MiB", "of the whole process at its peak; asked: 2,048")
+    return rows

@@ -16,7 +16,7 @@ from schedlib import papers
 from schedlib.core.checks import unknown
 from schedlib.reproduce.tables import columns
 
-PACKAGES = ("core", *papers.KEYS, "explorers")
+PACKAGES = ("core", *papers.KEYS)
 """Each has a file `bench_<package>.py` beside this one, or none."""
 
 

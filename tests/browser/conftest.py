@@ -1,4 +1,4 @@
-"""`make test-browser`: Chromium is a must there, and the time that each move took is printed."""
+"""`make test-browser`: Chromium is a must there."""
 
 import pytest
 
@@ -16,16 +16,3 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     if config.getoption("--need-chromium", default=False) and not lab.CHROMIUM:
         raise pytest.UsageError(lab.MISSING)
-
-
-def pytest_terminal_summary(terminalreporter):
-    rows = [
-        row
-        for report in terminalreporter.getreports("passed")
-        for name, row in report.user_properties
-        if name == "took"
-    ]
-    if rows:
-        terminalreporter.section("how long it took")
-        for row in sorted(rows):
-            terminalreporter.line(row)

@@ -1,27 +1,25 @@
 """Explorers moved by the keyboard, one control after the other."""
 
-import time
-from dataclasses import dataclass
-
-SETTLES, UNCHANGED = 60, 0.3
-"""Seconds that a move may take, and that a picture must stay as it is, with an idle kernel, to count as unchanged."""
-LAPSE = 2.0
-"""Seconds in which a player that plays shows another picture."""
+SETTLES = 90_000
+"""Milliseconds that a move may take: only to end what hangs."""
 STEPS = 12
 """How many steps of a control are tried until one changes the picture."""
+MENU = ("Space", "ArrowDown", "Enter"), ("Space", "ArrowUp", "Enter")
+"""A menu must be opened: on a closed one JupyterLab takes up and down to go to another cell."""
 KEYS = {
-    "slider": (["ArrowRight"], ["ArrowLeft"]),
-    "menu": (["Space", "ArrowDown", "Enter"], ["Space", "ArrowUp", "Enter"]),
-    "box": (["Space"], ["Space"]),
+    "slider": (("ArrowRight",), ("ArrowLeft",)),
+    "menu": MENU,
+    "box": (("Space",), ("Space",)),
+    "button": (("Space",), ("Space",)),
 }
-"""Each kind's keys, on and back. A menu must be opened: on a closed one JupyterLab takes up and down to go to another cell."""
+"""Each kind's keys, on and back."""
 ONLY_SETTINGS = {
     "events a second": "how fast the player plays, which no still picture shows",
 }
 """Controls that change no picture, and why."""
 CLEAR = ("ControlOrMeta+a", "Delete")
-TYPED = {"tree": "[(1, 4), (3, 1)]"}
-"""What is typed into a box for text."""
+TYPED = "[(1, 4), (3, 1)]"
+"""What is typed into a box for text, where one writes trees."""
 
 ROOTS = ".jp-OutputArea-output .jupyter-widgets.widget-vbox:has(> .widget-html)"
 MARK = """root => {
@@ -46,10 +44,9 @@ LOOK = """root => {
   const content = root.querySelector(':scope > .widget-html .widget-html-content');
   const shown = content.querySelector('img, svg'), frame = content.parentElement.getBoundingClientRect();
   const drawn = shown?.getBoundingClientRect();
-  let picture = 0;
-  for (const letter of shown?.src ?? content.innerHTML) picture = (31 * picture + letter.charCodeAt(0)) | 0;
   return {
-    picture, height: frame.height, drawn: !!shown, alert: content.querySelector('[role=alert]')?.innerText ?? '',
+    picture: shown?.src ?? content.innerHTML, height: frame.height, drawn: !!shown,
+    alert: content.querySelector('[role=alert]')?.innerText ?? '',
     words: shown?.getAttribute('alt') ?? shown?.getAttribute('aria-label') ?? '',
     ready: !!content.innerText || (shown && (shown.complete ?? true) && (shown.naturalWidth ?? 1) > 0),
     whole: !drawn || (drawn.height > 0 && drawn.bottom <= frame.bottom + 1 && drawn.right <= frame.right + 1),
@@ -57,161 +54,75 @@ LOOK = """root => {
       e.closest('.widget-slider')?.querySelector('.widget-readout').innerText ?? (e.type === 'checkbox' ? e.checked : e.value)),
   };
 }"""
-FOCUSED = "() => document.activeElement.dataset.control ?? ''"
-
-
-@dataclass(frozen=True)
-class Move:
-    """A key on a control: what was seen before and after, and the seconds until the picture was another."""
-
-    before: dict
-    after: dict
-    seconds: float
-
-    @property
-    def seen(self) -> bool:
-        """Another picture; a message in its place is none."""
-        return self.after["drawn"] and self.after["picture"] != self.before["picture"]
-
-    @property
-    def set(self) -> bool:
-        """Another setting."""
-        return self.after["settings"] != self.before["settings"]
+IDLE = "document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle'"
+SETTLED = f"root => {IDLE} && ({LOOK})(root).ready"
+ANSWERED = f"""([root, before]) => {{
+  if (root.asked !== before || !{IDLE}) {{ root.asked = before; root.quiet = performance.now(); }}
+  return ({LOOK})(root).picture !== before || performance.now() - root.quiet > 2000;
+}}"""
+"""Another picture, or two seconds in which the kernel has nothing to do."""
 
 
 class Explorer:
-    """The `index`-th explorer of a notebook that was run."""
+    """The `index`-th explorer of a page."""
 
-    def __init__(self, notebook, index: int):
-        self.notebook, self.page = notebook, notebook.page
-        self.root = self.page.locator(ROOTS).nth(index)
+    def __init__(self, page, index: int):
+        self.page, self.root = page, page.locator(ROOTS).nth(index)
         self.root.scroll_into_view_if_needed()
         self.controls = self.root.evaluate(MARK)
-        self.title = f"{notebook.name}, explorer {index + 1}"
-        self.settled()
-        self.height = self.look()["height"]
-        self.sound(self.look(), "at first")
+        self.height = self.settled()["height"]
 
-    def look(self) -> dict:
-        return self.root.evaluate(LOOK)
+    def settled(self) -> dict:
+        """What is shown once the kernel is idle. Raises AssertionError unless it is whole, has words, and is as high as ever."""
+        self.page.wait_for_function(SETTLED, arg=self.root.element_handle(), timeout=SETTLES)
+        look = self.root.evaluate(LOOK)
+        assert look["whole"] and (look["words"].strip() or look["alert"]), look["settings"]
+        assert "could not be drawn" not in look["alert"], (look["settings"], look["alert"])
+        assert look["height"] == getattr(self, "height", look["height"]), look["settings"]
+        return look
 
-    def focus(self, number: int) -> None:
+    def press(self, number: int, *keys: str) -> tuple[dict, dict]:
+        """What is shown before and after keys on a control."""
+        before = self.settled()
         self.root.locator(f"[data-control='{number}']").focus()
-
-    def settled(self) -> None:
-        self.notebook.until(
-            lambda: not self.notebook.traffic.waiting and self.look()["ready"],
-            SETTLES,
-            f"{self.title} comes to rest",
-        )
-
-    def unreached(self) -> list[str]:
-        """The controls that Tab does not reach from the first one on, nor Shift+Tab on the way back."""
-        missing = set(map(str, range(len(self.controls))))
-        self.focus(0)
-        for key, wanted in (("Tab", missing - {"0"}), ("Shift+Tab", {"0"})):
-            for _ in range(4 * len(self.controls)):
-                if not missing & wanted:
-                    break
-                self.page.keyboard.press(key)
-                missing.discard(self.page.evaluate(FOCUSED))
-        return [self.controls[int(number)]["name"] for number in sorted(missing, key=int)]
-
-    def clipped(self) -> list[str]:
-        """The labels that there is no room for."""
-        return self.root.evaluate(CLIPPED)
-
-    def press(self, number: int, *keys: str, patience: float = UNCHANGED) -> Move:
-        """Press keys on a control, and wait until the kernel is idle and the picture is another, or stays the same for long enough."""
-        self.focus(number)
-        before, start = self.look(), time.monotonic()
         for key in keys:
             self.page.keyboard.press(key)
             if key == "Space" and self.controls[number]["kind"] == "menu":
                 self.page.wait_for_function("() => document.activeElement.matches(':open')")
-        idle_since = None
-        while time.monotonic() - start < SETTLES:
-            after = self.look()
-            if after["picture"] != before["picture"]:
-                break
-            idle_since = None if self.notebook.traffic.waiting else idle_since or time.monotonic()
-            if idle_since and time.monotonic() - idle_since > patience:
-                break
-            self.page.wait_for_timeout(10)
-        seconds = time.monotonic() - start
-        self.settled()
-        after, when = self.look(), f"after {' '.join(keys[-3:])} on {self.controls[number]['name']}"
-        said = self.notebook.traffic.complaints
-        assert not said, f"{self.title}, {when}: the kernel said: {said[-1]}"
-        self.sound(after, when)
-        return Move(before, after, seconds)
+        shown = [self.root.element_handle(), before["picture"]]
+        self.page.wait_for_function(ANSWERED, arg=shown, timeout=SETTLES)
+        return before, self.settled()
 
-    def move(self, number: int) -> Move:
-        """Move a control until the picture changes, and back. Raises AssertionError when no step of it changes anything."""
-        control = self.controls[number]
-        kind, name = control["kind"], control["name"]
+    def unreached(self) -> list[str]:
+        """The controls that Tab does not reach from the first one on."""
+        missing = {str(number) for number in range(1, len(self.controls))}
+        self.root.locator("[data-control='0']").focus()
+        for _ in range(4 * len(self.controls)):
+            self.page.keyboard.press("Tab")
+            missing.discard(self.page.evaluate("document.activeElement.dataset.control ?? ''"))
+        return [self.controls[int(number)]["name"] for number in missing]
+
+    def move(self, number: int) -> None:
+        """Move a control until the picture changes, and back. Raises AssertionError when no step of it changes anything, or
+        equal settings have two pictures."""
+        kind, name = self.controls[number]["kind"], self.controls[number]["name"]
         if kind == "text":
-            return self.type(number)
-        if kind == "button":
-            return self.push(number)
-        assert kind in KEYS, f"{self.title}: no key is known for the control {name}"
-        tried = []
-        for key, undo in (KEYS[kind], KEYS[kind][::-1]):
-            for _ in range(STEPS):
-                move = self.press(number, *key)
-                tried.append(move.after["settings"][number])
-                if not move.set:
-                    break
-                if name in ONLY_SETTINGS:
-                    return move
-                if move.seen:
-                    self.same(move, self.press(number, *undo), name)
-                    return move
-        raise AssertionError(
-            f"{self.title}: {name} changes no picture; tried {', '.join(map(str, tried))}"
-        )
-
-    def type(self, number: int) -> Move:
-        """Write into a box for text, then what was there before."""
-        name, was = self.controls[number]["name"], self.look()["settings"][number]
-        assert name in TYPED, f"{self.title}: nothing is known to type into {name}"
-        move = self.press(number, *CLEAR, *TYPED[name], "Enter")
-        assert move.seen, f"{self.title}: {TYPED[name]} in {name} changes no picture"
-        self.same(move, self.press(number, *CLEAR, *was, "Enter"), name)
-        return move
-
-    def push(self, number: int) -> Move:
-        """Push a button, again after a step of the last slider if there was nothing for it to do; what plays is paused again."""
-        name = self.controls[number]["name"]
-        plays = name == "play"
-        move = self.press(number, "Space", patience=LAPSE if plays else UNCHANGED)
-        if not move.seen and not plays:
+            was = self.settled()["settings"][number]
+            there, back = (*CLEAR, *TYPED, "Enter"), (*CLEAR, *was, "Enter")
+        else:
+            there, back = KEYS[kind]
+        if kind == "button":  # what steps back needs a step before
             last = max(k for k, control in enumerate(self.controls) if control["kind"] == "slider")
             self.press(last, "ArrowRight")
-            move = self.press(number, "Space")
-        assert move.seen, f"{self.title}: the button {name} changes no picture"
-        if plays:
-            self.press(number, "Space", patience=0)
-            paused = self.look()["picture"]
-            self.page.wait_for_timeout(1000 * LAPSE)
-            assert self.look()["picture"] == paused, (
-                f"{self.title}: it plays on after a second push"
-            )
-        return move
-
-    def same(self, there: Move, back: Move, name: str) -> None:
-        """Raise AssertionError when equal settings have two pictures."""
-        if back.after["settings"] == there.before["settings"]:
-            assert back.after["picture"] == there.before["picture"], (
-                f"{self.title}: {name} moved and moved back: another picture"
-            )
-
-    def sound(self, look: dict, when: str) -> None:
-        """Raise AssertionError unless the picture is whole, has words, and its place is as high as ever."""
-        assert look["height"] == self.height, (
-            f"{self.title}, {when}: the picture's place is {look['height']} px high, not {self.height}"
-        )
-        assert look["whole"], f"{self.title}, {when}: the picture is cut off by its place"
-        assert look["words"].strip() or look["alert"], (
-            f"{self.title}, {when}: the picture has no alt text"
-        )
+        for on, undo in ((there, back), (back, there)):
+            for _ in range(STEPS):
+                before, after = self.press(number, *on)
+                if after["settings"] == before["settings"] and kind != "button":
+                    break
+                seen = after["drawn"] and after["picture"] != before["picture"]
+                if seen or name in ONLY_SETTINGS:
+                    _, undone = self.press(number, *undo)
+                    same = undone["settings"] == before["settings"] and name not in ONLY_SETTINGS
+                    assert not same or undone["picture"] == before["picture"], name
+                    return
+        raise AssertionError(f"{name} changes no picture")

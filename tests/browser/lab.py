@@ -65,26 +65,13 @@ def screenshot_on_failure(page, file: Path):
 
 
 def copy_of_the_book(folder: Path) -> None:
-    """The notebooks as a server may write into them: as committed, but no cell says any more that it was run.
-
-    Notebooks behind `make figures` are told to run at smoke scale and to put their files below `folder`.
-    """
+    """The notebooks as a server may write into them: as committed, but no cell says any more that it was run."""
     root = paths.checkout()
     for name, file in notebooks.book().items():
         book = json.loads(file.read_text(encoding="utf-8"))
         for cell in book["cells"]:
             if cell["cell_type"] == "code":
                 cell["execution_count"] = None
-            if "parameters" in cell["metadata"].get("tags", ()):
-                cell["source"] = re.sub(
-                    r"^scale = .*", 'scale = "smoke"', "".join(cell["source"]), flags=re.M
-                )
-                cell["source"] = re.sub(
-                    r"^out = .*",
-                    f"out = {str(folder / 'figures-smoke')!r}",
-                    cell["source"],
-                    flags=re.M,
-                )
         copy = folder / "notebooks" / f"{name}.ipynb"
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(json.dumps(book), encoding="utf-8")

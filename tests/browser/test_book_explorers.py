@@ -77,57 +77,36 @@ def compare(root, explorer):
 
 
 @pytest.fixture(scope="module")
-def pages():
-    """A page of a desk and one of a phone, without the web."""
+def page():
     with lab.browser(viewport={"width": 1280, "height": 900}, offline=True) as desk:
-        phone = desk.browser.new_context(
-            viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, offline=True
-        )
-        yield desk.new_page(), phone.new_page()
+        yield desk.new_page()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_every_control_shows_what_python_draws_by_keyboard(pages, name):
-    root, explorer = opened(pages[0], name), in_python(name)
+def test_every_control_shows_what_python_draws_by_keyboard(page, name):
+    root, explorer = opened(page, name), in_python(name)
     compare(root, explorer)
     controls = root.locator("select, input:not([step='0.5'])")
     for number in range(controls.count()):
         control = controls.nth(number)
         if number:
-            pages[0].keyboard.press("Tab")
+            page.keyboard.press("Tab")
             assert control.evaluate("control => control === document.activeElement"), (
                 "Tab leads from one control to the next"
             )
         control.focus()
         seen = {tuple(root.evaluate(LOOK)["settings"])}
         for key in KEYS[control.evaluate("control => control.type")]:
-            pages[0].keyboard.press(key)
+            page.keyboard.press(key)
             seen.add(tuple(compare(root, explorer)))
         assert len(seen) > 1, f"control {number + 1} moves"
-    found = (
-        Axe().run(pages[0], context=".explorer", options={"preload": False}).response["violations"]
-    )
+    found = Axe().run(page, context=".explorer", options={"preload": False}).response["violations"]
     assert not found, [(one["id"], one["nodes"][0]["html"][:150]) for one in found]
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_a_finger_on_a_phone_moves_it_and_it_fits(pages, name):
-    phone, explorer = pages[1], in_python(name)
-    root = opened(phone, name)
-    seen = [compare(root, explorer)]
-    slider = root.locator("input[type=range]").first
-    slider.scroll_into_view_if_needed()
-    box = slider.bounding_box()
-    for part in (0.02, 0.98):
-        phone.touchscreen.tap(box["x"] + part * box["width"], box["y"] + box["height"] / 2)
-        seen.append(compare(root, explorer))
-    assert box["height"] >= 24 and seen[1] != seen[2]
-    assert phone.evaluate("document.scrollingElement.scrollWidth") <= 390
-
-
 @pytest.mark.skipif("08-eagle-1" not in PROGRAMS, reason="no player has been built")
-def test_the_player_plays_pauses_and_steps(pages):
-    page, explorer = pages[0], in_python("08-eagle-1")
+def test_the_player_plays_pauses_and_steps(page):
+    explorer = in_python("08-eagle-1")
     root = opened(page, "08-eagle-1")
     (first,) = compare(root, explorer)[-1:]
     pace = root.locator("input[step='0.5']")
