@@ -25,6 +25,7 @@ from schedlib.leaderboard.race import (
     tampered,
 )
 from schedlib.lotes import (
+    Cluster,
     JobClasses,
     MachineConfigs,
     Plan,
@@ -261,12 +262,17 @@ def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tup
     return count / len(submit), f"{waited} let `arrive` and `leave` try every one"
 
 
+def first_with_room(cluster: Cluster, job: int) -> int:
+    """The first machine on which the job can start, or -1."""
+    return first_fit(cluster, job)
+
+
 GAME = Game(
     metrics=METRICS,
     play=_play,
     judge=_judge,
     waiting=partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"),
-    plain=Policy(lambda cluster, job: first_fit(cluster, job)),
+    plain=Policy(first_with_room),
     small=lambda case: case._replace(workload=case.workload.head(SMALL)),
     kind=Policy,
     make=lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
