@@ -127,7 +127,7 @@ def test_each_seed_is_drawn_once_and_all_policies_run_on_it():
 @pytest.mark.parametrize(
     "numbers",
     [
-        lambda seed: lotes_board.random_jobs(seed, 1, 2.0).workload.tasks["duration"],
+        lambda seed: lotes_board.random_jobs(seed).workload.tasks["duration"],
         lambda seed: mch_board.greedy_leaves(seed).jobs["duration"],
         lambda seed: hmhs_board.single_batch(seed).map_time,
     ],
@@ -235,14 +235,6 @@ def zeroes_diagonal(table):
     np.fill_diagonal(table, 1e-9)
 
 
-@numba.njit
-def first_waiting(tree):
-    for leaf in range(tree.leaves.size):
-        if tree.leaves[leaf].waiting > 0:
-            return leaf
-    return -1
-
-
 ALIASES = (
     "np.asfortranarray(stage.ready)[:] = 0.0",
     "np.ascontiguousarray(stage.ready)[:] = 0.0",
@@ -265,7 +257,6 @@ FOUR = {
 BATCH = hmhs.single(6, seed=0, machines=(3, 3))
 OWN = "keep your own numbers in cluster.notes and cluster.worker_notes"
 LINES = "estimate[job] = -20.0", "busy[:] = 0", "work[0] += 1", "sent[0] = 1", "since[:] /= 2"
-RELABEL = "for other in range(len(cluster.long)): cluster.long.flat[other] = 1"
 
 
 def second_is_wrong(cluster, job):
@@ -325,25 +316,6 @@ def raises_late(leaf, usage, demand, weight, capacity):
     return usage[0]
 
 
-def enlarges(leaf, usage, demand, weight, capacity):
-    np.asfortranarray(capacity)[:] = 1200.0
-    return usage[0] / weight
-
-
-def adds_what_is_free(tree):
-    tree.free.flat[0] = 1e6
-    return first_waiting(tree)
-
-
-def counts_more(tree):
-    for leaf in range(tree.leaves.size):
-        tree.leaves[leaf]["tasks"] += 1
-    for leaf in range(tree.leaves.size):
-        if tree.leaves[leaf].waiting > 0 and tree.leaves[leaf].bits & tree.saturated == 0:
-            return leaf
-    return -1
-
-
 def of_machines():
     return [
         (lotes.Policy(second_is_wrong, name="wrong"), f"job {LATE} |machine|-1"),
@@ -397,10 +369,6 @@ def of_probes():
     return [
         *((policy_of(f"forges{n}", PROBE, f"cluster.{line}"), OWN) for n, line in enumerate(LINES)),
         (policy_of("fails", PROBE, "return cluster.tasks[40_000_000 + job]"), "IndexError"),
-        (
-            policy_of("relabels", PROBE, RELABEL, "return int(rng.random() * 3)"),
-            "ran as a long one",
-        ),
         (eagle.System("no worker", short_jobs=no_worker), "job 2|worker"),
         (eagle.System("no place", queue=no_place), "queue|place"),
     ]
@@ -456,11 +424,9 @@ def test_schedulers_of_probes_that_cheat_or_fail_cost_themselves_their_row():
 
 
 @jit_only
-def test_rules_of_shares_that_cheat_or_fail_cost_themselves_their_row():
-    rules = enlarges, raises_late, *map(mch.rule(room=0), (adds_what_is_free, counts_more))
-    board = leaderboard.mch(*rules, seeds=1, against=["drf"])
-    who_cheats(board, [(rule, "") for rule in rules], ["drf"])
-    assert "KeyError" in row_of(board, "raises_late")["broke"]
+def test_rules_of_shares_that_fail_cost_themselves_their_row():
+    board = leaderboard.mch(raises_late, seeds=1, against=["drf"])
+    who_cheats(board, [(raises_late, "KeyError")], ["drf"])
 
 
 @jit_only

@@ -8,7 +8,6 @@ import pandas as pd
 
 from schedlib.leaderboard.race import (
     LIMIT,
-    READ_ONLY,
     Game,
     Outcome,
     Seeds,
@@ -23,7 +22,6 @@ from schedlib.mch.search import random_tree
 
 SHIPPED = ("h-drf", "mch", "naive-h-drf", "drf")
 TASKS = 50  # of a job
-SLACK = 1e-6  # of a number of tasks, a capacity or a time: rounding
 METRICS = {
     "poorest leaf (share over its due)": "high",
     "utilisation (%)": "high",
@@ -121,19 +119,12 @@ def _judge(run: Churn, case: Case) -> Outcome:
     return Outcome(
         values=(poorest, utilisation, slow),
         waits=hungry,
-        broke=_overfull(run, case) or _other_work(run, case),
     )
-
-
-def _of_a_task(case: Case) -> np.ndarray:
-    """The dominant share of one task of each leaf, (leaves,)."""
-    return (case.tree.demand / case.capacity).max(axis=1)
 
 
 def _area(time: np.ndarray, value: np.ndarray, begin: float, end: float) -> float:
     """The integral from `begin` to `end` of what is `value[i]` from `time[i]` on, (N,) each."""
-    area = value * _spans(time, begin, end)
-    return float(area.sum())
+    return float((value * _spans(time, begin, end)).sum())
 
 
 def _spans(time: np.ndarray, begin: float, end: float) -> np.ndarray:
@@ -146,7 +137,7 @@ def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
     """Each leaf's share over its due (NaN: nothing is due), its longest time with no task running (NaN: all)."""
     part = np.full(case.tree.n_leaves, np.nan)
     hungry = np.zeros(case.tree.n_leaves)
-    one = _of_a_task(case)
+    one = (case.tree.demand / case.capacity).max(axis=1)  # the dominant share of one task
     guarantee = case.tree.guarantee[case.tree.leaves]
     changes = dict(list(run.shares.groupby("leaf")))
     for leaf, jobs in run.jobs.groupby("leaf"):
@@ -179,59 +170,6 @@ def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
         if due > 0:
             part[leaf] = _area(time, share, settled, end) / due
     return part, hungry
-
-
-def _other_work(run: Churn, case: Case) -> str:
-    """The sentence on a leaf, all of whose jobs are done, that ran longer or shorter than they take."""
-    if "depart" in run.jobs:
-        return ""
-    one = _of_a_task(case)
-    changes = dict(list(run.shares.groupby("leaf")))
-    for leaf, jobs in run.jobs.groupby("leaf"):
-        last = jobs["finish"].max(skipna=False)
-        if leaf in changes and last < case.until:
-            time = changes[leaf]["time"].to_numpy()
-            share = changes[leaf]["share"].to_numpy()
-            area = _area(time, share, 0.0, time[-1])
-            ran = area / one[leaf]
-            work = jobs["tasks"] * jobs["duration"]
-            takes = work.sum()
-            if abs(ran - takes) > SLACK * takes:
-                total = f"tasks run for {ran:.6g} s in all, and they take {takes:.6g}"
-                return f"duration: leaf {leaf}'s {total}; {READ_ONLY}"
-    return ""
-
-
-def _overfull(run: Churn, case: Case) -> str:
-    """The sentence on a share that is of no whole number of tasks (so of another cluster than this one), or on
-    shares that together need more than there is."""
-    time = run.shares["time"].to_numpy()
-    leaf = run.shares["leaf"].to_numpy()
-    share = run.shares["share"].to_numpy()
-    one = _of_a_task(case)
-    tasks = share / one[leaf]
-    off = np.abs(tasks - np.rint(tasks))
-    rounding = SLACK * (1 + tasks)
-    broken = off > rounding
-    if broken.any():
-        row = broken.argmax()
-        has = f"leaf {leaf[row]} has a share of {share[row]:.4g}"
-        has = f"{has}, that is {tasks[row]:.4g} tasks"
-        return f"capacity: {has}; {READ_ONLY}"
-    before = pd.Series(tasks).groupby(leaf).shift(fill_value=0.0)
-    more = tasks - before.to_numpy()
-    change = more[:, None] * case.tree.demand[leaf]
-    used = change.cumsum(axis=0)
-    settled = np.diff(time, append=np.inf) > 0  # of one time only the last row counts
-    over = used > case.capacity * (1 + SLACK)
-    over &= settled[:, None]
-    if not over.any():
-        return ""
-    row, resource = np.argwhere(over)[0]
-    taken = used[row, resource]
-    there = case.capacity[resource]
-    use = f"at {time[row]:.4g} s tasks use {taken:.4g} of resource {resource}"
-    return f"capacity: {use}, and there is {there:.4g}; {READ_ONLY}"
 
 
 def _waiting(case: Case) -> Waiting:
