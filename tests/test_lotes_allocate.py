@@ -74,7 +74,7 @@ def test_a_class_of_share_zero_asks_for_nothing():
 @pytest.mark.parametrize(
     "option, message",
     [
-        ({"vertex": "best"}, "vertex: 'best' is not one of least waste, solver"),
+        ({"vertex": "best"}, "vertex: 'best' is unknown"),
         (
             {"vertex": np.ones((3, 4))},
             r"vertex: needs a name, or a finite cost .* an array \(10, 4\)",

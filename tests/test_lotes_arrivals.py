@@ -195,9 +195,9 @@ def test_a_month_takes_its_hours_from_the_model_it_is_given():
 @pytest.mark.parametrize(
     "call, why",
     [
-        (lambda: ArrivalModel(0.0, 0.1, 1.0), "typical: 0.0"),
-        (lambda: ArrivalModel(1.0, -0.1, 1.0), "spread: -0.1"),
-        (lambda: ArrivalModel(1.0, 0.1, np.nan), "memory: nan"),
+        (lambda: ArrivalModel(0.0, 0.1, 1.0), "typical, memory, spread: 0.0"),
+        (lambda: ArrivalModel(1.0, -0.1, 1.0), "spread: 1.0, 1.0, -0.1"),
+        (lambda: ArrivalModel(1.0, 0.1, np.nan), "memory, spread: 1.0, nan"),
         (lambda: ArrivalModel(1.0, 0.1, 1.0, ((0.0, 0.1, 1.0),)), "positive period"),
         (lambda: google_month(*google2011(), load=0.0), "load, thin, hours: 0, 1"),
         (lambda: google_month(*google2011(), hours=1e4, thin=99), "at most 696 hours"),

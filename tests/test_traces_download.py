@@ -8,16 +8,10 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from schedlib.traces import alibaba_gpu2023, alibaba_gpu2023_folder, google2011_jobs, read_swim
-from schedlib.traces.download import (
-    ALIBABA_GPU_FILES,
-    SWIM_FILES,
-    download_alibaba_gpu2023,
-    download_google2011,
-    download_swim,
-    fetch,
-)
-from test_traces_alibaba_gpu2023 import published
+from schedlib.traces import alibaba_gpu2023_folder, download, google2011_jobs, swim_folder
+from schedlib.traces.download import SOURCES, fetch
+
+SHARDS = [f"part-{i:05}-of-00003.csv.gz" for i in range(3)]
 
 
 class Server(SimpleHTTPRequestHandler):
@@ -31,135 +25,106 @@ class Server(SimpleHTTPRequestHandler):
         pass
 
 
+def serve(monkeypatch, url):
+    """All sources are at this URL, and no failure is tried again."""
+    monkeypatch.setattr(download, "RETRIES", 0)
+    for name, source in SOURCES.items():
+        monkeypatch.setitem(SOURCES, name, source._replace(url=url))
+
+
 @pytest.fixture
-def bucket(tmp_path):
-    """A folder served at a URL, with three shards of one job each and their SHA256SUM."""
+def bucket(tmp_path, monkeypatch):
+    """A folder that is served, with three shards of one job each, their SHA256SUM, and other files."""
     root = tmp_path / "bucket"
     (root / "job_events").mkdir(parents=True)
     sums = ""
-    for i in range(3):
-        name = f"job_events/part-{i:05}-of-00003.csv.gz"
+    for i, shard in enumerate(SHARDS):
         data = gzip.compress(f"{700 + i},,{i},0,user,1,name,logical\n".encode())
-        (root / name).write_bytes(data)
-        sums += f"{hashlib.sha256(data).hexdigest()}  {name}\n"
+        (root / "job_events" / shard).write_bytes(data)
+        sums += f"{hashlib.sha256(data).hexdigest()}  job_events/{shard}\n"
     (root / "SHA256SUM").write_text(sums)
-    for i, name in enumerate(SWIM_FILES):
-        (root / name).write_text(f"job{i}\t4\t4\t1\t2\t3\n")
+    for name in SOURCES["swim"].files:
+        (root / name).write_text("job0\t4\t4\t1\t2\t3\n")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, directory=root))
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
+    serve(monkeypatch, f"http://127.0.0.1:{server.server_port}/")
     Server.asked.clear()
-    yield root, f"http://127.0.0.1:{server.server_port}/"
+    yield root
     server.shutdown()
     server.server_close()
     thread.join()
 
 
 def test_google_shards_are_fetched_once_and_can_be_read(bucket, tmp_path):
-    _, url = bucket
-    folder = download_google2011(tmp_path / "got", shards=2, base_url=url)
-    assert sorted(p.name for p in folder.iterdir()) == [
-        "part-00000-of-00003.csv.gz",
-        "part-00001-of-00003.csv.gz",
-    ]
-    assert google2011_jobs(folder).report["shards not there"] == 1
+    folder = fetch("google2011", tmp_path)
+    assert folder == tmp_path / "google2011" / "job_events"
+    assert sorted(path.name for path in folder.iterdir()) == SHARDS
+    assert google2011_jobs(folder).jobs["job"].tolist() == [0, 1, 2]
+    (folder / SHARDS[1]).write_bytes(b"spoilt")
+    (folder / SHARDS[2]).unlink()
     Server.asked.clear()
-    download_google2011(tmp_path / "got", base_url=url)  # goes on where it stopped
-    assert Server.asked == ["job_events/part-00002-of-00003.csv.gz"]
-    w = google2011_jobs(folder)
-    assert w.jobs["job"].tolist() == [0, 1, 2] and "shards not there" not in w.report
-
-
-def test_a_shard_spoilt_on_disk_is_fetched_again(bucket, tmp_path):
-    root, url = bucket
-    shard = (
-        download_google2011(tmp_path / "got", shards=[1], base_url=url)
-        / "part-00001-of-00003.csv.gz"
-    )
-    shard.write_bytes(b"spoilt")
-    download_google2011(tmp_path / "got", shards=[1], base_url=url)
-    assert shard.read_bytes() == (root / "job_events" / shard.name).read_bytes()
+    fetch("google2011", tmp_path)  # goes on where it stopped
+    assert Server.asked == [f"job_events/{shard}" for shard in SHARDS[1:]]
+    assert (folder / SHARDS[1]).read_bytes() == (bucket / "job_events" / SHARDS[1]).read_bytes()
 
 
 def test_a_shard_that_differs_from_its_checksum_is_refused_and_not_left(bucket, tmp_path):
-    root, url = bucket
-    (root / "job_events" / "part-00001-of-00003.csv.gz").write_bytes(b"something else")
+    (bucket / "job_events" / SHARDS[1]).write_bytes(b"something else")
     with pytest.raises(
-        ValueError, match="part-00001-of-00003.*has not the known checksum and was not kept"
+        ValueError, match=f"{SHARDS[1]} has not the known checksum and was not kept"
     ):
-        download_google2011(tmp_path / "got", base_url=url, retries=0)
-    assert [p.name for p in (tmp_path / "got" / "job_events").iterdir()] == [
-        "part-00000-of-00003.csv.gz"
-    ]
+        fetch("google2011", tmp_path)
+    folder = tmp_path / "google2011" / "job_events"
+    assert [path.name for path in folder.iterdir()] == SHARDS[:1]
 
 
-def test_an_unreachable_server_says_what_to_do_by_hand(tmp_path):
+def test_an_unreachable_server_says_what_to_do_by_hand(tmp_path, monkeypatch):
     with ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
         url = f"http://127.0.0.1:{server.server_port}/"  # closed on leaving: nobody listens there
+    serve(monkeypatch, url)
     with pytest.raises(
-        ConnectionError,
-        match=r"SHA256SUM .*by hand: put http://127.0.0.1:\d+/SHA256SUM at .*call again",
+        ConnectionError, match=rf"SHA256SUM .*by hand: put {url}SHA256SUM at .*call again"
     ):
-        download_google2011(tmp_path / "got", base_url=url, retries=0)
+        fetch("google2011", tmp_path)
 
 
 def test_a_file_that_the_server_lacks_is_named(bucket, tmp_path):
-    root, url = bucket
-    (root / "job_events" / "part-00002-of-00003.csv.gz").unlink()
+    (bucket / "job_events" / SHARDS[2]).unlink()
     with pytest.raises(ConnectionError, match="part-00002.*404.*by hand"):
-        download_google2011(tmp_path / "got", base_url=url, retries=0)
+        fetch("google2011", tmp_path)
 
 
-def test_unknown_table_shard_and_source_are_refused(bucket, tmp_path):
-    _, url = bucket
-    with pytest.raises(ValueError, match="table: 'jobs' is unknown; did you mean 'job_events'"):
-        download_google2011(tmp_path, "jobs", base_url=url)
+def test_an_unknown_source_and_a_table_without_files_are_refused(bucket, tmp_path):
     with pytest.raises(ValueError, match="lists no file of task_events"):
-        download_google2011(tmp_path, "task_events", base_url=url)
-    with pytest.raises(ValueError, match="shards: 3 is none of the 3"):
-        download_google2011(tmp_path, shards=[0, 3], base_url=url)
+        fetch("google2011-tasks", tmp_path)
     with pytest.raises(ValueError, match="name: 'alibaba' is unknown"):
         fetch("alibaba")
 
 
-def test_swim_checksums_are_noted_and_held_to(bucket, tmp_path, capsys):
-    root, url = bucket
-    folder = download_swim(tmp_path / "swim", base_url=url)
-    assert "publisher gives no checksum" in capsys.readouterr().out
-    assert read_swim(folder / SWIM_FILES[1]).jobs["job"].tolist() == ["job1"]
-    Server.asked.clear()
-    download_swim(folder, base_url=url)
-    assert Server.asked == [] and capsys.readouterr().out == ""
-    (folder / SWIM_FILES[0]).unlink()
-    (root / SWIM_FILES[0]).write_text("changed at the source")
-    with pytest.raises(ValueError, match="has not the known checksum"):
-        download_swim(folder, base_url=url, retries=0)
-    assert not (folder / SWIM_FILES[0]).exists()
-
-
-def test_the_gpu_cluster_is_fetched_checked_and_can_be_read(bucket, tmp_path):
-    root, url = bucket
-    published(root)
+def test_files_with_known_checksums_are_fetched_once_and_held_to_them(
+    bucket, tmp_path, monkeypatch
+):
+    first = next(iter(SOURCES["swim"].files))
+    with pytest.raises(ValueError, match=f"{first} has not the known checksum"):
+        fetch("swim", tmp_path)
+    assert not list((tmp_path / "swim").glob("*.tsv"))
     sums = {
-        name: hashlib.sha256((root / name).read_bytes()).hexdigest() for name in ALIBABA_GPU_FILES
+        name: hashlib.sha256((bucket / name).read_bytes()).hexdigest()
+        for name in SOURCES["swim"].files
     }
-    folder = download_alibaba_gpu2023(tmp_path / "got", base_url=url, checksums=sums)
-    assert len(alibaba_gpu2023(folder)[1]) == 3
+    monkeypatch.setitem(SOURCES, "swim", SOURCES["swim"]._replace(files=sums))
+    folder = fetch("swim", tmp_path)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(sums)
     Server.asked.clear()
-    download_alibaba_gpu2023(folder, base_url=url, checksums=sums)
-    assert Server.asked == []
-    with pytest.raises(
-        ValueError, match="openb_node_list_all_node.csv has not the known checksum and was not kept"
-    ):
-        # not the publisher's files
-        download_alibaba_gpu2023(tmp_path / "others", base_url=url, retries=0)
-    assert not list((tmp_path / "others").glob("*.csv"))
+    assert fetch("swim", tmp_path) == tmp_path / "swim" and Server.asked == []
 
 
-def test_the_known_checksums_are_those_of_the_published_files():
-    if (folder := alibaba_gpu2023_folder()) is None:
-        pytest.skip(
-            "Alibaba's GPU trace is not here: `make data` fetches it, or set SCHEDLIB_ALIBABA_GPU2023 to its folder"
-        )
-    for name, known in ALIBABA_GPU_FILES.items():
-        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == known
+@pytest.mark.parametrize(
+    "name, folder", [("swim", swim_folder), ("alibaba-gpu2023", alibaba_gpu2023_folder)]
+)
+def test_the_known_checksums_are_those_of_the_published_files(name, folder):
+    if (place := folder()) is None:
+        pytest.skip(f"the trace is not here: make data ARGS={name} fetches it")
+    for file, known in SOURCES[name].files.items():
+        assert hashlib.sha256((place / file).read_bytes()).hexdigest() == known

@@ -1,8 +1,6 @@
 """The board of HMHS's simulator: a batch of MapReduce jobs, and when it is done."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -45,7 +43,6 @@ def hmhs(
     against: Iterable[str] = SHIPPED,
     each: bool = False,
     limit: float = LIMIT,
-    clairvoyant: bool = True,
 ) -> pd.DataFrame:
     """The leaderboard of policies for batches of MapReduce jobs, by the makespan in units of its lower bound.
 
@@ -54,8 +51,6 @@ def hmhs(
     - `workload`: if left out, thirty of the paper's single jobs on ten map and ten reduce machines (Section
       4.1), others with each seed; or an `Instance`, or a function from a seed to one
     - `against`, `seeds`, `each`, `limit`: as for `leaderboard.lotes`
-    - `clairvoyant=False`: `mine` see the mean time of all jobs in place of each job's own, with the machines'
-      true factors; `"min-min"` cannot run so
 
     Gives a frame as `standings` does. `broke` says which rule a policy broke; `warned` that machines idle
     while a task could run, for more than 1 % of their time and twice what the shipped policies need.
@@ -70,8 +65,7 @@ def hmhs(
     a rule: ...map rule left every machine waiting...(seed 0)
     """
     case_of = cases(workload, single_batch, lambda given: checked(given, Instance))
-    game = GAME if clairvoyant else GAME._replace(play=partial(_play, blind=True))
-    return race(game, mine, case_of, against, seeds, each, limit)
+    return race(GAME, mine, case_of, against, seeds, each, limit)
 
 
 def _of_rule(function: Callable) -> Policy:
@@ -79,24 +73,14 @@ def _of_rule(function: Callable) -> Policy:
     return Policy(order=priority, map_rule=compiled, reduce_rule=compiled, name=name_of(function))
 
 
-def _mean_times(case: Instance) -> Instance:
-    """The instance in which all jobs take as long as they do on average."""
-    return replace(
-        case,
-        map_time=np.full(case.n_jobs, case.map_time.mean()),
-        reduce_time=np.full(case.n_jobs, case.reduce_time.mean()),
-    )
-
-
 def single_batch(seed: int) -> Instance:
     """The default case: thirty jobs of the single workload on ten map and ten reduce machines."""
     return single(30, seed, machines=(10, 10))
 
 
-def _play(policy: str | Policy, case: Instance, seed: int, blind: bool = False) -> tuple:
+def _play(policy: str | Policy, case: Instance, seed: int) -> tuple:
     """The tasks of both stages."""
-    believed = _mean_times(case) if blind and isinstance(policy, Policy) else None
-    done = schedule(case, policy, seed=seed, believed=believed)
+    done = schedule(case, policy, seed=seed)
     return done.map, done.reduce
 
 

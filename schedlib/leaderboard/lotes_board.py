@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,10 +25,13 @@ from schedlib.leaderboard.race import (
     tampered,
 )
 from schedlib.lotes import (
+    OPTIONS,
+    Cluster,
     JobClasses,
     MachineConfigs,
     Plan,
     Policy,
+    Simulation,
     cluster_jobs,
     first_fit,
     random_instance,
@@ -66,9 +69,6 @@ def lotes(
     against: Iterable[str] = SHIPPED,
     each: bool = False,
     limit: float = LIMIT,
-    classes: JobClasses | None = None,
-    plan: Plan | None = None,
-    clairvoyant: bool = True,
 ) -> pd.DataFrame:
     """The leaderboard of policies that place jobs on machines, by the mean wait of all jobs.
 
@@ -79,9 +79,6 @@ def lotes(
       a seed to one: each task then counts as a job, and `configs` are the machines
     - `against`: names of shipped policies; `seeds`: how many, or which; `each=True`: a row per seed
     - `limit`: how many seconds a run of one of `mine` may take
-    - `classes`, `plan`: those of a workload of your own, for LoTES; the classes are the workload's `class`
-    - `clairvoyant=False`: `mine` see the mean work of a job's class, not the job's own (of the papers',
-      Tetris alone looks at the work)
 
     LoTES plans for the random jobs' true classes; in a given workload for its own, when it has several, else
     for up to four that it finds. A policy of `against` that cannot plan for it is left out with a warning
@@ -102,18 +99,17 @@ def lotes(
     >>> print(board.loc[board["policy"] == "never", "broke"].iloc[0])
     starvation: job 0, submitted at 0 s, never starts (3 of 3 do not); start it in `arrive`, ... (seed 0)
     """
-    if workload is None and (configs, classes, plan) != (None, None, None):
-        raise ValueError(
-            "configs, classes, plan: are of a workload of your own; give workload= too"
-        )
+    if workload is None and configs is not None:
+        raise ValueError("configs: are of a workload of your own; give workload= too")
     if workload is not None and not isinstance(configs, MachineConfigs):
-        machines = "lotes.MachineConfigs(capacity, count)"
-        raise ValueError(f"configs: a workload of your own needs {machines}")
+        raise ValueError(
+            "configs: a workload of your own needs lotes.MachineConfigs(capacity, count)"
+        )
     rivals = list(against)
     planned = [name for name in rivals if name in PLANNED]
 
     def read(given: Any) -> Case:
-        return _case(given, configs, bool(planned), classes, plan)
+        return _case(given, configs, bool(planned))
 
     try:
         case_of = cases(workload, random_jobs, read)
@@ -124,17 +120,14 @@ def lotes(
         rivals = [name for name in rivals if name not in planned]
         planned = []
         case_of = cases(workload, random_jobs, read)
-    game = GAME if clairvoyant else GAME._replace(play=partial(_play, clairvoyant=False))
-    return race(game, mine, case_of, rivals, seeds, each, limit)
+    return race(GAME, mine, case_of, rivals, seeds, each, limit)
 
 
-def random_jobs(seed: int, machines: int = 2, hours: float = 10.0) -> Case:
+def random_jobs(seed: int) -> Case:
     """The default case, a rush: the instance of seed 0, and jobs of this seed for it, with durations in h."""
-    instance = _instance(machines, hours)
-    blocks = list(replace(instance.workload, seed=seed).blocks())
-    submit, job_class, work, demand = (
-        np.concatenate(column) for column in zip(*blocks, strict=True)
-    )
+    instance = _instance()
+    blocks = zip(*replace(instance.workload, seed=seed).blocks(), strict=True)
+    submit, job_class, work, demand = map(np.concatenate, blocks)
     duration = work / instance.classes.rate[0, job_class]  # omega = 0: the same on all machines
     jobs = Workload.from_arrays(
         submit, duration, job_class=job_class, time_unit="h", cpu=demand[:, 0], mem=demand[:, 1]
@@ -142,25 +135,21 @@ def random_jobs(seed: int, machines: int = 2, hours: float = 10.0) -> Case:
     return Case(instance.configs, instance.plan, jobs)
 
 
-@lru_cache(maxsize=4)
-def _instance(machines, hours):
-    return random_instance(0.006, machines=machines, hours=hours, sizes="common", load=1.05)
+@cache
+def _instance():
+    return random_instance(0.006, machines=2, hours=10.0, sizes="common", load=1.05)
 
 
-def _case(
-    given: Any,
-    configs: Any,
-    planned: bool,
-    classes: JobClasses | None = None,
-    plan: Plan | None = None,
-) -> Case:
+def _case(given: Any, configs: Any, planned: bool) -> Case:
     workload = checked(given, Workload)
-    tasks, own = workload.tasks, workload.jobs["class"].to_numpy()
+    tasks = workload.tasks
+    own = workload.jobs["class"].to_numpy()
     job_class = np.repeat(own, np.diff(workload.offsets))
-    if planned and plan is None:
-        if classes is None and own.any():
+    plan = None
+    if planned:
+        if own.any():
             classes = _means(workload, job_class, configs)
-        elif classes is None:
+        else:
             kinds = len(tasks[list(workload.resources)].drop_duplicates())
             classes, job_class = cluster_jobs(workload, min(4, kinds), configs=configs.n_configs)
         plan = make_plan(configs, classes)
@@ -178,48 +167,29 @@ def _means(workload: Workload, job_class: np.ndarray, configs: MachineConfigs) -
     if list(tasks.index) != list(range(len(tasks))):
         raise ValueError(f"classes: {list(tasks.index)[:5]} ..., number them 0, 1, 2 without gaps")
     rate = np.tile(1 / np.maximum(tasks["duration"].to_numpy(), 1e-12), (configs.n_configs, 1))
-    share, demand = (
-        np.bincount(job_class) / len(job_class),
-        tasks[list(workload.resources)].to_numpy(),
-    )
-    return JobClasses(share, demand, rate)
+    share = np.bincount(job_class) / len(job_class)
+    return JobClasses(share, tasks[list(workload.resources)].to_numpy(), rate)
 
 
-class Record(NamedTuple):
-    """When and where each job ran, (N,) each, and whether a reader's policy said so."""
-
-    start: np.ndarray
-    finish: np.ndarray
-    machine: np.ndarray
-    own: bool
+def _play(policy: str | Policy, case: Case, seed: int) -> Simulation:
+    return simulate(policy, case.configs, case.workload, plan=case.plan, seed=seed)
 
 
-def _play(policy: str | Policy, case: Case, seed: int, clairvoyant: bool = True) -> Record:
+def _judge(run: Simulation, case: Case) -> Outcome:
     unit = case.workload.time_unit
-    options: Any = (
-        {"gamma_unit": None} if policy == "tetris" and unit not in ("s", "min", "h") else {}
-    )
-    if isinstance(policy, Policy):
-        options = {"clairvoyant": clairvoyant}
-    run = simulate(policy, case.configs, case.workload, plan=case.plan, seed=seed, **options)
     jobs: Any = run.jobs
-    start, finish, machine = (jobs[name].to_numpy() for name in ("start", "finish", "machine"))
-    return Record(start, finish, machine, isinstance(policy, Policy))
-
-
-def _judge(run: Record, case: Case) -> Outcome:
-    unit = case.workload.time_unit
-    record = {"machine": run.machine, "start": run.start, "finish": run.finish}
+    record = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
     record["demand"] = case.workload.tasks[list(case.workload.resources)].to_numpy(float)
     record["capacity"] = np.repeat(case.configs.capacity, case.configs.count, axis=0)
     duration = case.workload.tasks["duration"].to_numpy()
     submit = case.workload.jobs["submit"].to_numpy()
-    wait = run.start - submit
+    wait = record["start"] - submit
     started = not np.isnan(wait).any()
     values = (np.nan,) * len(METRICS)
     if started:
-        waits = SECONDS.get(unit, 1.0) * wait
-        alone = SECONDS.get(unit, 1.0) * duration
+        second = SECONDS.get(unit, 1.0)
+        waits = second * wait
+        alone = second * duration
         part = record["demand"] / record["capacity"].sum(axis=0)
         values = (
             waits.mean(),
@@ -227,12 +197,13 @@ def _judge(run: Record, case: Case) -> Outcome:
             waits.max(),
             100 * (wait > 0).mean(),
             bounded_slowdown(waits + alone, alone),
-            in_use(submit, run.start, run.finish, part),
+            in_use(submit, record["start"], record["finish"], part),
         )
-    broke = tampered(run.start, run.finish, duration, submit, "job") or _overfull(record, case)
+    broke = tampered(record["start"], record["finish"], duration, submit, "job")
+    broke = broke or _overfull(record, case)
     # where a class runs on some machines only, free room is not room for it
     pools = case.plan is None or bool((case.plan.classes.rate > 0).all())
-    judged = run.own and started and not broke and pools
+    judged = run.policy not in OPTIONS and started and not broke and pools
     passed = _passed(submit, record, unit) if judged else (0.0, "")
     return Outcome(values, wait, broke, *passed)
 
@@ -261,12 +232,17 @@ def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tup
     return count / len(submit), f"{waited} let `arrive` and `leave` try every one"
 
 
+def first_with_room(cluster: Cluster, job: int) -> int:
+    """The first machine on which the job can start, or -1."""
+    return first_fit(cluster, job)
+
+
 GAME = Game(
     metrics=METRICS,
     play=_play,
     judge=_judge,
     waiting=partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"),
-    plain=Policy(lambda cluster, job: first_fit(cluster, job)),
+    plain=Policy(first_with_room),
     small=lambda case: case._replace(workload=case.workload.head(SMALL)),
     kind=Policy,
     make=lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),

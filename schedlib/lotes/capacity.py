@@ -2,10 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
-import pandas as pd
+from typing import Any, NamedTuple
 
 from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.lotes.planning.allocate import allocate
@@ -19,9 +16,10 @@ OVERLOAD = (
 # ... until a queue of this part of the jobs that run is left, and of so many
 BACKLOG = 0.05
 FEWEST = 200
-# how long the burst is, and how often the queue is looked at, in the same unit
+# in longest mean processing times: the burst, the time between looks at the queue, and the time after the burst
 BURST = 4.0
 LOOK = 0.5
+PATIENCE = 32.0
 GONE, GROWN = 0.1, 1.5  # parts of the burst's queue at which a queue has gone, or grows
 
 
@@ -31,13 +29,10 @@ class Capacity:
 
     - `rate`: the middle of `low`, which the policy sustains, and `high`, which it does not
     - `bound`: lambda* of stage 1, which no policy exceeds when every job is as large as its class says
-    - `trials`: a row each, in order: `rate`, `time` simulated after the burst, `burst_queue` and `last_queue`
-      (jobs waiting after the burst, and when it was decided), `sustained`, `decided` (False: time ran out)
 
     See also: `lotes.capacity`.
 
-    >>> trials = pd.DataFrame({"rate": [8.0, 10.0], "sustained": [True, False]})
-    >>> found = Capacity(rate=9.0, low=8.0, high=10.0, bound=12.0, trials=trials)
+    >>> found = Capacity(rate=9.0, low=8.0, high=10.0, bound=12.0)
     >>> found.low <= found.rate <= found.high, found.rate / found.bound
     (True, 0.75)
     """
@@ -46,7 +41,15 @@ class Capacity:
     low: float
     high: float
     bound: float
-    trials: pd.DataFrame
+
+
+class Trial(NamedTuple):
+    """Jobs waiting after the burst, and when the trial was decided, that much `time` later."""
+
+    burst_queue: int
+    last_queue: int
+    time: float
+    sustained: bool
 
 
 def capacity(
@@ -57,7 +60,6 @@ def capacity(
     plan: Plan | None = None,
     seed: int = 0,
     precision: float = 0.01,
-    patience: float = 32.0,
     near: float | None = None,
     **options: Any,
 ) -> Capacity:
@@ -65,7 +67,7 @@ def capacity(
 
     Every trial begins with a burst of 1.1 lambda* for four times the longest mean processing time (of more,
     until it leaves a queue of 200 jobs and of 5 % of those that run). The rate is sustained when that queue
-    falls to a tenth, and not when it grows by half; where neither happens within `patience` times the longest
+    falls to a tenth, and not when it grows by half; where neither happens within 32 times the longest
     mean processing time, when it did not grow in the second half: jobs of the burst that never start (LoTES
     as printed may have some) do no harm, more and more of them do. So a rate at which a policy recovers from
     no burst (Greedy has such rates) does not count, though a run from an empty system may look stable.
@@ -73,8 +75,7 @@ def capacity(
     `workload` gives classes and sizes; its own `rate` and `hours` do not matter. `plan` and `options` are
     those of `simulate`. The bisection begins at the rate `near`, which saves trials when that is near the
     answer, and ends when `low` and `high` are `precision` of lambda* apart. Raises ValueError on a precision
-    outside (0, 0.25) or a patience that is not positive, on a policy that sustains less than a thousandth of
-    lambda*, and as `simulate` does.
+    outside (0, 0.25), on a policy that sustains less than a thousandth of lambda*, and as `simulate` does.
 
     See also: `lotes.simulate`, `lotes.Capacity`.
 
@@ -93,16 +94,12 @@ def capacity(
         raise ValueError(
             f"precision: {precision}, must lie between 0 and 0.25 (a share of lambda*)"
         )
-    if not 0 < patience < np.inf:
-        raise ValueError(
-            f"patience: {patience}, must be a positive number of mean processing times"
-        )
     allocation = allocate(configs, workload.classes)
     longest = float((1 / workload.classes.rate.max(axis=0)).max())
     bound = allocation.rate
-    overload = 1.0
-    trials = list[dict]()
     backlog = max(BACKLOG * allocation.running.sum(), FEWEST)
+    overload = 1.0
+    tried: dict[float, Trial] = {}
 
     def trial(rate):
         if rate < bound / 1000:
@@ -110,31 +107,27 @@ def capacity(
                 f"policy: sustains less than a thousandth of {bound:.4g}, which stage 1 allows"
             )
         jobs = replace(workload, rate=rate, burst=(overload * bound, BURST * longest), limit=None)
-        return _trial(
-            policy, configs, jobs, longest, patience, backlog, plan=plan, seed=seed, **options
-        )
+        return _trial(policy, configs, jobs, longest, backlog, plan=plan, seed=seed, **options)
 
     def sustained(rate):
-        if rate != trials[-1]["rate"]:
-            trials.append(trial(rate))
-        return trials[-1]["sustained"]
+        if rate not in tried:
+            tried[rate] = trial(rate)
+        return tried[rate].sustained
 
-    while not trials or trials[-1]["burst_queue"] < backlog:
+    begin = near or bound
+    first = None
+    while first is None or first.burst_queue < backlog:
         overload += OVERLOAD
-        trials = [trial(near or bound)]
-    first = trials[0]
+        first = trial(begin)
+    tried[begin] = first
     width = precision * bound
-    served = (
-        bound - (first["last_queue"] - first["burst_queue"]) / first["time"]
-        if near is None
-        else 0.0
-    )
+    served = bound - (first.last_queue - first.burst_queue) / first.time
     low = near or served - width / 2
-    high = np.inf
     step = width
+    high = None
     while not sustained(low):
         low, high, step = low - step, low, 2 * step
-    if high == np.inf:
+    if high is None:
         high = low + step
         while sustained(high):
             low = high
@@ -143,31 +136,28 @@ def capacity(
     while high - low > 1.001 * width:
         middle = (low + high) / 2
         low, high = (middle, high) if sustained(middle) else (low, middle)
-    return Capacity((low + high) / 2, low, high, bound, pd.DataFrame(trials))
+    return Capacity((low + high) / 2, low, high, bound)
 
 
-def _trial(policy, configs, jobs, longest, patience, backlog, **more):
-    """A row of `Capacity.trials`; it ends with the burst when that leaves less than the backlog."""
+def _trial(policy, configs, jobs, longest, backlog, **more):
+    """What a trial shows; it ends with the burst when that leaves less than the backlog."""
     burst = jobs.burst[1]
-    queue = list[int]()
+    queue: list[int] = []
 
     def enough(time, waiting):
         if time < burst * (1 - 1e-9):
             return False
         queue.append(waiting)
-        return (
-            queue[0] < backlog
-            or len(queue) > 1
-            and not GONE * queue[0] < waiting < GROWN * queue[0]
-        )
+        if len(queue) == 1:
+            return waiting < backlog
+        return not GONE * queue[0] < waiting < GROWN * queue[0]
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # trials above the capacity are meant to be overloaded
-        hours = burst + patience * longest * (1 + 1e-9)
         run = simulate(
             policy,
             configs,
-            replace(jobs, hours=hours),
+            replace(jobs, hours=burst + PATIENCE * longest * (1 + 1e-9)),
             record=False,
             interval=LOOK * longest,
             enough=enough,
@@ -175,13 +165,12 @@ def _trial(policy, configs, jobs, longest, patience, backlog, **more):
         )
     start = queue[0]
     later = queue[1:] or queue
-    decided = not GONE * start < later[-1] < GROWN * start
-    sustained = later[-1] < start if decided else later[-1] <= later[(len(later) - 1) // 2]
-    return {
-        "rate": jobs.rate,
-        "time": run.time - burst,
-        "burst_queue": start,
-        "last_queue": later[-1],
-        "sustained": sustained,
-        "decided": decided,
-    }
+    last = later[-1]
+    decided = not GONE * start < last < GROWN * start
+    middle = later[(len(later) - 1) // 2]
+    return Trial(
+        burst_queue=start,
+        last_queue=last,
+        time=run.time - burst,
+        sustained=last < start if decided else last <= middle,
+    )

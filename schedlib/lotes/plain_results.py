@@ -62,7 +62,7 @@ def simulation(
 
     Its `policy`, `seed` and `jobs` equal those of `lotes.simulate`, and so do, to rounding, all counts, means
     and sums, the columns of `intervals`, `utilisation`, `fragmentation`, `ages`, `time` and `width`. These
-    are not filled: `options` and `sketch` are empty, `looked` is NaN, `intervals` has no `queue_most`.
+    are not filled: `options` and `sketch` are empty, `looked` is NaN.
 
     >>> work = Workload.from_arrays([0, 1], [4.0, 2.0], cores=[3, 2])
     >>> late = Job(1, 0, submit=1.0, w=2.0, r=[2.0], start=4.0, finish=6.0, machine=0)
@@ -98,10 +98,9 @@ def simulation(
         mean_response=float(waits.mean()) if len(waits) else math.nan,
         longest=float(waits.max(initial=0.0)),
         mean_queue=_mean_number(begun - submit, time),
-        mean_present=_mean_number(gone - submit, time),
         ages=np.sort(ages)[::-1],
         looked=math.nan,
-        intervals=_intervals(rows, r, total, time, width, workload),
+        intervals=_intervals(rows, time, width),
         utilisation=utilisation,
         fragmentation=fragmentation,
         time=float(time),
@@ -183,59 +182,34 @@ def _queued(submit: np.ndarray, begun: np.ndarray) -> Callable[[Any], Any]:
     return lambda t: np.interp(t, times, total)
 
 
-def _intervals(
-    rows: pd.DataFrame,
-    r: np.ndarray,
-    total: np.ndarray,
-    time: float,
-    width: float,
-    workload: Workload,
-) -> pd.DataFrame:
+def _intervals(rows: pd.DataFrame, time: float, width: float) -> pd.DataFrame:
     """`Simulation.intervals`: what is summed up until each interval's end, less what was until its begin."""
     submit, start, finish = rows[["submit", "start", "finish"]].to_numpy().T
     ran = ~np.isnan(start)
     edges = _edges(time, width)
     span = np.maximum(np.diff(edges), np.finfo(float).tiny)
     left_queue = np.where(ran, start, time)
-    left_system = np.where(ran, finish, time)
-    entered = np.minimum.outer(submit, edges)  # (N, edges), and likewise the next two
+    entered = np.minimum.outer(submit, edges)  # (N, edges), and likewise the next
     begun = np.minimum.outer(left_queue, edges)
-    gone = np.minimum.outer(left_system, edges)
     queued = _queued(submit, left_queue)
     held = np.diff(queued(edges))
     arrived, _ = np.histogram(submit, edges)
     started, _ = np.histogram(start[ran], edges)
     finished, _ = np.histogram(finish[ran], edges)
     waits, _ = np.histogram(start[ran], edges, weights=(start - submit)[ran])
-    columns = {
-        "begin": edges[:-1],
-        "end": edges[1:],
-        "arrived": arrived,
-        "started": started,
-        "finished": finished,
-        "mean_response": _over(waits, started),
-        "queue": np.diff((begun - entered).sum(axis=0)) / span,
-        "queue_end": _queue_at(edges[1:], submit, start),
-        "queued": held / span,
-    }
-    busy = np.diff(r.T @ (gone - begun))
-    while_queued = queued(gone) - queued(begun)
-    busy_queued = np.diff(r.T @ while_queued)
-    columns |= _columns("utilisation", workload, _over(busy, np.outer(total, span)))
-    columns |= _columns("idle", workload, _idle(busy_queued, total, held))
-    return pd.DataFrame(columns)
-
-
-def _idle(busy: np.ndarray, total: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """The idle part of each resource while jobs waited, (R, intervals); NaN where none did."""
-    there = np.outer(total, held)
-    idle = 1 - _over(busy, there)
-    return np.where(held > 0, idle, np.nan)
-
-
-def _columns(what: str, workload: Workload, values: np.ndarray) -> dict[str, np.ndarray]:
-    """A column of `values` for each resource."""
-    return {f"{what}_{name}": row for name, row in zip(workload.resources, values, strict=True)}
+    return pd.DataFrame(
+        {
+            "begin": edges[:-1],
+            "end": edges[1:],
+            "arrived": arrived,
+            "started": started,
+            "finished": finished,
+            "mean_response": _over(waits, started),
+            "queue": np.diff((begun - entered).sum(axis=0)) / span,
+            "queue_end": _queue_at(edges[1:], submit, start),
+            "queued": held / span,
+        }
+    )
 
 
 def _edges(time: float, width: float) -> np.ndarray:

@@ -94,23 +94,20 @@ def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
     and the class of a demand (N, R); None when it has too few different ones, or there is no plan."""
     classes = plan.classes
     new = np.flatnonzero(past.submit >= past.since)
-    new = new[:: -(-len(new) // SAMPLE) or 1]
+    if not len(new):
+        return None
+    new = new[:: -(-len(new) // SAMPLE)]
     demand = past.demand[new]
-    spread = demand.std(axis=0) if len(demand) else np.zeros(classes.n_resources)
+    spread = demand.std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
+    named = {f"r{l}": column for l, column in enumerate(demand.T)}
+    jobs = Workload.from_arrays(past.submit[new], np.ones(len(new)), **named)
+
+    def label(demand):
+        return nearest(np.ascontiguousarray(demand / spread), fresh.demand / spread)[0]
+
     try:
-        named = {f"r{l}": column for l, column in enumerate(demand.T)}
-        jobs = Workload.from_arrays(past.submit[new], np.ones(len(new)), **named)
-        fresh, _ = cluster_jobs(
-            jobs,
-            classes.n_classes,
-            day=np.inf,
-            configs=len(classes.rate),
-        )
-
-        def label(demand):
-            return nearest(np.ascontiguousarray(demand / spread), fresh.demand / spread)[0]
-
+        fresh, _ = cluster_jobs(jobs, classes.n_classes, day=np.inf)
         mean = dot(classes.share, 1 / classes.rate.max(axis=0))
         start = JobClasses(fresh.share, fresh.demand, np.full(classes.rate.shape, 1 / mean))
         return solve(plan.configs, estimated(past, label(past.demand), start)), label
@@ -123,9 +120,9 @@ WAYS = {"estimate": estimate, "cluster": cluster}
 
 @dataclass(frozen=True)
 class Replan:
-    """When and how a LoTES run plans anew: at `every`, 2 `every`, ..., from the jobs of the last `window`.
+    """When and how a LoTES run makes a new plan: at `every`, 2 `every`, ..., from the jobs since the last time.
 
-    `window` is `every` unless given. `how` is one of
+    `how` is one of
 
     - `"estimate"`: the same classes with shares, demands and rates of the window
     - `"cluster"`: k-means gives new classes; the nearest centre labels all jobs anew, also those that wait or
@@ -145,13 +142,11 @@ class Replan:
     """
 
     every: float
-    window: float | None = None
     how: str | Callable = "estimate"
 
     def __post_init__(self):
-        for name in ("every", "window"):
-            if getattr(self, name) is not None and not getattr(self, name) > 0:
-                raise ValueError(f"{name}: {getattr(self, name)}, must be positive")
+        if not self.every > 0:
+            raise ValueError(f"every: {self.every}, must be positive")
         if not callable(self.how) and self.how not in WAYS:
             raise ValueError(
                 f"how: {self.how!r}; choose from {', '.join(map(repr, WAYS))}, or pass a "
@@ -177,15 +172,7 @@ def resume(scores, state, log, queued):
         if state.meter.clock[0].waiting == 0:
             return
         lotes.list_classes(scores, state.machines.config[machine])
-        if (
-            fill(
-                scores,
-                state,
-                log,
-                machine,
-            )
-            > 0
-        ):
+        if fill(scores, state, log, machine) > 0:
             refresh(state.machines, machine)
 
 
@@ -215,7 +202,7 @@ class Planner:
         """What is known when planning is due and `seen` jobs have come."""
         now = self.due
         jobs = self.jobs
-        since = now - (self.replan.window or self.replan.every)
+        since = now - self.replan.every
         rows = np.flatnonzero((jobs.submit[:seen] >= since) | ~(log.finish[:seen] < since))
         return Past(
             now=now,

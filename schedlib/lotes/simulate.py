@@ -49,8 +49,8 @@ def simulate(
     - `"lotes-first"` (needs `plan`): the first version, which after one spin takes the best score anywhere
     - `"greedy"`: `bypass=True` lets an arrival start on a machine on which others wait
     - `"tetris"`: weights `packing` and `work` of omega and gamma; `gamma_unit` of processing times in gamma:
-      `"h"` (or `"ms"`, `"s"`, `"min"`, `"d"`), or None for the workload's unit
-    - a `lotes.Policy`: with `clairvoyant=False` it sees the mean work of a job's class, not the job's own
+      `"h"` (or `"ms"`, `"s"`, `"min"`, `"d"`)
+    - a `lotes.Policy`
 
     `seed` is for the policy's own choices alone. The run ends at `until`, else at a `RandomWorkload`'s
     `hours` or when all jobs are done. `interval` is the width of the metrics' intervals (a hundredth of the
@@ -64,8 +64,8 @@ def simulate(
 
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     >>> run = simulate("greedy", MachineConfigs([[2.0]], [1]), jobs)
-    >>> run.response.tolist(), int(run.intervals["queue_most"].max())
-    ([0.0, 0.0, 1.0], 1)
+    >>> run.response.tolist()
+    [0.0, 0.0, 1.0]
     """
     module, name, settings = chosen(policy, options)
     jobs = Tasks(workload) if isinstance(workload, Workload) else workload

@@ -27,13 +27,14 @@ class Simulation:
       wait have waited so far, the longest first
     - `mean_response`, `longest`: wait from submission to start over the jobs that started; they hide those
       that never did, which `mean_wait` counts
-    - `mean_queue`, `mean_present`: time averages of jobs waiting, and in the system
+    - `mean_queue`: the time average of jobs waiting
     - `looked`: how many machines an arriving job asks for their state on average (Section 5.2): all of the
       configurations that LoTES tries, those that Greedy passes, all under Tetris; NaN for a reader's policy
     - `intervals`: a row per interval of time: `begin, end, arrived, started, finished, mean_response` (over
-      the jobs that *start* in it), `queue` (mean), `queue_end`, `queue_most`, `queued` (share of the time
-      during which jobs wait), `utilisation_<l>`, and `idle_<l>`: what stays idle of resource l meanwhile
-    - `utilisation (R,)`, `fragmentation (R,)`: the same over the run; the latter is NaN if no job ever waited
+      the jobs that *start* in it), `queue` (mean), `queue_end`, `queued` (share of the time during which jobs
+      wait)
+    - `utilisation (R,)`: of each resource, the share in use; `fragmentation (R,)`: the share that is idle while
+      jobs wait, NaN if none ever did
     - `time`: when the run ended; `plans`: with `replan`, pairs of a time and the plan followed from then on
 
     See also: `lotes.simulate`.
@@ -57,7 +58,6 @@ class Simulation:
     mean_response: float
     longest: float
     mean_queue: float
-    mean_present: float
     ages: np.ndarray = field(repr=False)
     looked: float
     intervals: pd.DataFrame = field(repr=False)
@@ -203,20 +203,14 @@ def simulation_of(run: Run, **of_policy: Any) -> Simulation:
         mean_response=float(series.wait.sum() / started) if started else np.nan,
         longest=float(clock.longest),
         mean_queue=float(series.queue_area.sum() / time) if time else 0.0,
-        mean_present=float(clock.present_area / time) if time else 0.0,
         ages=_ages(state, time),
-        intervals=_intervals(meter, total, _names(given)),
+        intervals=_intervals(meter),
         utilisation=meter.busy.sum(axis=0) / (time * total) if time else 0 * total,
         fragmentation=idle,
         time=time,
         sketch=meter.sketch,
         width=meter.width,
     )
-
-
-def _names(given):
-    """The resources' names; those of a random workload are numbers."""
-    return getattr(given.jobs, "resources", range(given.configs.n_resources))
 
 
 def _ages(state, time):
@@ -239,42 +233,31 @@ def _rows(run, arrived):
     return pd.DataFrame(arrived_rows)
 
 
-def _intervals(meter, total, resources):
-    """`Simulation.intervals` from a meter whose clock has stopped; `total (R,)`: what all machines have."""
+def _intervals(meter):
+    """`Simulation.intervals` from a meter whose clock has stopped."""
     clock = meter.clock[0]
     begun = int(np.ceil(clock.now / meter.width))
     rows = min(max(begun, 1), len(meter.series))
     series = meter.series[:rows].copy()
     if clock.interval == rows:  # the run ended at this edge
-        over = meter.series[rows]
         for name in ("arrived", "started", "finished", "wait"):
-            series[name][-1] += over[name]
-        most = max(series["queue_most"][-1], over.queue_most)
-        series["queue_most"][-1] = most
+            series[name][-1] += meter.series[rows][name]
     begin = np.arange(rows) * meter.width
-    edge = begin + meter.width
-    end = np.minimum(edge, clock.now)
-    tiny = np.finfo(float).tiny
-    span = np.maximum(end - begin, tiny)
+    end = np.minimum(begin + meter.width, clock.now)
+    span = np.maximum(end - begin, np.finfo(float).tiny)
     series["queue_end"][-1] = clock.waiting
     with np.errstate(invalid="ignore", divide="ignore"):
-        columns = {
+        mean_response = series.wait / series.started
+    return pd.DataFrame(
+        {
             "begin": begin,
             "end": end,
             "arrived": series.arrived,
             "started": series.started,
             "finished": series.finished,
-            "mean_response": series.wait / series.started,
+            "mean_response": mean_response,
             "queue": series.queue_area / span,
             "queue_end": series.queue_end,
-            "queue_most": series.queue_most,
             "queued": series.queued_time / span,
         }
-        for l, name in enumerate(resources):
-            most = span * total[l]
-            columns[f"utilisation_{name}"] = meter.busy[:rows, l] / most
-        for l, name in enumerate(resources):
-            held = series.queued_time * total[l]
-            used = meter.busy_queued[:rows, l] / held
-            columns[f"idle_{name}"] = 1 - used
-    return pd.DataFrame(columns)
+    )

@@ -10,7 +10,7 @@ from schedlib.core.events import add, take
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching import state as states
-from schedlib.lotes.dispatching.state import REFUSED, note_queue, tick
+from schedlib.lotes.dispatching.state import REFUSED, tick
 
 DONE, PAUSED, MORE_SLOTS, MORE_INTERVALS, BROKEN = range(5)
 """Why `advance` returns: it is at the end, has worked off its slice, needs room, or the policy made an
@@ -49,7 +49,7 @@ def fill(policy, state, log, machine):
         if slot < 0:
             return started
         started += 1
-        note_queue(state.meter, -1)
+        state.meter.clock[0].waiting -= 1
         start(state, log, slot, machine)
     return started
 
@@ -95,7 +95,7 @@ def arrives(policy, state, log, slot, rng):
         tree.took(state.machines, machine, before)
     else:
         policy.on_wait(state, slot, rng)
-        note_queue(state.meter, 1)
+        clock.waiting += 1
     return True
 
 

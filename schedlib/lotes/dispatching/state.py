@@ -41,17 +41,15 @@ REFUSAL = np.dtype(
 
 SKETCH_LOW, SKETCH_BASE, SKETCH_BINS = 1e-12, 1.01, 4200  # from 1e-12 to 1e6 intervals
 INTERVAL = np.dtype(
-    [(name, "i8") for name in ("arrived", "started", "finished", "queue_end", "queue_most")]
+    [(name, "i8") for name in ("arrived", "started", "finished", "queue_end")]
     + [(name, "f8") for name in ("wait", "queue_area", "queued_time")]
 )
-"""Jobs that arrived, started, finished; jobs waiting at the end and at most; the waits of those that started,
-in all; the integral of the queue over time; the time during which at least one waited."""
+"""Jobs that arrived, started, finished; jobs waiting at the end; the waits of those that started, in all; the integral of the queue over time; the time during which at least one waited."""
 CLOCK = np.dtype(
-    [("now", "f8"), ("edge", "f8"), ("longest", "f8"), ("present_area", "f8")]
+    [("now", "f8"), ("edge", "f8"), ("longest", "f8")]
     + [(name, "i8") for name in ("interval", "waiting", "present", "looked")]
 )
-"""The time, the end of the present interval, the longest wait, the integral of jobs in the system over time;
-the interval's number, jobs waiting, jobs in the system, how many machines arrivals looked at."""
+"""The time, the end of the present interval, the longest wait; the interval's number, jobs waiting, jobs in the system, how many machines arrivals looked at."""
 
 
 class Meter(NamedTuple):
@@ -172,23 +170,18 @@ class Given(NamedTuple):
     jobs: Any
     rng: np.random.Generator
 
-    def mix(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of each class the part of all jobs (K,), the mean size (K, R) and the mean work (K,)."""
+    def mix(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of each class the part of all jobs (K,) and the mean size (K, R)."""
         capacity = self.configs.capacity
         if not isinstance(self.jobs, Tasks):
             classes = self.jobs.classes
-            return (
-                classes.share,
-                fractions(capacity, classes.demand)[1],
-                np.ones(classes.n_classes),
-            )
+            return classes.share, fractions(capacity, classes.demand)[1]
         k = self.machines.pace.shape[1]
         count = np.bincount(self.jobs.job_class, minlength=k)
         size = fractions(capacity, self.jobs.demand)[1]
-        total = np.zeros((k, size.shape[1] + 1))
-        np.add.at(total, self.jobs.job_class, np.c_[size, self.jobs.work])
-        mean = total / np.maximum(count, 1)[:, None]
-        return count / max(count.sum(), 1), mean[:, :-1].copy(), mean[:, -1].copy()
+        total = np.zeros((k, size.shape[1]))
+        np.add.at(total, self.jobs.job_class, size)
+        return count / max(count.sum(), 1), total / np.maximum(count, 1)[:, None]
 
     def targets(self) -> np.ndarray:
         """Each machine's bin, (N, K) int; zeros without a plan."""
@@ -305,13 +298,11 @@ def tick(m, now):
         passed = until - clock.now
         if passed > 0:
             waiting = clock.waiting
-            clock.present_area += clock.present * passed
             for l in range(m.used.size):
                 m.busy[at, l] += m.used[l] * passed
             if waiting > 0:
                 m.series[at].queue_area += waiting * passed
                 m.series[at].queued_time += passed
-                m.series[at].queue_most = max(m.series[at].queue_most, waiting)
                 for l in range(m.used.size):
                     m.busy_queued[at, l] += m.used[l] * passed
             clock.now = until
@@ -320,15 +311,6 @@ def tick(m, now):
         m.series[at].queue_end = clock.waiting
         clock.interval += 1
         clock.edge = (clock.interval + 1) * m.width
-
-
-@kernel
-def note_queue(m, change):
-    """Count a job that joins (+1) or leaves (-1) the queue."""
-    clock = m.clock[0]
-    clock.waiting += change
-    interval = m.series[clock.interval]
-    interval.queue_most = max(interval.queue_most, clock.waiting)
 
 
 @kernel

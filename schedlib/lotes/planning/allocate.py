@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from schedlib.core.checks import unknown
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, fits, holds
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
@@ -59,7 +60,15 @@ def solve(
     least = np.broadcast_to(least, len(cost))
     most = np.broadcast_to(most, len(cost))
     whole = np.broadcast_to(whole, len(cost))
-    engine = _engine(cost, matrix, low, high, least, most, whole)
+    engine = _engine(
+        cost,
+        matrix,
+        low,
+        high,
+        least,
+        most,
+        whole,
+    )
     engine.setOptionValue("time_limit", float(seconds))
     x, reduced, prices = _optimum(what, engine, seconds)
     first = prices
@@ -144,16 +153,9 @@ def pool_size(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     [[3.333]]
     """
     total = configs.capacity * configs.count[:, None]
-    pool = total[:, None]
-    shape = configs.n_configs, *classes.demand.shape
-    demand = np.broadcast_to(classes.demand, shape)
-    alone = np.divide(
-        pool,
-        demand,
-        out=np.full(shape, np.inf),
-        where=demand > 0,
-    )
-    return alone.min(axis=2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alone = total[:, None] / classes.demand
+    return alone.min(axis=2, where=classes.demand > 0, initial=np.inf)
 
 
 def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
@@ -162,15 +164,9 @@ def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     >>> waste(MachineConfigs([[8.0]], [30]), JobClasses([1.0], [[3.0]], [[1.0]])).tolist()
     [[0.25]]
     """
-    one = holds(configs.capacity, classes.demand)
-    whole = one * configs.count[:, None]
+    whole = holds(configs.capacity, classes.demand) * configs.count[:, None]
     pool = pool_size(configs, classes)
-    used = np.divide(
-        whole,
-        pool,
-        out=np.zeros_like(pool),
-        where=pool > 0,
-    )
+    used = np.divide(whole, pool, out=np.zeros_like(pool), where=pool > 0)
     return np.clip(1 - used, 0, 1)
 
 
@@ -204,22 +200,25 @@ def allocate(
     3.333333
     """
     check(configs, classes)
-    _require_vertex(vertex, classes)
+    if isinstance(vertex, str) and vertex not in VERTICES:
+        raise unknown("vertex", vertex, VERTICES, "or give a cost for each configuration and class")
     pool = pool_size(configs, classes)
     able = (classes.rate > 0) & (pool > 0)
     if fitting:
         able &= fits(configs, classes)
     j, k = np.argwhere(able).T  # a column each, after lambda's
     asked = np.flatnonzero(classes.share > 0)
-    served = classes.rate[:, asked] * pool[:, asked]
-    served /= classes.share[asked]
-    alone = served.sum(axis=0, where=able[:, asked])
+    served = classes.rate * pool / np.where(classes.share > 0, classes.share, 1)
+    alone = served.sum(axis=0, where=able)[asked]
     unit = alone.min()  # no class alone can do better
-    serve = np.zeros((len(asked), len(j)))
-    for row in range(len(asked)):
-        mine = k == asked[row]
-        serve[row, mine] = served[j[mine], row] / unit
-    hold = _held(configs, classes, pool, j, k)
+    serve = np.where(k == asked[:, None], served[j, k] / unit, 0.0)
+    hold = _held(
+        configs,
+        classes,
+        pool,
+        j,
+        k,
+    )
     shortage = np.c_[-np.ones(len(serve)), serve]
     room = np.c_[np.zeros(len(hold)), hold]
     none = np.zeros(len(serve))
@@ -230,7 +229,13 @@ def allocate(
         np.vstack((shortage, room)),
         np.r_[none, all_of_it - np.inf],
         np.r_[none + np.inf, all_of_it],
-        then=_then(configs, classes, vertex, j, k),
+        then=_then(
+            configs,
+            classes,
+            vertex,
+            j,
+            k,
+        ),
     )
     best = part[0]
     part = part[1:]
@@ -239,54 +244,37 @@ def allocate(
     jobs = part * pool[j, k]
     running[j, k] = np.where(in_use, jobs, 0.0)
     held = running[:, :, None] * classes.demand
-    total = configs.capacity * configs.count[:, None]
-    delta = np.divide(
-        held,
-        total[:, None],
-        out=np.zeros_like(held),
-        where=total[:, None] > 0,
-    )
+    total = (configs.capacity * configs.count[:, None])[:, None]
+    delta = np.divide(held, total, out=np.zeros_like(held), where=total > 0)
     for array in (running, delta):
         array.flags.writeable = False
     rate = best * unit
     return Allocation(float(rate), delta, running)
 
 
-def _require_vertex(vertex, classes):
-    """Raise ValueError on what names no vertex and is no array of costs."""
-    if isinstance(vertex, str):
-        if vertex not in VERTICES:
-            raise ValueError(f"vertex: {vertex!r} is not one of {', '.join(VERTICES)}")
-        return
-    fits_shape = np.shape(vertex) == classes.rate.shape
-    if not (fits_shape and np.all(np.isfinite(vertex))):
-        raise ValueError(
-            f"vertex: needs a name, or a finite cost for each configuration and class, an array "
-            f"{classes.rate.shape}"
-        )
-
-
 def _held(configs, classes, pool, j, k):
     """Of each resource there is, the part that class k alone uses of pool j, a column for each j and k."""
     total = configs.capacity * configs.count[:, None]
-    hold = np.zeros((*total.shape, len(j)))
-    for column in range(len(j)):
-        here = total[j[column]]
-        there = here > 0
-        demand = classes.demand[k[column]]
-        used = pool[j[column], k[column]] * demand
-        hold[j[column], there, column] = used[there] / here[there]
-    return hold[total > 0]
+    used = pool[j, k] * classes.demand[k].T
+    there = total[j].T
+    part = np.divide(used, there, out=np.zeros_like(used), where=there > 0)
+    rows = np.where(j == np.arange(len(total))[:, None, None], part, 0.0)
+    return rows[total > 0]
 
 
 def _then(configs, classes, vertex, j, k):
     """The costs by which `allocate` picks an optimum, first lambda's, then those of each j and k."""
-    if isinstance(vertex, str) and vertex == "solver":
+    if not isinstance(vertex, str):
+        cost = np.asarray(vertex)
+        if cost.shape != classes.rate.shape or not np.isfinite(cost).all():
+            raise ValueError(
+                "vertex: needs a name, or a finite cost for each configuration and class, an array "
+                f"{classes.rate.shape}"
+            )
+    elif vertex == "solver":
         return []
-    cost = vertex
-    if isinstance(vertex, str):
-        total = configs.capacity.T @ configs.count
-        part = configs.capacity / total
+    else:
+        part = configs.capacity / (configs.capacity.T @ configs.count)
         of_cluster = part.mean(axis=1) * configs.count
         cost = waste(configs, classes) * of_cluster[:, None]
     chosen = np.r_[0.0, cost[j, k]]
@@ -308,11 +296,10 @@ def scarcity(configs: MachineConfigs, classes: JobClasses, more: float = 0.1) ->
         raise ValueError(f"more: {more}, must be a positive fraction")
     before = allocate(configs, classes, vertex="solver").rate
     growth = np.zeros(configs.capacity.shape)
-    there = np.argwhere(configs.capacity > 0)
-    for j, l in there.tolist():
+    for place in np.argwhere(configs.capacity > 0):
         capacity = configs.capacity.copy()
-        capacity[j, l] *= 1 + more
+        capacity[*place] *= 1 + more
         larger = MachineConfigs(capacity, configs.count)
         after = allocate(larger, classes, vertex="solver").rate
-        growth[j, l] = after / before - 1
+        growth[*place] = after / before - 1
     return np.maximum(growth, 0.0)

@@ -19,6 +19,8 @@ from schedlib.lotes.model import JobClasses, MachineConfigs, Plan, check, holds,
 from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.planning.plan import assign, make_plan, sustained
 
+GAP = 1e-6  # between the rate and its bound, as a part of the rate
+MOST_ROUNDS = 500
 PATIENCE = 2_000_000  # steps of the search after which the gap asked for is made four times as wide
 
 
@@ -98,7 +100,7 @@ def _prices(size, value) -> np.ndarray:
 
 
 def best_mix(
-    capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLike, *, gap: float = 1e-9
+    capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLike, *, gap: float = GAP / 10
 ) -> Mix:
     """The mix of jobs that fits one machine and is worth most: an integer knapsack by branch and bound.
 
@@ -139,7 +141,11 @@ def best_mix(
         own,
     )
     number[usable] = own
-    return Mix(number, best * scale, bound * scale)
+    return Mix(
+        number,
+        best * scale,
+        bound * scale,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,18 +169,12 @@ class GeneratedPlan(Plan):
 def generate_plan(
     configs: MachineConfigs,
     classes: JobClasses,
-    *,
-    gap: float = 1e-6,
-    integer: bool = False,
-    max_rounds: int = 500,
 ) -> GeneratedPlan:
     """Stages 1 and 2 with every class allowed on every configuration: the largest lambda2 there is.
 
-    Stops when `rate` is proved to be within the fraction `gap` of the optimum (`bound`). Only bins in use are
-    kept; machines are rounded as in `plan`, or, with `integer`, chosen by the integer program over all bins
-    made (not a proved integer optimum, but `bound` limits the loss). `allocation` is stage 1's and restricts
-    nothing. Raises ValueError as `allocate` does, RuntimeError without a proof after `max_rounds`, or
-    600 s in the solver.
+    Stops when `rate` is proved to be within a millionth of the optimum (`bound`). Only bins in use are kept;
+    machines are rounded as in `plan`. `allocation` is stage 1's and restricts nothing. Raises ValueError as
+    `allocate` does, RuntimeError without a proof after 500 rounds, or 600 s in the solver.
 
     See also: `lotes.plan`.
 
@@ -183,66 +183,48 @@ def generate_plan(
     """
     check(configs, classes)
     allocation = allocate(configs, classes)
-    alone = np.where(classes.rate > 0, holds(configs.capacity, classes.demand), 0)
+    alone = np.where(
+        classes.rate > 0,
+        holds(configs.capacity, classes.demand),
+        0,
+    )
     pool = [[np.zeros_like(own), *np.diag(own)[own > 0]] for own in alone]  # to begin with
     bound = np.inf
     rounds = 0
-    while rounds < max_rounds:
+    while rounds < MOST_ROUNDS:
         rounds += 1
-        bins = tuple(np.array(mixes, np.int32) for mixes in pool)
+        bins = [np.array(mixes, np.int32) for mixes in pool]
         fractions, price = assign(configs, classes, bins)
         rate = sustained(classes, bins, fractions)
         total = 0.0
         joined = 0
         for j, n in enumerate(configs.count.tolist()):
             value = price * classes.rate[j]
-            mix = best_mix(
-                configs.capacity[j],
-                classes.demand,
-                value,
-                gap=gap / 10,
-            )
+            mix = best_mix(configs.capacity[j], classes.demand, value)
             total += n * mix.bound
-            if (
-                mix.value > (bins[j] @ value).max() * (1 + 1e-12)
-                and not (bins[j] == mix.number).all(axis=1).any()
-            ):
+            better = mix.value > (bins[j] @ value).max() * (1 + 1e-12)
+            if better and not (bins[j] == mix.number).all(axis=1).any():
                 pool[j].append(mix.number)
                 joined += 1
         bound = min(bound, total)
-        if bound <= rate * (1 + gap) or not joined:
+        if bound <= rate * (1 + GAP) or not joined:
             break
-    if bound > rate * (1 + gap):
+    if bound > rate * (1 + GAP):
         raise RuntimeError(
-            f"max_rounds: {rate:g} is not proved to be within {gap:g} of the best, {bound:g}, "
-            f"after {rounds} rounds"
+            f"{rate:g} is not proved to be within {GAP:g} of the best, {bound:g}, after {rounds} rounds"
         )
-    machines = tuple(np.zeros(len(x), np.int64) for x in fractions)
-    if integer:
-        machines = assign(
-            configs,
-            classes,
-            bins,
-            integer=True,
-        ).fractions
-    kept = [np.flatnonzero((x > 0) | (n > 0)) for x, n in zip(fractions, machines, strict=True)]
-    kept = [rows[np.lexsort(mixes[rows].T[::-1])] for mixes, rows in zip(bins, kept, strict=True)]
-    bins, fractions, machines = (  # type: ignore[assignment]
-        [each[rows] for each, rows in zip(it, kept, strict=True)]
-        for it in (bins, fractions, machines)
-    )
+    for j, mixes in enumerate(bins):
+        used = np.flatnonzero(fractions[j] > 0)
+        used = used[np.lexsort(mixes[used].T[::-1])]
+        bins[j] = mixes[used]
+        fractions[j] = fractions[j][used]
     made = make_plan(
         configs,
         classes,
         allocation,
         bins,
         fractions,
-        machines if integer else None,
     )
-    fields = {name: getattr(made, name) for name in Plan.__dataclass_fields__}
     return GeneratedPlan(
-        **fields,
-        bound=bound,
-        rounds=rounds,
-        priced=rounds * configs.n_configs,
+        **vars(made), bound=bound, rounds=rounds, priced=rounds * configs.n_configs
     )

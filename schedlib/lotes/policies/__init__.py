@@ -26,7 +26,7 @@ def chosen(policy: str | own.Policy, given: dict) -> tuple[ModuleType, str, dict
     if isinstance(policy, own.Policy):
         module = own
         name = policy.name
-        known = own.CHOICES
+        known = {}
     elif policy in OPTIONS:
         module = next(module for module in MODULES if policy in module.OPTIONS)
         name = policy

@@ -33,8 +33,6 @@ from schedlib.lotes.dispatching.machine_tree import fits
 from schedlib.lotes.dispatching.state import NONE, Given, refuse
 
 OPTIONS: dict = {}
-CHOICES: dict = {"clairvoyant": True}
-"""The options of a reader's policy."""
 
 
 class Room(NamedTuple):
@@ -59,9 +57,8 @@ class Cluster(NamedTuple):
       jobs by class
     - `target (N, K)`: each machine's bin when `simulate` was given a plan, else zeros
     - `share (K,)`, `demand (K, R)`: the mix of classes: the part of all jobs, and the mean size
-    - `size (S, R)`, `work (S,)`, `submit (S,)`, `job_class (S,)`: of the jobs; under `clairvoyant=False` a
-      job's `work` is the mean of its class
-    - `ends (S,)`: when each job that runs will end, as far as `work` tells; the jobs that run on a machine,
+    - `size (S, R)`, `work (S,)`, `submit (S,)`, `job_class (S,)`: of the jobs
+    - `ends (S,)`: when each job that runs will end; the jobs that run on a machine,
       the next to end first, are `first[machine]`, `following[it]` and so on, until -1
     - `waiting (W,)`: the jobs that wait, in order of arrival, without the arriving one; `now`: the time
     - `room`: for `first_fit` and `best_fit`; `rng`: the policy's own random numbers
@@ -117,7 +114,7 @@ CLUSTER = types.NamedTuple(
         _F1,
         _F2,
         _F2,
-        _F1,
+        seen(types.float64, 1, "A"),
         seen(types.float64, 1, "A"),
         seen(types.int32, 1, "A"),
         _F1,
@@ -260,8 +257,7 @@ class Rule(types.WrapperAddressProtocol):
 
 
 class Own(NamedTuple):
-    """What is kept: the policy's functions; of `Cluster` and `Room` what the engine does not have; and the
-    `mean (K,)` work of each class where the true one is hidden, else NaN."""
+    """What is kept: the policy's functions, and of `Cluster` and `Room` what the engine does not have."""
 
     on_arrival: Rule
     on_exit: Rule
@@ -269,14 +265,12 @@ class Own(NamedTuple):
     target: np.ndarray
     share: np.ndarray
     demand: np.ndarray
-    mean: np.ndarray
     first: np.ndarray
     total: np.ndarray
     order: np.ndarray
     aside: np.ndarray  # (N,): room to shift `order`
     machine_notes: np.ndarray
     rng: np.random.Generator
-    work: np.ndarray
     ends: np.ndarray
     following: np.ndarray
     notes: np.ndarray
@@ -286,7 +280,7 @@ def begin(policy: Policy, settings: dict, given: Given) -> Own:
     """No job runs."""
     bins = given.targets()
     m = given.machines
-    share, demand, mean = given.mix()
+    share, demand = given.mix()
     total = m.free.sum(axis=1)
     return Own(
         on_arrival=Rule(policy.arrive),
@@ -297,12 +291,10 @@ def begin(policy: Policy, settings: dict, given: Given) -> Own:
         demand=demand,
         first=np.full(len(m.config), -1),
         total=total,
-        mean=np.full_like(mean, np.nan) if settings["clairvoyant"] else mean,
         order=np.lexsort((np.arange(len(total)), total)).astype(np.int32),
         aside=np.zeros(len(total), np.int32),
         machine_notes=np.zeros((len(total), 4)),
         rng=given.rng,
-        work=np.zeros(0),
         ends=np.zeros(0),
         following=np.zeros(0, np.int64),
         notes=np.zeros((0, 4)),
@@ -312,7 +304,6 @@ def begin(policy: Policy, settings: dict, given: Given) -> Own:
 def with_room(own: Own, slots: int) -> Own:
     """The same with room for so many jobs."""
     return own._replace(
-        work=grown(own.work, slots),
         ends=grown(own.ends, slots),
         following=grown(own.following, slots),
         notes=grown(own.notes, slots),
@@ -345,7 +336,7 @@ def _seen(own, state):
         share=read_only(own.share),
         demand=read_only(own.demand),
         size=read_only(table.size),
-        work=read_only(own.work),
+        work=read_only(table.job.work),
         submit=read_only(table.job.submit),
         job_class=read_only(table.job.job_class),
         ends=read_only(own.ends),
@@ -366,7 +357,7 @@ def _starts(own, state, slot, machine):
     m = state.machines
     job = state.table.job[slot]
     own.running[machine, job.job_class] += 1
-    end = state.meter.clock[0].now + own.work[slot] * m.pace[m.config[machine], job.job_class]
+    end = state.meter.clock[0].now + job.work * m.pace[m.config[machine], job.job_class]
     own.ends[slot] = end
     before = -1
     after = own.first[machine]
@@ -421,8 +412,6 @@ def changed(own, state, machine):
 @kernel
 def arrive(own, state, slot, rng):
     """The machine that the policy gives the arriving job, or NONE."""
-    mean = own.mean[state.table.job[slot].job_class]
-    own.work[slot] = state.table.job[slot].work if np.isnan(mean) else mean
     own.notes[slot, :] = 0.0
     cluster = _seen(own, state)
     machine = own.on_arrival(cluster, slot)

@@ -43,8 +43,8 @@ class Weights(NamedTuple):
 
 def check(settings: dict) -> None:
     """Raise ValueError on a value that an option cannot have."""
-    if settings["gamma_unit"] not in (*SECONDS, None):
-        raise unknown("gamma_unit", settings["gamma_unit"], (*SECONDS, None))
+    if settings["gamma_unit"] not in SECONDS:
+        raise unknown("gamma_unit", settings["gamma_unit"], SECONDS)
     for option in ("packing", "work"):
         if not settings[option] >= 0:
             raise ValueError(f"{option}: {settings[option]}, a weight must not be negative")
@@ -52,21 +52,18 @@ def check(settings: dict) -> None:
 
 def begin(policy: str, settings: dict, given: Given) -> Weights:
     """One queue for all jobs where no pace depends on the machine, else one for the classes of equal pace."""
-    gamma_unit = settings["gamma_unit"]
     pace = given.machines.pace
-    if gamma_unit is not None and given.jobs.time_unit not in SECONDS:
-        raise ValueError(
-            f"gamma_unit: the workload is in {given.jobs.time_unit!r}; pass gamma_unit=None to take "
-            "times as they are"
-        )
-    unit = 1.0 if gamma_unit is None else SECONDS[given.jobs.time_unit] / SECONDS[gamma_unit]
+    gamma_unit = SECONDS[settings["gamma_unit"]]
+    unit = (
+        SECONDS.get(given.jobs.time_unit, gamma_unit) / gamma_unit
+    )  # an unknown one counts as it is
     if np.isfinite(pace).all() and (pace == pace[0]).all():
         factor = np.ones((len(pace), 1))
         group = np.zeros(pace.shape[1], np.int64)
         fold = pace[0].copy()
     else:
         factor, group = np.unique(pace, axis=1, return_inverse=True)
-        group = group.reshape(-1).astype(np.int64)
+        group = group.reshape(-1)  # numpy 2.0 gives a row
         fold = np.ones(pace.shape[1])
     return Weights(
         packing=float(settings["packing"]),
@@ -217,12 +214,7 @@ def pick(w, state, machine):
                 w.line, table, g, m.free[machine], weights, best, best_score
             )
     if best >= 0:
-        quit_line(
-            w.line,
-            table,
-            w.group[table.job[best].job_class],
-            best,
-        )
+        quit_line(w.line, table, w.group[table.job[best].job_class], best)
     return best
 
 

@@ -136,14 +136,12 @@ def alibaba_hour(
     k: int = 4,
     load: float = 0.8,
     first: float = FIRST,
-    features: str = "demand",
     seed: int = 0,
 ) -> tuple[MachineConfigs, JobClasses, Workload]:
     """Alibaba's hour as machines, job classes and jobs: a job per instance, in seconds, 3,056,536 of them.
 
     Machines: `enough_machines` of `configs` (Table 1's unless given) for the `load`. The `k` classes are
-    those of `cluster_jobs` on the first `first` seconds, with its `features` and `seed`. `trace`, `report`:
-    as in `alibaba_instances`. Raises ValueError as these do. Source: LoTES, Sections 5.3.1 and 5.3.2.
+    those of `cluster_jobs` on the first `first` seconds, with its `seed`. `trace`, `report`: as in `alibaba_instances`. Raises ValueError as these do. Source: LoTES, Sections 5.3.1 and 5.3.2.
 
     >>> from schedlib import traces
     >>> configs, classes, jobs = alibaba_hour(trace=traces.alibaba2018("instances").between(0, 60), first=20)
@@ -154,9 +152,7 @@ def alibaba_hour(
     if not 0 < load < np.inf:
         raise ValueError(f"load: {load}, must be positive")
     instances = alibaba_instances(configs, trace)
-    classes, job_class = cluster_jobs(
-        instances, k, configs=configs.n_configs, day=first, features=features, seed=seed
-    )
+    classes, job_class = cluster_jobs(instances, k, configs=configs.n_configs, day=first, seed=seed)
     submit = np.repeat(instances.jobs["submit"].to_numpy(), np.diff(instances.offsets))
     made = pd.DataFrame({"job": np.arange(len(submit)), "submit": submit, "class": job_class})
     jobs = Workload(made, instances.tasks.assign(job=made["job"].to_numpy()), "s", instances.report)

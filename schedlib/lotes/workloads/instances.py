@@ -26,6 +26,8 @@ PROPORTIONS = (0.23, 0.46, 0.30, 0.01)
 CLASS_CORES = (0.02, 0.02, 0.07, 0.20)
 CLASS_MEMORY = (0.01, 0.03, 0.03, 0.06)
 SIZES = ("independent", "common", "fixed")
+K = 9  # classes of a random instance
+CV = 0.5  # deviation of a size over its mean
 
 
 def google2011() -> tuple[MachineConfigs, JobClasses]:
@@ -97,7 +99,7 @@ class RandomWorkload:
     - `sizes`: `"independent"`, each resource a truncated Gaussian of its own (the text's words); `"common"`,
       one truncated Gaussian factor per job for all its resources; `"fixed"`, every job needs its class's r_kl
     - `matched`: whether sizes have the mean r_kl after truncation, or (the text's words) before it, which
-      makes jobs 2.8 % larger than planned; `cv`: deviation over mean; `largest`: where sizes are truncated
+      makes jobs 2.8 % larger than planned; `largest`: where sizes are truncated
     - `burst`: a rate, and for how long jobs come at it before they come at `rate`
 
     Work is exponential with mean one. Seeded streams, one for each purpose, give every policy the same jobs.
@@ -116,7 +118,6 @@ class RandomWorkload:
     hours: float
     sizes: str = "independent"
     matched: bool = False
-    cv: float = 0.5
     largest: float = 1.0
     seed: int = 0
     limit: float | None = None
@@ -124,7 +125,7 @@ class RandomWorkload:
     burst: tuple[float, float] = (1.0, 0.0)
 
     def __post_init__(self):
-        for name in ("rate", "hours", "cv", "largest"):
+        for name in ("rate", "hours", "largest"):
             if not 0 < getattr(self, name) < np.inf:
                 raise ValueError(f"{name}: {getattr(self, name)}, must be a positive number")
         if self.sizes not in SIZES:
@@ -151,13 +152,11 @@ class RandomWorkload:
         demand = self.classes.demand
         if self.sizes == "common":
             high = self.largest / demand.max(axis=1)
-            return np.array(
-                [parent_mean(1.0, self.cv, h) if self.matched else 1.0 for h in high]
-            ), high
+            return np.array([parent_mean(1.0, CV, h) if self.matched else 1.0 for h in high]), high
         mean = demand.copy()
         if self.matched and self.sizes != "fixed":
             mean[demand > 0] = [
-                parent_mean(value, self.cv, self.largest) for value in demand[demand > 0]
+                parent_mean(value, CV, self.largest) for value in demand[demand > 0]
             ]
         return mean, self.largest
 
@@ -165,10 +164,10 @@ class RandomWorkload:
         """What jobs of these classes (n,) need, (n, R)."""
         mean, high = self._law
         if self.sizes == "common":
-            factor = truncated(rng, mean[job_class], self.cv, high[job_class])
+            factor = truncated(rng, mean[job_class], CV, high[job_class])
             return factor[:, None] * self.classes.demand[job_class]
         mean = mean[job_class]
-        return truncated(rng, mean, self.cv, high) if self.sizes == "independent" else mean
+        return truncated(rng, mean, CV, high) if self.sizes == "independent" else mean
 
     def blocks(self) -> Iterator[Arrivals]:
         """The jobs in order of arrival, some ten thousand at a time."""
@@ -219,7 +218,6 @@ def random_instance(
     hours: float = 100.0,
     sizes: str = "independent",
     matched: bool = False,
-    n_classes: int = 9,
     seed: int = 0,
     planner: Callable[[MachineConfigs, JobClasses], Any] = plan,
     rounded: bool = False,
@@ -248,11 +246,9 @@ def random_instance(
     demands, times, speeds = streams(
         seed, "lotes mean demands", "lotes mean times", "lotes machine speeds"
     )
-    demand = 0.025 + phi * demands.uniform(-1, 1, (n_classes, capacity.shape[1]))
-    rate = (1 + omega * speeds.uniform(-1, 1, (len(capacity), n_classes))) / (
-        1 - times.random(n_classes)
-    )
-    classes = JobClasses(np.full(n_classes, 1 / n_classes), demand, rate)
+    demand = 0.025 + phi * demands.uniform(-1, 1, (K, capacity.shape[1]))
+    speed = 1 + omega * speeds.uniform(-1, 1, (len(capacity), K))
+    classes = JobClasses(np.full(K, 1 / K), demand, speed / (1 - times.random(K)))
     made = planner(configs, classes)
     limit = made.rate_rounded if rounded else made.rate
     jobs = RandomWorkload(
@@ -264,4 +260,9 @@ def random_instance(
         seed=seed,
         limit=limit,
     )
-    return RandomInstance(configs=configs, classes=classes, plan=made, workload=jobs)
+    return RandomInstance(
+        configs=configs,
+        classes=classes,
+        plan=made,
+        workload=jobs,
+    )

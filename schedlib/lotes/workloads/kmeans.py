@@ -49,12 +49,8 @@ def cluster_jobs(
     demand = tasks[list(workload.resources)].to_numpy()
     duration = tasks["duration"].to_numpy()
     label = np.full(len(points), -1)
-    label[weights > 0], _ = k_means(
-        points[weights > 0],
-        weights[weights > 0],
-        k,
-        seed,
-    )
+    known = weights > 0
+    label[known], _ = k_means(points[known], weights[known], k, seed)
     own = label[rows[early]]
     share = np.bincount(own, minlength=k) / len(own)
     mean = np.array([demand[own == c].mean(axis=0) for c in range(k)])

@@ -55,40 +55,29 @@ class ArrivalModel:
     cycles: tuple[tuple[float, float, float], ...] = ()
 
     def __post_init__(self):
-        for name in ("typical", "spread", "memory"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and (value > 0 or (name == "spread" and value == 0))):
-                raise ValueError(
-                    f"{name}: {value}; typical and memory must be positive, spread not negative"
-                )
-        if any(len(cycle) != 3 or not cycle[0] > 0 for cycle in self.cycles):
+        if not (self.typical > 0 and self.memory > 0 and self.spread >= 0):
             raise ValueError(
-                f"cycles: {self.cycles}; each needs a positive period, an amplitude and the "
-                "hour of its peak"
+                f"typical, memory, spread: {self.typical}, {self.memory}, {self.spread}; the first "
+                "two must be positive, the third not negative"
             )
+        if any(not period > 0 for period, _, _ in self.cycles):
+            raise ValueError(f"cycles: {self.cycles}; each needs a positive period")
 
     def expected(self, hours: npt.ArrayLike) -> np.ndarray:
         """The expected number of jobs in each of these hours, (H,) like `hours`."""
         hours = np.asarray(hours, float)
-        swing = sum(
-            (
-                amplitude * np.cos(2 * np.pi * (hours - peak) / period)
-                for period, amplitude, peak in self.cycles
-            ),
-            0 * hours,
-        )
+        swing = 0 * hours
+        for period, amplitude, peak in self.cycles:
+            swing = swing + amplitude * np.cos(2 * np.pi * (hours - peak) / period)
         return self.typical * np.exp(swing + self.spread**2 / 2)
 
     def draw(self, hours: int, jobs: int | None, rng: np.random.Generator) -> np.ndarray:
         """Jobs in each hour, (hours,) integers: `jobs` in all, or as many as come when that is None."""
-        intensity = self.expected(np.arange(hours)) * np.exp(
-            wander(rng, (hours,), self.spread, self.memory) - self.spread**2 / 2
-        )
-        return (
-            rng.poisson(intensity)
-            if jobs is None
-            else rng.multinomial(jobs, intensity / intensity.sum())
-        )
+        noise = wander(rng, (hours,), self.spread, self.memory) - self.spread**2 / 2
+        intensity = self.expected(np.arange(hours)) * np.exp(noise)
+        if jobs is None:
+            return rng.poisson(intensity)
+        return rng.multinomial(jobs, intensity / intensity.sum())
 
 
 GOOGLE_ARRIVALS = ArrivalModel(
@@ -105,54 +94,53 @@ and week to week. It lacks the one great burst, in hours 414 to 431, whose peak 
 of 99 in 100 months of the model (median 2,280).
 """
 
-DURATIONS = np.array(
-    [
-        (1, 1.944e-09, 2.778e-10),
-        (0.995, 0.06279, 0.003764),
-        (0.99, 0.2152, 0.00436),
-        (0.975, 1.35, 0.005206),
-        (0.95, 10.53, 0.005994),
-        (0.9, 31.93, 0.00732),
-        (0.85, 46.04, 0.009272),
-        (0.8, 58.7, 0.01276),
-        (0.75, 120.4, 0.01723),
-        (0.7, 237.4, 0.02127),
-        (0.65, 403.3, 0.0257),
-        (0.6, 571.8, 0.03158),
-        (0.585, 691.9, 0.0337),
-        (0.55, 696, 0.03918),
-        (0.5, 696, 0.04904),
-        (0.4, 696, 0.0709),
-        (0.32, 696, 0.0914),
-        (0.256, 696, 0.1195),
-        (0.2048, 696, 0.1683),
-        (0.1638, 696, 0.2385),
-        (0.1311, 696, 0.3313),
-        (0.1049, 696, 0.4433),
-        (0.08389, 696, 0.5809),
-        (0.06711, 696, 0.751),
-        (0.05369, 696, 1.002),
-        (0.04295, 696, 1.382),
-        (0.03436, 696, 1.955),
-        (0.02749, 696, 2.687),
-        (0.02199, 696, 3.441),
-        (0.01759, 696, 4.3),
-        (0.01407, 696, 6.052),
-        (0.01126, 696, 10.51),
-        (0.009007, 696, 15.25),
-        (0.007206, 696, 23.31),
-        (0.005765, 696, 44.53),
-        (0.004612, 696, 73.44),
-        (0.003689, 696, 138.2),
-        (0.002951, 696, 168),
-        (0.002361, 696, 217.5),
-        (0.001889, 696, 338.5),
-        (0.001511, 696, 496.6),
-        (0.001209, 696, 696),
-        (0.0009671, 696, 696),
-        (0, 696, 696),
-    ]
-)
+_TABLE = """
+1 1.944e-09 2.778e-10
+0.995 0.06279 0.003764
+0.99 0.2152 0.00436
+0.975 1.35 0.005206
+0.95 10.53 0.005994
+0.9 31.93 0.00732
+0.85 46.04 0.009272
+0.8 58.7 0.01276
+0.75 120.4 0.01723
+0.7 237.4 0.02127
+0.65 403.3 0.0257
+0.6 571.8 0.03158
+0.585 691.9 0.0337
+0.55 696 0.03918
+0.5 696 0.04904
+0.4 696 0.0709
+0.32 696 0.0914
+0.256 696 0.1195
+0.2048 696 0.1683
+0.1638 696 0.2385
+0.1311 696 0.3313
+0.1049 696 0.4433
+0.08389 696 0.5809
+0.06711 696 0.751
+0.05369 696 1.002
+0.04295 696 1.382
+0.03436 696 1.955
+0.02749 696 2.687
+0.02199 696 3.441
+0.01759 696 4.3
+0.01407 696 6.052
+0.01126 696 10.51
+0.009007 696 15.25
+0.007206 696 23.31
+0.005765 696 44.53
+0.004612 696 73.44
+0.003689 696 138.2
+0.002951 696 168
+0.002361 696 217.5
+0.001889 696 338.5
+0.001511 696 496.6
+0.001209 696 696
+0.0009671 696 696
+0 696 696
+"""
+DURATIONS = np.loadtxt(_TABLE.splitlines())
 """How long Google's jobs run: the share that runs longer than so many hours, in the batch and of those that
 come later; 696 h stand for the rest of the month. Kaplan and Meier's estimate, to four digits.
 Facts of Google's clusterdata-2011-2, CC-BY 4.0 (Reiss, Wilkes and Hellerstein, 2011)."""
