@@ -12,7 +12,7 @@ eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -195,19 +195,19 @@ ARGUMENTS = {
 
 # What the engine is handed where probes go, are counted, or a queue is served, as shipped parts say.
 @_sends
-def nowhere(cluster, job, probe, rng):
+def nowhere(cluster: Any, job: int, probe: int, rng: Any) -> int:
     """No worker is asked for."""
     return 0
 
 
 @_picks
-def first(cluster, worker, line, rng):
+def first(cluster: Any, worker: int, line: Any, rng: Any) -> int:
     """No place is asked for."""
     return 0
 
 
 @_counts
-def none(cluster, job, rng):
+def none(cluster: Any, job: int, rng: Any) -> int:
     """No number is asked for."""
     return 0
 
