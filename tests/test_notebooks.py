@@ -33,10 +33,6 @@ def sources(file, kind):
     ]
 
 
-def code_cells(file):
-    return [cell for cell in json.loads(file.read_text())["cells"] if cell["cell_type"] == "code"]
-
-
 def checks(cells):
     """What is checked in a notebook: the exercise's id, source, and what the check said."""
     found = [(CHECK.search("".join(cell["source"])), cell) for cell in cells]
@@ -61,7 +57,7 @@ def head(name):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_committed_as_run_from_top_to_bottom(name):
-    cells = code_cells(CHAPTERS[name])
+    cells = lab.code_of(CHAPTERS[name])
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
     outputs = [output for cell in cells for output in cell["outputs"]]
     assert not [
@@ -76,7 +72,7 @@ def test_committed_as_run_from_top_to_bottom(name):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_short_enough_for_a_lecture(name):
-    cells = code_cells(CHAPTERS[name])
+    cells = lab.code_of(CHAPTERS[name])
     assert len(cells) <= 30
     open_cells = [cell for cell in cells if "hide-input" not in cell["metadata"].get("tags", [])]
     assert max(len("".join(cell["source"]).splitlines()) for cell in open_cells) <= LONGEST_CELL
@@ -86,7 +82,7 @@ def test_short_enough_for_a_lecture(name):
 def test_code_fits_the_page(name):
     wide = [
         line
-        for cell in code_cells(CHAPTERS[name])
+        for cell in lab.code_of(CHAPTERS[name])
         for line in "".join(cell["source"]).splitlines()
         if len(line) > WIDEST_CELL
     ]
@@ -95,14 +91,14 @@ def test_code_fits_the_page(name):
 
 @pytest.mark.parametrize("name", BOOK)
 def test_what_is_folded_on_the_site_is_folded_in_jupyterlab(name):
-    for cell in code_cells(CHAPTERS[name]):
+    for cell in lab.code_of(CHAPTERS[name]):
         folded = "hide-input" in cell["metadata"].get("tags", [])
         assert folded == cell["metadata"].get("jupyter", {}).get("source_hidden", False)
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_explorers_show_a_picture_on_a_static_page_and_every_picture_has_words(name):
-    for cell in code_cells(CHAPTERS[name]):
+    for cell in lab.code_of(CHAPTERS[name]):
         for output in cell["outputs"]:
             if "application/vnd.jupyter.widget-view+json" in output.get("data", {}):
                 assert output["data"]["image/png"]
@@ -111,12 +107,12 @@ def test_explorers_show_a_picture_on_a_static_page_and_every_picture_has_words(n
 
 
 def test_every_exercise_stands_in_one_chapter_and_in_its_solutions():
-    asked = {name: [found for found, *_ in checks(code_cells(CHAPTERS[name]))] for name in BOOK}
+    asked = {name: [found for found, *_ in checks(lab.code_of(CHAPTERS[name]))] for name in BOOK}
     assert sorted(found for names in asked.values() for found in names) == sorted(
         exercises.listed()
     )
     assert asked == {
-        name: [found for found, *_ in checks(code_cells(CHAPTERS[f"solutions/{name}"]))]
+        name: [found for found, *_ in checks(lab.code_of(CHAPTERS[f"solutions/{name}"]))]
         for name in BOOK
     }
 
@@ -175,7 +171,7 @@ def test_exercises_are_graded_and_each_statement_stands_above_its_empty_cell(nam
 
 @pytest.mark.parametrize("name", BOOK)
 def test_empty_cells_say_what_an_answer_looks_like(name):
-    for _, source, said in checks(code_cells(CHAPTERS[name])):
+    for _, source, said in checks(lab.code_of(CHAPTERS[name])):
         assert "answer = ...\n" in source and said.startswith("Your turn: give ")
 
 
@@ -185,10 +181,16 @@ def accepted(cells):
 
 @pytest.mark.parametrize("name", BOOK)
 def test_solutions_are_accepted(name):
-    accepted(code_cells(CHAPTERS[f"solutions/{name}"]))
+    accepted(lab.code_of(CHAPTERS[f"solutions/{name}"]))
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
+RUNS = [
+    pytest.param(name, marks=[pytest.mark.in_jupyterlab] if lab.explorers_in(file) else [])
+    for name, file in CHAPTERS.items()
+]
+
+
+@pytest.mark.parametrize("name", RUNS)
 def test_still_runs(name, request):
     if lab.CHROMIUM and f"{IN_JUPYTERLAB}[{name}]" in {item.name for item in request.session.items}:
         pytest.skip("JupyterLab runs it, and looks at its verdicts too")

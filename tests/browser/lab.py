@@ -44,6 +44,18 @@ STARTS = 60
 """Seconds that a server or a kernel may take to answer."""
 
 
+def code_of(file: Path) -> list[dict]:
+    """A notebook's code cells."""
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    return [cell for cell in cells if cell["cell_type"] == "code"]
+
+
+def explorers_in(file: Path) -> int:
+    """How many outputs of a committed notebook are explorers."""
+    outputs = [output.get("data", {}) for cell in code_of(file) for output in cell["outputs"]]
+    return sum("application/vnd.jupyter.widget-view+json" in data for data in outputs)
+
+
 @contextlib.contextmanager
 def browser(**settings):
     """This machine's Chromium, as a window whose pages share a cache; Playwright's own browsers are neither needed nor fetched."""

@@ -1,6 +1,5 @@
 """Every notebook with explorers in a real JupyterLab: it runs, nothing complains, and each control answers to the keyboard."""
 
-import json
 import uuid
 
 import pytest
@@ -26,18 +25,7 @@ COMPLAINTS = """() => [...document.querySelectorAll('.jp-OutputArea-output')]
   .filter(output => /stderr|error/.test(output.dataset.mimeType)).map(output => output.innerText.trim())"""
 
 
-def code_of(file):
-    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
-    return [cell for cell in cells if cell["cell_type"] == "code"]
-
-
-def with_explorers(file):
-    """How many outputs of a committed notebook are explorers."""
-    outputs = [output.get("data", {}) for cell in code_of(file) for output in cell["outputs"]]
-    return sum("application/vnd.jupyter.widget-view+json" in data for data in outputs)
-
-
-BOOK = {name: file for name, file in notebooks.book().items() if with_explorers(file)}
+BOOK = {name: file for name, file in notebooks.book().items() if lab.explorers_in(file)}
 
 
 @pytest.fixture(scope="module")
@@ -75,9 +63,9 @@ def test_runs_without_complaint_and_every_control_answers(name, server, browser,
         page.wait_for_function(explorers.IDLE, timeout=explorers.SETTLES)
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        page.wait_for_function(RAN, arg=len(code_of(BOOK[name])), timeout=RUNS)
+        page.wait_for_function(RAN, arg=len(lab.code_of(BOOK[name])), timeout=RUNS)
         found = page.locator(explorers.ROOTS).count()
-        assert found == with_explorers(BOOK[name]), "explorers in the page, and as committed"
+        assert found == lab.explorers_in(BOOK[name]), "explorers in the page, and as committed"
         for index in range(found):
             explorer = explorers.Explorer(page, index)
             assert explorer.unreached() == [], "Tab does not reach these"
