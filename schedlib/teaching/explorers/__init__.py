@@ -278,8 +278,8 @@ class Explorer(widgets.VBox):
             self.picture.value = message(why + how)
 
     def _say(self, words):
-        if words:
-            self.picture.value = f'<p role="status">{words}</p>'
+        """Words in the place of the picture; after the last ones the picture, which they may have overwritten."""
+        self.picture.value = f'<p role="status">{words}</p>' if words else self._html(self.shown)
 
     def _repr_mimebundle_(self, **options):
         bundle = super()._repr_mimebundle_(**options)
