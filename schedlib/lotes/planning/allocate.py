@@ -15,10 +15,11 @@ from schedlib.core.checks import unknown
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, fits, holds
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
+GAP = 1e-6  # relative, of an integer program's optimum
 SECONDS = 600.0  # the solver's time, unless another is given
 OPTIONS = {
     "output_flag": False,
-    "mip_rel_gap": TOLERANCE,
+    "mip_rel_gap": GAP,
     "primal_feasibility_tolerance": TOLERANCE,
     "dual_feasibility_tolerance": TOLERANCE,
     "mip_feasibility_tolerance": TOLERANCE,
@@ -47,7 +48,7 @@ def solve(
     each program goes on from the last one's optimum. Rows and costs should be of size one, as prices below a
     billionth count as none. Where `whole (C,)` says so, x is a whole number; prices then mean nothing, and `then`
     must be empty. `what` names the program in errors: RuntimeError unless the optimum is proved within
-    `seconds` (of integer programs: to a relative gap of a billionth).
+    `seconds` (of integer programs: to a relative gap of a millionth).
 
     >>> solve("the example", [3.0], [[1.0]], [2.0], [np.inf])[0].tolist()
     [2.0]
