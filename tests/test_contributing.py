@@ -44,7 +44,12 @@ def follow(tree, words):
 
 
 def test_there_are_four_recipes():
-    assert list(RECIPES) == ["A policy", "An exhibit and its claim", "A trace reader", "A sixth paper"]
+    assert list(RECIPES) == [
+        "A policy",
+        "An exhibit and its claim",
+        "A trace reader",
+        "A sixth paper",
+    ]
 
 
 @pytest.mark.parametrize("name", RECIPES)
