@@ -43,7 +43,7 @@ def test_at_the_end_all_is_done_and_nothing_is_left(system, detail):
 def test_workers_run_what_the_tasks_say(system, detail):
     """Also the bits: as long as a long task is there, from its submission on."""
     run, steps = recorded(system, detail)
-    tells = system.startswith("Eagle") and system != "Eagle without SSS"
+    tells = "Eagle" in system and system != "Eagle without SSS"
     times = np.array([step.time for step in steps])
     long = run.tasks[run.tasks["long"]].merge(run.jobs[["job", "submit"]], on="job")
     for now in np.random.default_rng(0).uniform(0, run.stats["makespan"], 20):
