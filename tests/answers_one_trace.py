@@ -21,11 +21,29 @@ def within(cut=False):
     return done.sum() / workers / 600
 
 
-def overlap(second=1.0, before=False):
-    """The fourth answer, or with another second for rounding; or the share of reduces that end before their map."""
+def overlap():
+    """The fourth answer, by merging."""
     stages, pairs = one_trace.hour()
-    longest = stages.tasks.groupby("job")["duration"].max().to_numpy()
-    jobs = stages.jobs.assign(longest=longest).set_index(["trace_job", "stage"])
+    tasks = stages.tasks.groupby("job")["duration"].max()
+    ends = stages.jobs.assign(time=stages.jobs["job"].map(tasks))[
+        ["trace_job", "stage", "end", "time"]
+    ]
+    both = pairs.merge(ends, left_on=["trace_job", "map_stage"], right_on=["trace_job", "stage"])
+    both = both.merge(
+        ends,
+        left_on=["trace_job", "reduce_stage"],
+        right_on=["trace_job", "stage"],
+        suffixes=("_map", "_reduce"),
+    )
+    return (both["end_map"] + both["time_reduce"] > both["end_reduce"] + 1).mean()
+
+
+def ends(second=1.0, before=False):
+    """`overlap` with another second for rounding; or the reduces that end before their map."""
+    stages, pairs = one_trace.hour()
+    jobs = stages.jobs.assign(
+        longest=stages.tasks.groupby("job")["duration"].max().to_numpy()
+    ).set_index(["trace_job", "stage"])
     first, then = (
         jobs.loc[list(zip(pairs["trace_job"], pairs[at], strict=True))]
         for at in ("map_stage", "reduce_stage")
@@ -72,29 +90,38 @@ WRONG = {
         (1, 1, 4, 4),
         (4, 2, 4, 4),
         (4, 1, 1, 4),
+        (4, 1, 4, 1),
         (4.5, 1, 4, 4),
+        (4, 1, 4),
     ],
     "one_trace.load_within": lambda: [
         late() + within(),  # whole
         within(cut=True),  # cut
         late(),  # late
         80,  # per cent
+        0,
+        0.5,
     ],
     "one_trace.exits": lambda: [
         exits()[::-1],  # swapped
         (exits()[0],) * 2,  # same
         (waits() / 3600, 1),  # hours
+        (-1, 1),
+        3,
     ],
     "one_trace.overlap": lambda: [
         1 - overlap(),  # may have waited
-        overlap(before=True),  # ended before
-        overlap(0.0),  # no second
+        ends(before=True),  # ended before
+        ends(0.0),  # no second
         42,  # per cent
+        0.5,
+        0,
     ],
     "one_trace.mean_end": lambda: [
         hmhs.Policy(),
         lambda instance: -shortest(instance),
         lambda instance: [1],
+        3,
         "shortest first",
     ],
 }

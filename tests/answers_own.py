@@ -105,6 +105,7 @@ WRONG = {
         hmhs.Policy(hmhs.priority),
         hmhs.Policy(map_rule=wrong_job),
         hmhs.POLICIES["hmhs"],
+        "hmhs",
     ],
     "own_policy.paired": lambda: [
         [np.std(v, ddof=1) for v in (A, B, np.subtract(B, A))],  # deviations

@@ -234,6 +234,7 @@ FOUR = {
 BATCH = hmhs.single(6, seed=0, machines=(3, 3))
 OWN = "keep your own numbers in cluster.notes and cluster.worker_notes"
 LINES = "estimate[job] = -20.0", "busy[:] = 0", "work[0] += 1", "sent[0] = 1", "since[:] /= 2"
+RELABEL = "for other in range(len(cluster.long)): cluster.long.flat[other] = 1"
 
 
 def second_is_wrong(cluster, job):
@@ -361,6 +362,10 @@ def of_probes():
     return [
         *((policy_of(f"forges{n}", PROBE, f"cluster.{line}"), OWN) for n, line in enumerate(LINES)),
         (policy_of("fails", PROBE, "return cluster.tasks[40_000_000 + job]"), "IndexError"),
+        (
+            policy_of("relabels", PROBE, RELABEL, "return int(rng.random() * 3)"),
+            "ran as a long one",
+        ),
         (eagle.System("no worker", short_jobs=no_worker), "job 2|worker"),
         (eagle.System("no place", queue=no_place), "queue|place"),
     ]
@@ -416,9 +421,11 @@ def test_schedulers_of_probes_that_cheat_or_fail_cost_themselves_their_row():
 
 
 @jit_only
-def test_rules_of_shares_that_fail_cost_themselves_their_row():
-    board = leaderboard.mch(raises_late, seeds=1, against=["drf"])
-    who_cheats(board, [(raises_late, "KeyError")], ["drf"])
+def test_rules_of_shares_that_cheat_or_fail_cost_themselves_their_row():
+    rules = enlarges, raises_late, *map(mch.rule(room=0), (adds_what_is_free, counts_more))
+    board = leaderboard.mch(*rules, seeds=1, against=["drf"])
+    who_cheats(board, [(rule, "") for rule in rules], ["drf"])
+    assert "KeyError" in row_of(board, "raises_late")["broke"]
 
 
 def test_what_a_function_prints_is_seen(capsys):

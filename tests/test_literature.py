@@ -295,3 +295,33 @@ def test_nobody_of_the_literature_breaks_a_rule():
     )
     for board in boards:
         assert not board["broke"].any() and board["mean"].notna().all()
+
+
+def asked(skips, machines, ask):
+    """What a job whose input lies on machine 0 answers when these machines ask."""
+    rule = literature.fewest_running(skips)
+    time = np.array([[1.0] + [2.0] * (machines - 1)])
+    one, rng = np.zeros(1, np.int64), np.random.default_rng(0)
+    stage = hmhs.list_scheduling.Waiting(
+        queue=one,
+        order=one,
+        left=one + 9,
+        ready=np.zeros(1),
+        time=time,
+        score=time,
+        free=np.zeros(machines),
+        notes=np.zeros((1, 4)),
+        machine_notes=np.zeros((machines, 4)),
+        wake=np.full(1, np.inf),
+        rng=rng,
+    )
+    return [int(rule(stage, machine, 1.0)) for machine in ask], stage
+
+
+def test_delay_lets_so_many_offers_pass_and_no_more():
+    for skips in (0, 1, 4):
+        answers, stage = asked(skips, 3, [1, 2] * 4)
+        assert answers == [-1] * skips + [0] * (8 - skips)
+    # where its input is it starts at once, and waits anew after that
+    answers, stage = asked(2, 3, [1, 0, 1, 2, 1])
+    assert answers == [-1, 0, -1, -1, 0] and 1.0 < stage.wake[0] <= 1.0 + literature.HEARTBEAT

@@ -130,3 +130,46 @@ def test_shares_are_judged_in_their_windows():
         measured("fig4-takes-over", frame), 1
     )
     assert np.allclose(measured("fig4-others-stay", frame), 0.05)
+
+
+def test_cost_counts_the_same_decisions_for_both_kinds_of_h_drf():
+    for frame in (
+        fig5_cost.run_nodes(4, seed=0),
+        fig5_cost.run_jobs("nodes", 2, 20, seed=0),
+        fig5_cost.run_jobs("queues", 2, 20, 0),
+    ):
+        h_drf = frame[frame["rule"] == "h-drf"]
+        assert (
+            h_drf["decisions"].nunique() == 1
+            and (frame.loc[frame["rule"] == "mch", "reweighed"] > 0).all()
+        )
+        assert (frame["operations"] > 0).all()
+    assert set(fig5_cost.run_jobs("queues", 2, 20, seed=0)["q"]) == {7} and set(
+        fig5_cost.run_jobs("nodes", 2, 20, seed=0)["q"]
+    ) == {27}
+
+
+def test_complexity_is_judged_by_a_decision():
+    """A decision of H-DRF looks at 2 q nodes, however many decisions there are; by path it costs what MCH's does."""
+    rows = [
+        {"seed": seed, "levels": levels, "q": 2.0**levels, "rule": rule, "method": method, "decisions": 5.0**levels, "operations": each * 5.0**levels}
+        for seed in range(2) for levels in (5, 8, 11)
+        for rule, method, each in (("h-drf", "literal", 2 * 2.0**levels), ("h-drf", "fast", 3), ("mch", "fast", 3), ("c-ch", "fast", 1), ("m-ch", "fast", 3))
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows)
+    assert np.allclose(measured("complexity-h-drf", frame), 1) and np.allclose(
+        measured("complexity-decision", frame), 0
+    )
+    weighed, kept = CLAIMS["mch.complexity-mch"].readings
+    assert np.allclose(measured("complexity-mch", frame, weighed), 1, atol=0.05) and np.allclose(
+        measured("complexity-mch", frame, kept), 0
+    )
+    assert np.allclose(measured("ch-cheaper", frame, "C-CH"), 1) and np.allclose(
+        measured("ch-cheaper", frame, "M-CH"), -1
+    )
+    *printed, by_path = (
+        measured("faster", frame, reading)[0]
+        for reading in CLAIMS["mch.faster"].readings
+        if "filling" in reading
+    )
+    assert printed == [1] and by_path == 0

@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +21,8 @@ from hypothesis import strategies as st
 from schedlib import eagle, prototype
 from schedlib.eagle.simulating.results import replay
 from schedlib.leaderboard.invariants import two_at_once
-from schedlib.prototype import host, wire
+from schedlib.prototype import driver, host, wire
+from schedlib.prototype.centre import Centre
 from schedlib.prototype.comparing import as_it_was, network_delay
 from schedlib.prototype.experiment import measure
 from schedlib.prototype.member import Member
@@ -415,3 +418,81 @@ def test_the_experiment_goes_on_where_it_was(tmp_path, monkeypatch):
     )
     again = measure(file, ratios=[2.0], repeats=1, **sizes)
     assert file.read_text() == text and len(again) == len(pd.read_csv(file))
+
+
+@given(st.lists(st.integers(0, 5), min_size=4, max_size=4), st.integers(1, 9), st.integers(1, 3))
+def test_centre_places_each_task_where_least_work_is_left(work, tasks, estimate):
+    centre = Centre(("centre", 0), b"")
+    sent = []
+    centre.how = {"seed": 0, "short_only": 1, "shares": True}
+    centre.addresses, centre.jobs = [], {}
+    centre.peers = {
+        ("node", k): SimpleNamespace(
+            send=lambda kind, job, task, *rest, k=k: sent.append((task, k, int(rest[2], 16)))
+        )
+        for k in range(4)
+    }
+    centre.work, centre.placed, centre.began = [float(w) for w in work], [1] * 4, [None] * 4
+    centre.bits = 0
+    centre.on_job(None, 7, [1.0] * tasks, float(estimate), True)
+    left = [float("inf"), *map(float, work[1:])]
+    for _task, where, bits in sorted(sent):
+        assert left[where] == min(left) and bits == sum({1 << k for _, k, _ in sent})
+        left[where] += estimate
+    assert len(sent) == tasks and centre.work[1:] == left[1:]
+
+
+@pytest.mark.parametrize(
+    "lost, said",
+    [([("stranger", 0), ("host", 0)], "host 0: closed"), ([("stranger", 0)], "stranger 0: closed")],
+)
+def test_a_lost_host_is_named_even_when_a_process_that_has_not_shaken_hands_is_missed_first(
+    lost, said
+):
+    async def main():
+        one = driver.Driver([], driver.Setting(nodes=1, schedulers=1, how={}), print)
+        peers = [SimpleNamespace(name=name, open=name[0] == "host") for name in lost]
+        one.hosts = peers[1:]
+        waits = asyncio.create_task(one.until(lambda: False, "late"))
+        for peer in peers:
+            await asyncio.sleep(0.05)
+            one.lost(peer, "closed")
+        with pytest.raises(RuntimeError, match=said):
+            await waits
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("whom", [("node", 3), ("scheduler", 1), ("centre", 0)])
+def test_a_death_before_the_replay_begins_ends_it_and_is_named(whom, monkeypatch):
+    ask, processes = driver.Driver.ask, {}
+
+    async def ask_and_kill(self, questions):
+        kind = next(iter(questions.values()))[0]
+        answers = await ask(self, questions)
+        if kind == "spawn":
+            for (made,) in answers.values():
+                processes.update({(role, number): process for role, number, _, process in made})
+        if kind == "join":
+            os.kill(processes[whom], signal.SIGKILL)
+            await asyncio.sleep(0.2)
+        return answers
+
+    monkeypatch.setattr(driver.Driver, "ask", ask_and_kill)
+    with pytest.raises(RuntimeError, match=f"{whom[0]} {whom[1]} has died before the replay began"):
+        run()
+
+
+def test_two_drivers_on_one_host_do_not_kill_one_another_s_processes(monkeypatch):
+    monkeypatch.setenv(host.SECRET, "shared")
+    with waiting_host() as waits, ThreadPoolExecutor() as threads:
+        try:
+            place = waits.stdout.readline().strip()
+            slow = Workload.from_arrays([0, 0, 0], [30.0, 30.0, 30.0])  # 3 s of this machine
+            longer = threads.submit(run, "hawk", slow, cutoff=float("inf"), hosts=[place])
+            time.sleep(1)
+            shorter = run("hawk", some_jobs(3), hosts=[place])
+            assert not longer.done() and shorter.notes.empty
+            assert longer.result().notes.empty and not longer.result().jobs["failed"].any()
+        finally:
+            waits.terminate()

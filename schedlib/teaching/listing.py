@@ -32,7 +32,7 @@ def show(*functions: Callable[..., Any]) -> Listing:
 
     >>> from schedlib.hmhs.johnson import flow_shop_makespan
     >>> print(str(show(flow_shop_makespan)).splitlines()[-1])
-        return float((first_end + second_left).max())
+        return float(ends.max())
     """
     return Listing("\n\n\n".join(_without_docstrings(function) for function in functions))
 

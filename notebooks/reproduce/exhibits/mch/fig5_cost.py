@@ -158,10 +158,15 @@ def plot_fig5(frame: pd.DataFrame):
     return figure
 
 
+def _operations_per_decision(frame):
+    """The frame with the operations of a decision, `each`."""
+    return frame.assign(each=frame["operations"] / frame["decisions"])
+
+
 def _per_decision(frame):
     """The frame with the operations of a decision, `each`, and its `microseconds`."""
     microseconds = 1e6 * frame["seconds"] / frame["decisions"]
-    return frame.assign(each=frame["operations"] / frame["decisions"], microseconds=microseconds)
+    return _operations_per_decision(frame).assign(microseconds=microseconds)
 
 
 def exponents(frame: pd.DataFrame, x: str, y: str) -> pd.Series:
@@ -218,7 +223,8 @@ def plot_frontier(frame: pd.DataFrame):
 
 def _each(frame, **where):
     """Median operations per decision of each rule, in words."""
-    each = _per_decision(only(frame, **where)).groupby(["rule", "method"], sort=False)["each"]
+    rows = _operations_per_decision(only(frame, **where))
+    each = rows.groupby(["rule", "method"], sort=False)["each"]
     return ", ".join(
         f"{_look(*kind)['label']} {value:.1f}" for kind, value in each.median().items()
     )
@@ -391,7 +397,7 @@ FIGURES = (
             "each",
             ["rule", "method"],
             "q",
-            of=_per_decision,
+            of=_operations_per_decision,
             names=METHODS,
         ),
     ),
