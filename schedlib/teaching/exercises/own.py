@@ -26,7 +26,6 @@ from schedlib.teaching.exercises.reading import (
 from schedlib.teaching.lessons import one_trace
 
 five_papers = partial(exercises.exercise, "one_trace")
-TOY = 904740  # the trace's job of exercise 1
 
 
 @five_papers("look at the job's rows in `stages.jobs` and in `pairs`")
