@@ -73,6 +73,7 @@ class Driver(Member):
             Any, list[Any]
         ] = {}  # what was answered to the last question, by who did
         self.failure: Exception | None = None
+        self.met: set[Name] = set()  # who has ever been connected
         self.begun = False  # whether the replay has
         self.owner: dict[int, Name] = {}  # job -> who is responsible for it
         self.done: dict[int, list[list[Any]]] = {}  # job -> its tasks' rows
@@ -109,28 +110,27 @@ class Driver(Member):
         calls = [dial(self, where[name].address, where[name].port) for name in wanted]
         await asyncio.gather(*calls, return_exceptions=True)
 
-        def everybody_is_here() -> bool:
-            return all(name in self.peers for name in wanted)
+        def everybody_has_come() -> bool:
+            return self.met.issuperset(wanted)
 
-        await self.until(everybody_is_here, "a process does not answer")
+        await self.until(everybody_has_come, "a process does not answer")
         nodes = []
         for number in range(self.setting.nodes):
             node = where["node", number]
             nodes.append([node.address, node.port])
         join = ("join", self.setting.how, nodes)
-        await self.ask({self.peers[name]: join for name in wanted})
+        await self.ask(dict.fromkeys(self.peers.values(), join))
         asked = time.monotonic()
         clocks = await self.ask(dict.fromkeys(self.hosts, ("clock",)))
         middle = (asked + time.monotonic()) / 2
-        await self.until(everybody_is_here, "a process has died")
         self.begun = True
         self.zero = time.monotonic() + 0.05
-        for name in wanted:
+        for name, peer in self.peers.items():
             ahead = 0.0
             if not self.own_host:  # another machine's clock has its own zero
                 (clock,) = clocks[where[name].host]
                 ahead = clock - middle
-            self.peers[name].send("begin", self.zero + ahead)
+            peer.send("begin", self.zero + ahead)
         loop = asyncio.get_running_loop()
         for name, at in self.setting.kill.items():
             loop.call_later(0.05 + at, where[name].host.send, "kill", where[name].process)
@@ -265,18 +265,19 @@ class Driver(Member):
         self.heard.set()
 
     def died(self, member: Name, why: str) -> None:
-        """A process is no more: before the replay begins this ends it, later its own jobs fail."""
+        """A process is no more: its own jobs fail; before the replay begins it has none."""
         name = f"{member[0]} {member[1]}"
-        if not self.begun:
-            self.fail_soon(f"{name} has died before the replay began ({why}). {self.last_words()}")
-            return
-        self.notes.append((self.now(), "driver", f"{name} has died ({why})"))
+        if self.begun:
+            self.notes.append((self.now(), "driver", f"{name} has died ({why})"))
+        else:
+            what = f"{name} has died before the replay began ({why})"
+            self.notes.append((0.0, "driver", what))
         owned = [job for job, owner in self.owner.items() if owner == member]
         own = [job for job in owned if job not in self.done]
         listed = ", ".join(map(str, own))
         self.fail(own, f"jobs of {name} have failed: {listed}")
         if not self.alive("node"):
-            self.fail_soon("no node is left")
+            self.fail_soon(f"no node is left. {self.last_words()}")
 
     def fail_soon(self, why: str) -> None:
         """End the replay in a moment, unless a host turns out to be lost, which tells more."""
@@ -339,6 +340,7 @@ class Driver(Member):
     def opened(self, peer: Peer) -> None:
         if peer not in self.hosts:
             self.peers[peer.name] = peer
+            self.met.add(peer.name)
         self.heard.set()
 
     def note(self, what: str) -> None:

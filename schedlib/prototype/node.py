@@ -67,7 +67,8 @@ def next_entry(queue: Iterable[Entry], cap: float) -> Entry | None:
 class Node(Member):
     """A node monitor and its slot."""
 
-    def joined(self, driver: Peer) -> None:
+    def __init__(self, name: Name, secret: bytes):
+        super().__init__(name, secret)
         self.queue: list[Entry] = []
         self.serving: Entry | None = None  # the entry that it asks for a task or runs one of
         self.asked = 0.0
@@ -80,6 +81,8 @@ class Node(Member):
         self.stamp = -1.0
         self.attempts = 0
         self.asking_victim = False
+
+    def joined(self, driver: Peer) -> None:
         self.random = random.Random(f"{self.how['seed']} node {self.name[1]}")
         driver.send("ready")
 

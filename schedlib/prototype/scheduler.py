@@ -41,15 +41,32 @@ class Owner(Member):
         self.jobs: dict[int, Job] = {}
         role, number = self.name
         self.random = random.Random(f"{self.how['seed']} {role} {number}")
-        calls = (dial(self, host, port) for host, port in self.addresses)
-        self.calls = asyncio.gather(*calls, return_exceptions=True)
+        self.awaited = len(self.addresses)  # nodes that have not answered, and are not lost
+        calls = [self.call(host, port) for host, port in self.addresses]
+        self.calls = asyncio.gather(*calls)
+
+    async def call(self, host: str, port: int) -> None:
+        """Dial a node."""
+        try:
+            await dial(self, host, port)
+        except OSError:  # it has died
+            self.one_less()
+
+    def one_less(self) -> None:
+        """One node less is awaited; the driver hears when it was the last."""
+        self.awaited -= 1
+        if self.awaited == 0 and self.driver:
+            self.driver.send("ready")
 
     def opened(self, peer: Peer) -> None:
         super().opened(peer)
-        if not self.driver or peer.name[0] != "node":
-            return
-        if len(self.nodes()) == len(self.addresses):
-            self.driver.send("ready")
+        if peer.dials:
+            self.one_less()
+
+    def lost(self, peer: Peer, why: str) -> None:
+        super().lost(peer, why)
+        if peer.dials and not peer.open:
+            self.one_less()
 
     def on_job(
         self,
