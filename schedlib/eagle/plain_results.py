@@ -108,8 +108,9 @@ def statistics(cluster: Cluster) -> dict[str, float]:
     first = min(submits)
     last = max(submits)
     spans = spans_of(cluster)
-    once = count["probes"] + count["placements"]
-    twice = count["reject"] + count["ask"] + count["steal_attempts"]
+    alone = count["probes"] + count["placements"] + count["updates"]
+    in_pairs = count["reject"] + count["ask"] + count["steal_attempts"]
+    heartbeats = workers * count["heartbeats"]
     return {
         "workers": workers,
         "short_only": short_only,
@@ -132,7 +133,7 @@ def statistics(cluster: Cluster) -> dict[str, float]:
         "events": count["events"],
         "longest_queue": count["longest_queue"],
         "rescheduled": count["reject"] + count["steal"],
-        "messages": once + 2 * twice + workers * count["heartbeats"],
+        "messages": alone + 2 * in_pairs + heartbeats,
         "utilisation": busy_share(spans, 0, workers, first, last),
         "utilisation_short": busy_share(spans, 0, short_only, first, last),
         "utilisation_general": busy_share(spans, short_only, workers, first, last),

@@ -152,8 +152,9 @@ def _stats(driver: Driver, jobs: pd.DataFrame, usage: _Usage) -> dict[str, float
     longest = [one.get("longest_queue", 0) for one in driver.total]
     counts["longest_queue"] = max(longest, default=0)
     counts["events"] = len(driver.log)
-    once = counts["probes"] + counts["placements"]
-    twice = counts["rejections"] + counts["requests"] + counts["steal_attempts"]
+    alone = counts["probes"] + counts["placements"] + counts["updates"]
+    in_pairs = counts["rejections"] + counts["requests"] + counts["steal_attempts"]
+    messages = alone + 2 * in_pairs
     first_and_last = jobs["submit"].iloc[[0, -1]].to_numpy()
     busy = {}
     for part in ("all", "short", "general"):
@@ -166,7 +167,7 @@ def _stats(driver: Driver, jobs: pd.DataFrame, usage: _Usage) -> dict[str, float
         "short_tasks": int(jobs.loc[~jobs["long"], "tasks"].sum()),
         **counts,
         "rescheduled": counts["rejections"] + counts["stolen"],
-        "messages": once + 2 * twice,
+        "messages": messages,
         "utilisation": busy["all"],
         "utilisation_short": busy["short"],
         "utilisation_general": busy["general"],

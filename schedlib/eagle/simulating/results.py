@@ -25,10 +25,11 @@ class Simulation:
       `behind_long`, probes queued behind a long task; `ran_behind_long`, short tasks run by such a probe
       where it was queued; `steal_attempts`, `steals`, `stolen` probes; `requests` for a task, `vain` ones;
       `dropped` probes, of jobs known to have nothing left; `placements` of tasks by a centre; `updates`, what
-      schedulers tell nodes for SRPT: one for each probe of a job and each start of a task (`messages` leaves
-      them out); `heartbeats`;
-      `messages` (probes, rejections and their probes, requests and answers, placements, two an attempt to
-      steal, one a worker and heartbeat); `events`; `longest_queue`; `utilisation`, `utilisation_short`,
+      schedulers tell nodes for SRPT: one for each probe of a job and each start of a task; `heartbeats`;
+      `messages`, the sum of: `probes`, `placements` and `updates`; two for each rejection (it, and the probe
+      that is sent on), each request (it, and its answer) and each attempt to steal (it, and its answer); one
+      for each worker and heartbeat. Bit vectors travel on these. What the centre hears of starts and ends is
+      not counted; `events`; `longest_queue`; `utilisation`, `utilisation_short`,
       `utilisation_general`, the mean share of busy workers from the first to the last submission; `makespan`
       (s, to the last end); `workers`, `short_only`, `jobs`, `tasks`, `short_tasks`
     - `utilisation`: `time` (s, the beginning of an interval), busy shares `short`, `general`, `all`
@@ -111,8 +112,9 @@ def _stats(state: State) -> dict[str, float]:
     counts = {}
     for name in COUNTERS:
         counts[name] = int(state.counts[0][name])
-    once = counts["probes"] + counts["placements"]
-    twice = counts["rejections"] + counts["requests"] + counts["steal_attempts"]
+    alone = counts["probes"] + counts["placements"] + counts["updates"]
+    in_pairs = counts["rejections"] + counts["requests"] + counts["steal_attempts"]
+    heartbeats = workers * counts["heartbeats"]
     return {
         "workers": workers,
         "short_only": short_only,
@@ -121,7 +123,7 @@ def _stats(state: State) -> dict[str, float]:
         "short_tasks": int(jobs.tasks[jobs.long == 0].sum()),
         **counts,
         "rescheduled": counts["rejections"] + counts["stolen"],
-        "messages": once + 2 * twice + workers * counts["heartbeats"],
+        "messages": alone + 2 * in_pairs + heartbeats,
         "utilisation": _share(busy_short + busy_general, workers),
         "utilisation_short": _share(busy_short, short_only),
         "utilisation_general": _share(busy_general, workers - short_only),

@@ -43,6 +43,7 @@ COUNTERS = (
     "rescheduled",
     "steal_attempts",
     "updates",
+    "messages",
 )
 """What rows keep of a run's `stats`."""
 VARIANTS: dict[str, dict[str, Any]] = {
