@@ -224,7 +224,7 @@ def serve(
         arrivals.submit.shape,
         serving.JOB,
         submit=arrivals.submit,
-        copy=arrivals.copy,
+        shuffle=arrivals.copy,
         priority=priority(believed),
         queue=dealt.integers(0, QUEUES, instance.n_jobs),
         skipped=np.inf,

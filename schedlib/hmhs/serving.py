@@ -26,7 +26,7 @@ MAP, REDUCE = 0, 1
 JOB = np.dtype(
     [
         ("submit", "f8"),
-        ("copy", "f8"),  # what a reduce task needs to copy its input
+        ("shuffle", "f8"),  # what a reduce task needs to copy its input
         ("priority", "f8"),  # Pri
         ("queue", "i8"),
         ("map_end", "f8"),
@@ -263,13 +263,13 @@ def end_map(state, job, now):
 @kernel
 def release_reduces(state, job, now):
     """The last map has ended: now it is known when the reduces that hold slots for it end."""
-    copy = state.jobs[job].copy
+    shuffle = state.jobs[job].shuffle
     maps = state.work[MAP, job].tasks
     k = state.jobs[job].held
     while k >= 0:
         reduce = state.reduces[k]
         # A reduce copies from its start on, but the output of the last map only from now on.
-        reduce.finish += max(reduce.start + copy, now + copy / maps)
+        reduce.finish += max(reduce.start + shuffle, now + shuffle / maps)
         slot = REDUCE * state.slow.size + reduce.machine
         run_until(state, reduce.finish, slot)
         k = reduce.before
@@ -480,7 +480,7 @@ def start_reduce(state, job, machine, now):
         state.reduces[k].finish = work  # `release_reduces` adds when it begins
         this.held = k
     else:
-        end = now + this.copy + work
+        end = now + this.shuffle + work
         state.reduces[k].finish = end
         run_until(state, end, state.slow.size + machine)
 
