@@ -12,7 +12,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
-from numba.core import types
+from numba import types
 
 import schedlib
 from schedlib import hmhs, paths
@@ -196,6 +196,9 @@ small = hmhs.Instance(
 )
 plans = {name: hmhs.schedule(small, name) for name in [*hmhs.POLICIES, "priced"]}
 rows = {name: [column.tolist() for stage in (plan.map, plan.reduce) for column in stage] for name, plan in plans.items()}
+paired = hmhs.hybrid(8, seed=4, machines=(3, 3))
+arrivals = hmhs.Arrivals(paired, range(8), copy=paired.reduce_time / 2)
+rows["served"] = hmhs.serve(arrivals, "hmhs").flow.tolist()
 print(json.dumps(rows))
 """
 
@@ -205,7 +208,7 @@ def test_uncompiled_source_makes_the_same_schedules(capsys):
     plain = run(SCHEDULE_ALL, PYTHONPATH=str(PACKAGE.parent), NUMBA_DISABLE_JIT="1")
     exec(SCHEDULE_ALL, {})
     assert plain == json.loads(capsys.readouterr().out)
-    assert len(plain) == len(hmhs.POLICIES) + 1
+    assert len(plain) == len(hmhs.POLICIES) + 2
 
 
 IMPORT_ALL = """
@@ -227,7 +230,7 @@ def test_importing_everything_compiles_nothing():
 # A module of the package, with a kernel that takes a function, one that calls it, and the library's own rule.
 TRY = """
 import numpy as np
-from numba.core import types
+from numba import types
 from schedlib.core.compiling import compiled, rule
 from schedlib.core.uncounted import kernel
 

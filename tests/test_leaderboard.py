@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba.core import types
+from numba import types
 from scipy import stats
 
 from schedlib import eagle, hmhs, leaderboard, lotes, mch, paths

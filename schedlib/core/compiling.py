@@ -25,8 +25,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import types
-from numba.core.imputils import impl_ret_borrowed
+from numba import types
 from numba.extending import intrinsic, typeof_impl
 
 from schedlib import paths
@@ -230,7 +229,10 @@ else:
         """The same array, which a rule that gets it cannot write to."""
 
         def as_it_is(context, builder, signature, arguments):
-            return impl_ret_borrowed(context, builder, signature.return_type, arguments[0])
+            (value,) = arguments
+            if context.enable_nrt:  # where references are counted, what is returned is one more
+                context.nrt.incref(builder, signature.return_type, value)
+            return value
 
         return array.copy(readonly=True)(array), as_it_is
 
@@ -266,7 +268,7 @@ def rule(
         except Refused as error:
             reason = str(error).replace("{notes}", notes)
             raise ValueError(f"{name}: does not compile. {reason}") from error
-        except (numba.core.errors.NumbaError, TypeError, AttributeError) as error:
+        except (numba.NumbaError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"{name}: does not compile. {_reason(error, notes, form or signature)}"
             ) from error

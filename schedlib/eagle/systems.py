@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba.core import types
+from numba import types
 
 from schedlib.core.checks import typed, unknown
 from schedlib.core.compiling import compiled, rule, seen

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
-from numba.core import types
+from numba import types
 
 from schedlib.core import compiling
 from schedlib.core.compiling import compiled, read_only, seen

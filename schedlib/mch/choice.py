@@ -6,7 +6,7 @@ changed, or one that chooses, asked once for a decision, of a `Hierarchy`.
 
 import numba
 import numpy as np
-from numba.core import types
+from numba import types
 
 from schedlib.core.uncounted import kernel
 from schedlib.mch.heaps import least, set_key

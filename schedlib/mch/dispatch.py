@@ -2,7 +2,7 @@
 
 import numba
 import numpy as np
-from numba.core import types
+from numba import types
 
 from schedlib.core import events
 from schedlib.core.uncounted import kernel

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numba
 import numpy as np
-from numba.core import types
+from numba import types
 
 from schedlib.core.arrays import grown, zeroed
 from schedlib.core.events import take

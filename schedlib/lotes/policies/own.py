@@ -16,12 +16,11 @@ scan; `lotes.room_at`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba.core import types
-from numba.core.typing import Signature
+from numba import types
 
 from schedlib.core import compiling
 from schedlib.core.arrays import grown
@@ -252,7 +251,7 @@ class Rule(types.WrapperAddressProtocol):
         compiled = self.function.get_compile_result(RULE)
         return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
 
-    def signature(self) -> Signature:
+    def signature(self) -> Any:
         return RULE
 
 
