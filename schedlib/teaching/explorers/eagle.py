@@ -63,7 +63,7 @@ def _workload(load):
     """The same 15,000 jobs for every load, at other times."""
     jobs = _google(15_000).jobs
     tasks = _google(15_000).tasks
-    return Workload(jobs.assign(submit=jobs["submit"] * (100 * LOAD / load)), tasks)
+    return Workload(jobs.assign(submit=jobs["submit"] * (100 * LOAD["google"] / load)), tasks)
 
 
 @functools.lru_cache(maxsize=128)
