@@ -156,9 +156,9 @@ FIGURES = (
         draw_heavier,
         drawing.caption(
             "Completion times of short jobs under Eagle over those under Hawk, against the offered load. The "
-            "paper does not print its highest load. Grey: ours, 0.95. Dotted: equal times, and the paper's 3 "
-            "and 10 times as fast at its highest load. At an offered load above 1 queues grow as long as jobs "
-            "arrive. Beyond the paper."
+            "paper does not print its highest load. Grey: the load that its Table 2 implies. Dotted: equal "
+            "times, and the paper's 3 and 10 times as fast at its highest load. At an offered load above 1 "
+            "queues grow as long as jobs arrive. Beyond the paper."
         ),
         alt(
             "Line charts of short jobs' times under Eagle over those under Hawk against the load",
