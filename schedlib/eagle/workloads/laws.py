@@ -19,8 +19,8 @@ assumptions where the text is silent; it was the only law before the excerpts we
 - *Load.* A probe meets a long task with the probability that a worker has one. Table 2 gives that for Hawk:
   0.67 for Google, 0.84 for Yahoo. Long jobs have 0.83 and 0.98 of the work (Table 1), so the load is 0.81 and
   0.86. Cloudera's is not printed; Yahoo's is taken. Google's excerpt brings 0.82 of 15,000 workers.
-- *Google's clock.* By these laws jobs come 4.4 s apart on 15,000 workers (2.8 s in the excerpt, 4.95 s in the
-  month). The paper says 1 s. With jobs of the excerpt's size that would be a load above 3.
+- *Google's clock.* By these laws jobs come 3.7 s apart on 15,000 workers (2.8 s in the excerpt, 4.95 s in the
+  month). The paper says 1 s. With jobs of the excerpt's size that would be a load of 2 or more.
 - *Yahoo's share.* Jobs come 7.5 s apart in the excerpts. With the load and the short jobs' sizes it follows
   that long jobs have 98.4 % of the work, where Table 1 prints 98 and the excerpts have 98.2 and 98.7.
 - *Tasks of a short job.* Table 2 prints the number of Hawk's probes behind a long task and their share of
