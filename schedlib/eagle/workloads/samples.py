@@ -38,8 +38,8 @@ def google_sample(
       idle.
 
     Nearly all jobs now have one task, and a short one that had hundreds lasts up to 150 times as long: the
-    mean no longer tells short from long. Above Google's cut-off of 1,130 ms there are 19 % of the jobs with
-    99 % of the work; no other mends it, as short jobs' tasks now take some 2,400 ms on average.
+    mean no longer tells short from long. Above Google's cut-off of 1,130 ms there are 24 % of the jobs with
+    nearly all of the work; no other mends it, as short jobs' tasks now take some 9,000 ms on average.
 
     >>> from schedlib.eagle.workloads.measures import offered_load
     >>> w = google_sample(ratio=2.0, seed=1)
