@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from schedlib import eagle
+from schedlib.eagle.workloads import laws
 from schedlib.eagle.workloads import synthetic as workloads
+from schedlib.eagle.workloads.laws import TEXT
+from schedlib.eagle.workloads.laws import TRACES as TRACES_LAW
 from schedlib.workload import Workload
 
 TRACES = ("google", "cloudera", "yahoo")
@@ -37,11 +40,12 @@ def check_shape(w, trace, scale):
     jobs, duration, n = w.jobs, w.tasks["duration"].to_numpy(), tasks_of(w)
     total, long = np.add.reduceat(duration, w.offsets[:-1]), long_of(w)
     workers = scale * eagle.WORKERS[trace][0]
-    assert duration.min() > 0 and n[~long].max() <= workers / 5
-    assert n[long].max() <= (workers / 5 if trace == "google" else workers)
+    largest = workers / 3 if trace == "google" else workers / 5
+    assert duration.min() > 0 and n[~long].max() <= largest
+    assert n[long].max() <= (workers / 3 if trace == "google" else workers)
     assert np.allclose(total / n, jobs["mean"], rtol=1e-12, atol=0)
     assert (long == (np.floor(jobs["mean"]) > eagle.CUTOFF[trace])).all()
-    assert total[long].sum() / total.sum() == pytest.approx(eagle.LONG_WORK[trace], abs=1e-9)
+    assert total[long].sum() / total.sum() == pytest.approx(TRACES_LAW[trace].long_work, abs=1e-9)
     assert long.sum() == round(eagle.LONG_SHARE[trace] * len(w))
     assert (jobs["submit"] % 1 == 0).all()
 
@@ -51,52 +55,105 @@ def test_table_1_as_printed(paper_scale):
     jobs, long_jobs, long_work = PRINTED[trace]
     row = eagle.table1(w, eagle.CUTOFF[trace]).iloc[0]
     assert row["jobs"] == eagle.JOBS[trace] == jobs
-    assert round(row["long_jobs"], 2) == long_jobs and round(row["long_work"], 6) == long_work
+    assert round(row["long_jobs"], 2) == long_jobs
+    assert abs(row["long_work"] - long_work) < 0.5  # Yahoo's 98.4 is printed as 98
     share = eagle.short_share(w, eagle.CUTOFF[trace])
-    assert eagle.PARTITION[trace] == pytest.approx(share)
+    assert eagle.PARTITION[trace] == pytest.approx(share, abs=0.005)
 
 
 def test_the_fewest_workers_are_nearly_saturated_and_the_most_are_not(paper_scale):
     trace, w = paper_scale
     loads = [eagle.offered_load(w, workers) for workers in eagle.WORKERS[trace]]
-    assert loads[0] == pytest.approx(workloads.LOAD, rel=1e-3)
-    assert sorted(loads, reverse=True) == loads and loads[-1] < 0.7
+    assert loads[0] == pytest.approx(workloads.LOAD[trace], rel=1e-3)
+    assert sorted(loads, reverse=True) == loads and loads[-1] < 0.6
 
 
 def test_numbers_of_tasks(paper_scale):
-    """Google: one with probability 3/4, else a power law. Cloudera and Yahoo: exponential, rounded up."""
+    """Google: one in two of three jobs, else a power law. Cloudera and Yahoo: exponential, rounded up."""
     trace, w = paper_scale
+    law = TRACES_LAW[trace]
+    n = tasks_of(w)
     if trace == "google":
-        assert len(w.tasks) == pytest.approx(13e6, rel=0.02)
-        n, k = tasks_of(w), np.arange(2, 3001)
-        weight = k**-workloads.EXPONENT / (k**-workloads.EXPONENT).sum()
-        law = {upto: 0.75 + 0.25 * weight[k <= upto].sum() for upto in (1, 2, 10, 100, 1000)}
-    else:
-        n, mean = tasks_of(w)[~long_of(w)], workloads.SHORT_TASKS[trace]
-        law = {upto: 1 - np.exp(-upto / mean) for upto in (1, 10, 100, 400)}
-    for upto, share in law.items():
+        k = np.arange(2, 5001)
+        for of_class, chosen in enumerate((~long_of(w), long_of(w))):
+            weight = k ** -law.exponent[of_class]
+            weight = (1 - law.one_task[of_class]) * weight / weight.sum()
+            for upto in (1, 2, 10, 100, 1000):
+                share = law.one_task[of_class] + weight[k <= upto].sum()
+                drawn = (n[chosen] <= upto).mean()
+                assert drawn == pytest.approx(share, abs=4 / np.sqrt(chosen.sum()))
+        return
+    n = n[~long_of(w)]
+    for upto in (1, 10, 100, 400):
+        share = 1 - np.exp(-upto / law.short_tasks)
         assert (n <= upto).mean() == pytest.approx(share, abs=4 / np.sqrt(len(n)))
 
 
-def test_laws_of_durations_and_arrivals(paper_scale):
+def test_mean_durations(paper_scale):
+    """Short jobs: the logit of the fraction of the cut-off is Gaussian. Google's long jobs: a power law."""
     trace, w = paper_scale
-    n, mean, short = tasks_of(w), w.jobs["mean"].to_numpy(), ~long_of(w)
-    assert np.average(mean[short], weights=n[short]) == pytest.approx(
-        workloads.SHORT_DURATION[trace]
-    )
+    law = TRACES_LAW[trace]
+    mean, short = w.jobs["mean"].to_numpy(), ~long_of(w)
     fraction = mean[short] / eagle.CUTOFF[trace]
-    logit = np.log(fraction / (1 - fraction))
-    assert logit.std() == pytest.approx(1, abs=0.02) and abs(stats.skew(logit)) < 0.06
+    logit = np.log(fraction / (1 - fraction)) - law.growth * np.log(tasks_of(w)[short])
+    assert logit.mean() == pytest.approx(law.centre, abs=0.05)
+    assert logit.std() == pytest.approx(law.spread, abs=0.03) and abs(stats.skew(logit)) < 0.06
+    if trace == "google":
+        height = np.log(mean[~short] / mean[~short].min())
+        height = height[height < laws.LONGEST - 0.1]
+        assert np.median(height) / np.log(2) == pytest.approx(height.mean(), rel=0.05)
+
+
+def test_durations_within_jobs(paper_scale):
+    trace, w = paper_scale
+    n, mean = tasks_of(w), w.jobs["mean"].to_numpy()
+    duration = w.tasks["duration"].to_numpy()
+    deviation = duration - np.repeat(mean, n)
+    squares = np.add.reduceat(deviation**2, w.offsets[:-1])
+    variance = squares / np.maximum(n - 1, 1)
+    if trace == "google":
+        for of_class, chosen in enumerate((~long_of(w), long_of(w))):
+            many = chosen & (n >= 200)
+            variation = np.sqrt(variance[many]) / mean[many]
+            assert np.log(np.median(variation)) == pytest.approx(
+                laws.VARIATION[of_class][0], abs=0.25
+            )
+    else:  # as in the authors' Yahoo file
+        clear = (n >= 20) & (mean > 100)
+        assert np.median(variance[clear] / mean[clear]) == pytest.approx(2, abs=0.05)
+
+
+def test_submissions(paper_scale):
+    trace, w = paper_scale
+    gaps = np.diff(w.jobs["submit"])
+    if trace == "google":  # batches: nearly two of three jobs come in the second of the one before
+        assert (gaps == 0).mean() == pytest.approx(1 - 1 / 2.9, abs=0.05)
+        assert gaps.std() > 2 * gaps.mean()
+    else:  # even; whole seconds
+        assert gaps.max() - gaps.min() <= 4
+    if trace == "yahoo":
+        assert gaps.mean() == pytest.approx(7.48, rel=0.03)  # its excerpts'
+
+
+def test_the_law_of_the_text():
+    """Gaussians with a standard deviation of twice the mean, negative ones drawn again; a Poisson process."""
+    w = eagle.google(jobs=60_000, seed=1, law="text")
+    n, mean, short = tasks_of(w), w.jobs["mean"].to_numpy(), ~long_of(w)
+    assert np.average(mean[short], weights=n[short]) == pytest.approx(105, rel=0.03)
     job = int(np.argmax(n))
     relative = w.tasks["duration"].to_numpy()[w.offsets[job] : w.offsets[job + 1]] / mean[job]
     law = stats.truncnorm(-0.5, np.inf, loc=1, scale=2)
     assert stats.kstest(relative * law.mean(), law.cdf).pvalue > 1e-4
-    if trace == "google":
-        above = mean[~short] - eagle.CUTOFF[trace]
-        assert stats.kstest(above, stats.expon(scale=above.mean()).cdf).pvalue > 1e-4
-        per_second = np.bincount(w.jobs["submit"].astype(int))
-        assert per_second.mean() == pytest.approx(1, rel=0.02)
-        assert per_second.var() == pytest.approx(per_second.mean(), rel=0.02)  # Poisson
+    above = mean[~short] - eagle.CUTOFF["google"]
+    assert stats.kstest(above, stats.expon(scale=above.mean()).cdf).pvalue > 1e-4
+    per_second = np.bincount(w.jobs["submit"].astype(int))
+    assert per_second.var() == pytest.approx(per_second.mean(), rel=0.03)
+    assert eagle.offered_load(w, 15_000) == pytest.approx(TEXT["google"].load, rel=1e-3)
+
+
+def test_an_unknown_law():
+    with pytest.raises(ValueError, match="law: 'trace' is unknown; did you mean 'traces'"):
+        eagle.yahoo(100, law="trace")
 
 
 @settings(max_examples=20, deadline=None)
@@ -114,9 +171,11 @@ def test_any_size_meets_table_1_and_the_load(trace, jobs, scale, seed):
         assume(False)
     check_shape(w, trace, scale)
     work = w.tasks["duration"].sum()
-    span = work / (workloads.LOAD * scale * eagle.WORKERS[trace][0])
+    span = work / (workloads.LOAD[trace] * scale * eagle.WORKERS[trace][0])
     assert len(w) == jobs and w.jobs["submit"].iloc[-1] <= span
-    assert w.jobs["submit"].mean() == pytest.approx(span / 2, abs=5 * span / np.sqrt(12 * jobs) + 1)
+    moments = jobs / 12 if trace == "google" else jobs  # a job of Google's has a dozen in its batch
+    spread = span / np.sqrt(12 * moments)
+    assert w.jobs["submit"].mean() == pytest.approx(span / 2, abs=5 * spread + 1)
 
 
 def test_a_seed_is_a_workload_and_classes_have_a_stream_of_their_own():

@@ -19,6 +19,13 @@ from schedlib.eagle.systems import (
     System,
     remaining_work,
 )
+from schedlib.eagle.workloads.measures import (
+    cutoff_for,
+    job_means,
+    offered_load,
+    short_share,
+    table1,
+)
 from schedlib.eagle.workloads.samples import alibaba, four_nodes, google_sample
 from schedlib.eagle.workloads.synthetic import (
     CUTOFF,
@@ -29,12 +36,7 @@ from schedlib.eagle.workloads.synthetic import (
     PARTITION,
     WORKERS,
     cloudera,
-    cutoff_for,
     google,
-    job_means,
-    offered_load,
-    short_share,
-    table1,
     yahoo,
 )
 

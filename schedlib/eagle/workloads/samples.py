@@ -6,7 +6,8 @@ import pandas as pd
 from schedlib import traces
 from schedlib.core.checks import typed
 from schedlib.core.streams import streams
-from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS, google, job_means
+from schedlib.eagle.workloads.measures import job_means
+from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS, google
 from schedlib.workload import Workload
 
 SAMPLE_JOBS = 3_300
@@ -37,10 +38,10 @@ def google_sample(
       idle.
 
     Nearly all jobs now have one task, and a short one that had hundreds lasts up to 150 times as long: the
-    mean no longer tells short from long. Above Google's cut-off of 1,130 ms there are 19 % of the jobs with
-    99 % of the work; no other mends it, as short jobs' tasks now take some 2,400 ms on average.
+    mean no longer tells short from long. Above Google's cut-off of 1,130 ms there are 24 % of the jobs with
+    nearly all of the work; no other mends it, as short jobs' tasks now take some 9,000 ms on average.
 
-    >>> from schedlib.eagle.workloads.synthetic import offered_load
+    >>> from schedlib.eagle.workloads.measures import offered_load
     >>> w = google_sample(ratio=2.0, seed=1)
     >>> w.time_unit, int(w.jobs["class"].sum()), round(offered_load(w, 100), 2)
     ('ms', 330, 0.5)
@@ -113,7 +114,7 @@ def alibaba(every: int = 16, *, trace: Workload | None = None) -> Workload:
     `traces.alibaba2018("stages")` or a stretch of it. Raises ValueError unless `every` is a whole number from
     1 to the number of stages. Sources: Eagle, Section 5; Alibaba cluster-trace-v2018.
 
-    >>> from schedlib.eagle.workloads.synthetic import table1
+    >>> from schedlib.eagle.workloads.measures import table1
     >>> table1(alibaba(), CUTOFF["alibaba"]).round(1).values.tolist()
     [[4228.0, 10.3, 75.6]]
     """

@@ -39,7 +39,15 @@ LOOKS = {
     "eagle": style.look("eagle")._replace(label="Eagle (next chapter)"),
 }
 QUANTILES = 1 - np.geomspace(1, 0.002, 200)
-TIMES = {1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 36000: "10 h"}
+TIMES = {
+    1: "1 s",
+    10: "10 s",
+    60: "1 min",
+    600: "10 min",
+    3600: "1 h",
+    36000: "10 h",
+    360000: "100 h",
+}
 SHARES = (
     "short partition busy",
     "general partition busy",
@@ -63,7 +71,7 @@ def _workload(load):
     """The same 15,000 jobs for every load, at other times."""
     jobs = _google(15_000).jobs
     tasks = _google(15_000).tasks
-    return Workload(jobs.assign(submit=jobs["submit"] * (100 * LOAD / load)), tasks)
+    return Workload(jobs.assign(submit=jobs["submit"] * (100 * LOAD["google"] / load)), tasks)
 
 
 @functools.lru_cache(maxsize=128)
@@ -91,7 +99,7 @@ def _run(system, load, partition):
 
 
 def draw_load(
-    load: int = 95, partition: int = 17, left: str = "sparrow", right: str = "hawk"
+    load: int = 80, partition: int = 17, left: str = "sparrow", right: str = "hawk"
 ) -> Picture:
     """15,000 Google-like jobs on 600 workers at `load` %, `partition` % for short jobs, under two systems.
 
@@ -116,7 +124,7 @@ def draw_load(
         p50, p99 = np.percentile(times[0], [50, 99])
         half = f"half of the short jobs take at most {p50:.0f} s"
         words.append(f"{look.label}: {half}, 99 per cent {p99:.0f} s")
-    for ax, what, ends in zip(axes, ("short", "long"), ((5, 60_000), (900, 120_000)), strict=False):
+    for ax, what, ends in zip(axes, ("short", "long"), ((5, 60_000), (900, 400_000)), strict=False):
         ax.set(title=f"{what} jobs", yscale="log", ylim=(0.004, 1.1))
         ax.set(xlabel="completion time", xscale="log", xlim=ends)
         ticks = {time: name for time, name in TIMES.items() if ends[0] <= time <= ends[1]}
@@ -137,14 +145,14 @@ def load_explorer() -> Explorer:
     """Sliders for load and short partition, menus of two systems, and how long their jobs take."""
     names = [(_look(system).label, system) for system in SYSTEMS]
     controls = {
-        "load": slider(95, 50, 95, 5, text="load (%)"),
+        "load": slider(80, 50, 95, 5, text="load (%)"),
         "partition": slider(17, 2, 40, text="short partition (%)"),
         "left": menu(names, "sparrow", text="one system"),
         "right": menu(names, "hawk", text="another"),
     }
     with working():  # compiled before the first move
         for system in SYSTEMS:
-            _run(system, 95, 17)
+            _run(system, 80, 17)
     page = {
         "load": (65, 80, 90, 95),
         "partition": (5, 10, 17, 25),

@@ -3,7 +3,7 @@
 Readings that hold for all claims on Eagle, fixed before anything was run:
 
 - Runs follow the authors' program (`detail="as_published"`); Hawk's thieves are then any idle worker.
-- In a smaller cluster jobs come more rarely. Heartbeats are longer in proportion, so that as many jobs are
+- Heartbeats are longer where jobs come more rarely than in the paper's cluster, so that as many jobs are
   placed by the same news.
 - A ratio is taken per seed, both systems on the same workload. Every job counts.
 - The highest load of a trace is at its fewest workers. "At all percentiles, loads, traces" is judged at the
@@ -151,7 +151,7 @@ def generated(trace: str, jobs: int, scale: float, seed: int) -> tuple[Workload,
     """A generated trace, and how many times as rarely its jobs come as in the paper's cluster."""
     workload = MAKERS[trace](jobs, seed, scale)
     gap = workload.jobs["submit"].iloc[-1] / (len(workload.jobs) - 1)
-    return workload, round(gap / made.GAP[trace], 2) if scale < 1 else 1.0
+    return workload, round(gap / made.GAP[trace], 2)
 
 
 def on_trace(

@@ -5,7 +5,8 @@ from typing import Any
 import pandas as pd
 
 from exhibits.eagle.comparing import MAKERS, TRACES, Measure, claim, only
-from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS, short_share, table1
+from schedlib.eagle.workloads.measures import short_share, table1
+from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.pictures.probing import plot_overview
 

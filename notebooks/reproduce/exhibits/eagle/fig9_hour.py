@@ -35,7 +35,7 @@ def run(sample: str, interarrival: float, seed: int) -> pd.DataFrame:
     else:
         made = google(SAMPLE_JOBS, seed, SAMPLE_NODES / WORKERS["google"][0])
         workload = Workload(
-            made.jobs.assign(submit=LOAD * interarrival * made.jobs["submit"]), made.tasks
+            made.jobs.assign(submit=LOAD["google"] * interarrival * made.jobs["submit"]), made.tasks
         )
     rows = each_system(
         ("eagle", "hawk"), workload, "google", SAMPLE_NODES, seed, network_delay=0.5, cutoff=None

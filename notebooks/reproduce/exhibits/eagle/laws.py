@@ -1,0 +1,287 @@
+"""The generator beside excerpts of the authors' traces: what goes in, and what comes out under each law.
+
+The old law ("text") draws durations within a job with a standard deviation of twice the mean, as Hawk's text
+says, and jobs as a Poisson process at a load of 95 %. The new one ("traces") is calibrated on the excerpts.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from exhibits import lacking
+from exhibits.eagle import comparing, drawing
+from exhibits.eagle.comparing import MAKERS, only
+from exhibits.eagle.fig2_4_rivals import printed_shares, shares
+from schedlib import traces
+from schedlib.eagle.workloads.measures import job_means
+from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS, WORKERS
+from schedlib.experiment import Experiment, Figure, scales
+from schedlib.pictures import style
+from schedlib.pictures.alt import alt
+from schedlib.workload import Workload
+
+PLACE = 3.1
+EXCERPTS = {"YH1_sub": "yahoo", "YH2_sub": "yahoo", "GOOG_subtrace": "google"}
+"""The excerpts, and of which trace they are."""
+LAWS = {"traces": "calibrated", "text": "old"}
+"""The laws, and what tables call them."""
+SOURCES = {
+    "YH1_sub": "excerpt 1",
+    "YH2_sub": "excerpt 2",
+    "GOOG_subtrace": "excerpt",
+    **LAWS,
+}
+"""What the picture calls them."""
+SYSTEMS = ("eagle", "hawk", "hawk-general", "dlwl")
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+MANY_TASKS = 20  # a coefficient of variation of fewer durations says little
+
+
+def missing() -> str:
+    """What to do when the excerpts are not here, and "" when they are."""
+    what = "the excerpts of the authors' traces are not here; fetch them with"
+    return lacking(traces.hawk_folder(), what, "hawk")
+
+
+def files(point: Mapping[str, Any]) -> list[Path]:
+    """The excerpt that a point reads, if it is here."""
+    folder = traces.hawk_folder()
+    source = point["source"]
+    return [folder / f"{source}.tr"] if folder and source in EXCERPTS else []
+
+
+def jobs_of(source: str, trace: str, seed: int, jobs: int, scale: float) -> Workload:
+    """An excerpt by its name, or generated jobs by the name of their law."""
+    if source in EXCERPTS:
+        (path,) = files({"source": source})
+        return traces.read_hawk(path)
+    return MAKERS[trace](jobs, seed, scale, law=source)
+
+
+def complete(excerpt: Workload) -> Workload:
+    """The part of an excerpt in which no job is missing: from the moment after which all its jobs end."""
+    submit = excerpt.jobs["submit"].to_numpy()
+    longest = np.maximum.reduceat(excerpt.tasks["duration"].to_numpy(), excerpt.offsets[:-1])
+    return excerpt.between((submit + longest).min(), np.inf)
+
+
+def variation(workload: Workload) -> np.ndarray:
+    """The coefficient of variation of the durations within each job, (N,); 0 for one task."""
+    duration = workload.tasks["duration"].to_numpy()
+    tasks = np.diff(workload.offsets)
+    deviation = duration - np.repeat(job_means(workload), tasks)
+    squares = np.add.reduceat(deviation**2, workload.offsets[:-1])
+    return np.sqrt(squares / np.maximum(tasks - 1, 1)) / job_means(workload)
+
+
+def run_inputs(source: str, trace: str, seed: int) -> pd.DataFrame:
+    """Quantiles of what a workload is made of: `quantity, quantile, value`, a mean as quantile NaN."""
+    workload = jobs_of(source, trace, seed, JOBS[trace], 1.0)
+    if source in EXCERPTS:
+        workload = complete(workload)
+    means = job_means(workload)
+    tasks = np.diff(workload.offsets)
+    long = means > CUTOFF[trace]
+    many = tasks >= MANY_TASKS
+    spread = variation(workload)
+    submit = workload.jobs["submit"].to_numpy()
+    quantities = {"seconds to the next job": np.diff(submit)}
+    for name, chosen in (("short", ~long), ("long", long)):
+        quantities[f"tasks of a {name} job"] = tasks[chosen]
+        quantities[f"mean duration of a {name} job (s)"] = means[chosen]
+        quantities[f"variation within a {name} job"] = spread[chosen & many]
+        ratio = spread**2 * means
+        quantities[f"variance over mean within a {name} job (s)"] = ratio[chosen & many]
+    rows = []
+    for quantity, values in quantities.items():
+        rows.append((quantity, np.nan, values.mean()))
+        rows += [(quantity, q, np.quantile(values, q)) for q in QUANTILES]
+    work = workload.work()
+    load = work.sum() / (WORKERS[trace][0] * (submit[-1] - submit[0]))
+    rows.append(("offered load of the fewest workers (%)", np.nan, 100 * load))
+    rows.append(("long jobs (%)", np.nan, 100 * long.mean()))
+    rows.append(("their share of the work (%)", np.nan, 100 * work[long].sum() / work.sum()))
+    frame = pd.DataFrame(rows, columns=["quantity", "quantile", "value"])
+    return frame.assign(value=frame["value"].map(lambda value: float(f"{value:.4g}")))
+
+
+def run(source: str, trace: str, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+    """Systems on the fewest workers: on an excerpt, or on jobs generated by a law."""
+    workload = jobs_of(source, trace, seed, jobs, scale)
+    slower = 1.0
+    if source in EXCERPTS:
+        scale = 1.0
+    else:
+        gap = workload.jobs["submit"].iloc[-1] / (len(workload.jobs) - 1)
+        slower = round(gap / comparing.made.GAP[trace], 2)
+    workers = round(scale * WORKERS[trace][0])
+    rows = comparing.each_system(SYSTEMS, workload, trace, workers, seed, slower=slower)
+    return rows.assign(workers=workers)
+
+
+def _sources(trace: str) -> list[str]:
+    excerpts = [name for name, of in EXCERPTS.items() if of == trace]
+    return [*excerpts, *LAWS]
+
+
+def inputs_beside(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row for each trace, quantity and quantile, a column for each source."""
+    rows = frame.assign(
+        quantile=frame["quantile"].map(lambda q: "mean" if np.isnan(q) else f"{q:.0%}"),
+        source=frame["source"].replace(LAWS),
+    )
+    keys = ["trace", "quantity", "quantile"]
+    table = rows.pivot_table("value", keys, "source", sort=False)
+    names = [*EXCERPTS, *LAWS.values()]
+    return table[[name for name in names if name in table]].reset_index()
+
+
+def outcomes(frame: pd.DataFrame) -> pd.DataFrame:
+    """What comes out, a row for each trace and source: factors of short jobs, Table 2's shares (%).
+
+    The first row of a trace has what the paper prints.
+    """
+    rows = []
+    for trace in dict.fromkeys(frame["trace"]):
+        rows.append(_printed(trace))
+        for source in _sources(trace):
+            some = only(frame, trace=trace, source=source)
+            if len(some):
+                rows.append(_measured(some, trace, source))
+    return pd.DataFrame(rows)
+
+
+def _printed(trace: str) -> dict[str, Any]:
+    told = printed_shares(trace)
+    row: dict[str, Any] = {"trace": trace, "source": "printed", "Hawk / Eagle": "3 to 10"}
+    if told:
+        row |= {
+            "behind": told["behind"],
+            "ran": told["ran"],
+            "stolen": told["stolen"],
+            "sent again": told["rescheduled"],
+        }
+    return row
+
+
+def _measured(rows: pd.DataFrame, trace: str, source: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"trace": trace, "source": LAWS.get(source, source)}
+    for base, name in (
+        ("hawk", "Hawk / Eagle"),
+        ("hawk-general", "Hawk as in the text / Eagle"),
+        ("dlwl", "DLWL+SRPT / Eagle"),
+    ):
+        ratio = comparing.ratios(rows, base, "eagle", "short")
+        means = np.exp(np.log(ratio["ratio"]).groupby(ratio["percentile"]).mean())
+        row[name] = ", ".join(f"{value:.3g}" for value in means)
+    share = shares(rows).mean()
+    row |= {
+        "behind": round(share["behind"], 1),
+        "ran": round(share["ran"], 1),
+        "stolen": round(share["stolen"], 1),
+        "sent again": round(share["rescheduled"], 1),
+    }
+    busy = only(rows, "short", percentile=50, system="eagle")["utilisation"].mean()
+    row["busy (%)"] = round(100 * busy, 1)
+    return row
+
+
+def factors(frame: pd.DataFrame) -> pd.DataFrame:
+    """Hawk's time over Eagle's, short jobs: `trace, source, seed, percentile, ratio`."""
+    return comparing.ratios(frame, "hawk", "eagle", "short")
+
+
+def draw_factors(frame: pd.DataFrame):
+    rows = factors(frame)
+    names = drawing.traces_of(rows)
+    widths = [len(_sources(trace)) for trace in names]
+    figure, axes = style.subplots(1, len(names), size=(9.6, 3.8), sharey=True, width_ratios=widths)
+    for ax, trace in zip(axes, names, strict=True):
+        ax.axhspan(*drawing.SPEEDUPS, color="#DDDDDD")
+        drawing.level(ax)
+        sources = _sources(trace)
+        for k, (percentile, look) in enumerate(drawing.PERCENTILE_LOOKS.items()):
+            some = only(rows, trace=trace, percentile=percentile)
+            groups = [only(some, source=source)["ratio"] for source in sources]
+            places = np.arange(len(sources)) + 0.2 * (k - 1)
+            drawing.dots(ax, places, groups, look)
+        ax.set(title=drawing.NAMES[trace], xlabel="jobs", yscale="log")
+        ax.set_xticks(range(len(sources)), [SOURCES[source] for source in sources])
+        ax.margins(x=0.2)
+    axes[0].set_ylabel("short jobs, Hawk / Eagle")
+    axes[0].set_yticks([1, 2, 3, 5, 10, 20], ["1", "2", "3", "5", "10", "20"])
+    axes[0].minorticks_off()
+    drawing.legend(figure, drawing.PERCENTILE_LOOKS.values())
+    return figure
+
+
+def _points(scale: str) -> list[dict]:
+    points = []
+    for trace in MAKERS:
+        for source in _sources(trace):
+            points.append({"source": source, "trace": trace, **comparing.size(scale, trace)})
+    return points
+
+
+NEEDS: dict[str, Any] = {"missing": missing, "data_files": files}
+INPUTS = [{"source": source, "trace": trace} for trace in MAKERS for source in _sources(trace)]
+
+EXPERIMENTS = (
+    Experiment(
+        "eagle.inputs",
+        "What the authors' jobs and the generated ones are made of",
+        run_inputs,
+        scales(INPUTS),
+        scales(1),
+        **NEEDS,
+    ),
+    Experiment(
+        "eagle.laws",
+        "Eagle and its rivals on the authors' jobs and under both laws of the generator",
+        run,
+        {scale: _points(scale) for scale in ("smoke", "quick", "paper")},
+        scales(2, 5, 1),
+        **NEEDS,
+    ),
+)
+
+FIGURES = (
+    Figure(
+        "eagle.inputs",
+        "eagle.inputs",
+        None,
+        "What jobs are made of: the complete part of the excerpts of the authors' traces, the calibrated "
+        "generator, and the old one. Variation is the coefficient of variation, in jobs of 20 tasks or more.",
+        "Table of quantiles of tasks, durations, variation and gaps, by trace and source.",
+        inputs_beside,
+    ),
+    Figure(
+        "eagle.laws",
+        "eagle.laws",
+        draw_factors,
+        "Hawk's completion times over Eagle's, short jobs, with each trace's fewest workers: on excerpts of the "
+        "authors' traces, and on jobs generated by the calibrated and by the old law. Grey: the factors of 3 to "
+        "10 that the paper prints. On an excerpt the jobs are the same for all seeds. Intervals: 95 %.",
+        alt(
+            "Dot charts of Hawk's completion times over Eagle's by the source of the jobs",
+            "ratio",
+            ["trace", "source", "percentile"],
+            of=factors,
+            names=drawing.WORDS | SOURCES,
+        ),
+    ),
+    Figure(
+        "eagle.laws-table",
+        "eagle.laws",
+        None,
+        "The fewest workers of each trace. Factors are of short jobs' completion times, at the 50th, 90th and "
+        "99th percentile. Shares (%): Hawk's probes behind a long task, its short tasks run there, its probes "
+        "stolen, Eagle's probes sent again. Excerpts have one set of jobs; their seeds are the schedulers'.",
+        "Table of factors and shares of head-of-line blocking, by trace and source of the jobs.",
+        outcomes,
+    ),
+)
+CLAIMS = ()
