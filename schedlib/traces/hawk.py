@@ -1,18 +1,34 @@
 """The `.tr` format of the Hawk and Eagle simulators: a line is `submit tasks mean duration duration ...`."""
 
 import gzip
+import io
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+from pyarrow import compute
 
 from schedlib.core.checks import typed
 from schedlib.paths import replacing
-from schedlib.traces._reading import fetched, in_order
+from schedlib.traces._reading import byte_bar, fetched, in_order
 from schedlib.workload import Workload
+
+BLOCK = 2**22  # characters parsed at once
+HEAD = 3  # numbers before the durations: submit, tasks, mean
+
+
+class Rows(NamedTuple):
+    """Some rows of a file: their numbers counted from 1, a job's fields for each, and all their durations."""
+
+    number: np.ndarray
+    submit: np.ndarray
+    mean: np.ndarray
+    tasks: np.ndarray
+    duration: np.ndarray
 
 
 def hawk_folder() -> Path | None:
@@ -58,31 +74,21 @@ def read_hawk(path: str | Path) -> Workload:
     1    1     7.0      0   1.5
     """
     path = Path(path)
-    rows, durations = [], []
-    blank = skipped = 0
     try:
-        with _open(path, "rt") as lines:
-            for number, line in enumerate(lines, start=1):
-                if not line.strip():
-                    blank += 1
-                    continue
-                skipped += blank
-                blank = 0
-                values = _numbers(path, number, line)
-                rows.append(values[:3])
-                durations.append(values[3:])
+        blocks = list(_blocks(path))
     except (EOFError, OSError, zlib.error, UnicodeDecodeError) as error:
         why = "the file is missing, cut short or damaged: fetch it again"
         raise ValueError(f"{path}: {error}; {why}") from None
-    if not rows:
+    if not blocks:
         raise ValueError(f"{path}: no jobs; the file is empty, fetch it again")
+    rows = Rows(*map(np.concatenate, zip(*blocks, strict=True)))
+    del blocks  # half of the memory that the file takes
+    skipped = int(rows.number[-1]) - len(rows.number)
     report = {"blank lines between jobs (skipped)": skipped} if skipped else {}
-    jobs = pd.DataFrame(rows, columns=["submit", "tasks", "mean"])
-    line = np.repeat(jobs.index, jobs["tasks"].astype(int))
-    jobs = jobs.drop(columns="tasks").assign(line=jobs.index)
-    jobs = in_order(jobs, "submit", report, "jobs")
+    jobs = pd.DataFrame({"submit": rows.submit, "mean": rows.mean})
+    jobs = in_order(jobs.assign(line=jobs.index), "submit", report, "jobs")
     job_of = np.argsort(jobs["line"].to_numpy())
-    tasks = pd.DataFrame({"job": job_of[line], "duration": np.concatenate(durations)})
+    tasks = pd.DataFrame({"job": np.repeat(job_of, rows.tasks), "duration": rows.duration})
     jobs = jobs.drop(columns="line").assign(job=jobs.index)
     return Workload(jobs, tasks, report=report)
 
@@ -130,21 +136,61 @@ def _digits(number: float) -> str:
     return str(int(number)) if whole else repr(number)
 
 
-def _numbers(path: Path, number: int, line: str) -> np.ndarray:
+def _blocks(path: Path) -> Iterator[Rows]:
+    """The rows of a file, a few MB at a time, without the blank lines."""
+    with (
+        path.open("rb") as raw,
+        gzip.open(raw) if path.suffix == ".gz" else raw as whole,
+        io.TextIOWrapper(whole, encoding="utf-8") as file,
+        byte_bar(f"read {path.name}", path.stat().st_size) as bar,
+    ):
+        first = 1
+        while lines := file.readlines(BLOCK):
+            number = [i for i, line in enumerate(lines, start=first) if line.strip()]
+            if number:
+                texts = [lines[i - first] for i in number]
+                yield _rows(path, np.array(number), texts)
+            first += len(lines)
+            bar.update(raw.tell() - bar.n)
+
+
+def _rows(path: Path, number: np.ndarray, lines: Sequence[str]) -> Rows:
+    """The rows that `lines` hold; ValueError at the first that is wrong, by its `number`."""
+    words = compute.utf8_split_whitespace(compute.utf8_trim_whitespace(pa.array(lines)))
     try:
-        values = np.array(line.split(), dtype=float)
-    except ValueError as error:
-        raise ValueError(f"{path}: row {number}: {error}; correct the row or take it out") from None
-    right = np.isfinite(values) & (values >= 0)
-    if not right.all():
+        values = words.flatten().cast(pa.float64()).to_numpy()
+    except pa.ArrowInvalid as error:
+        row = number[next(i for i, line in enumerate(lines) if not _are_numbers(line))]
+        why = f"could not convert a word to a number: {error}"
+        raise ValueError(f"{path}: row {row}: {why}; correct the row or take it out") from None
+    ends = np.cumsum(words.value_lengths().to_numpy())
+    begins = np.append(0, ends[:-1])
+    wrong = ~(np.isfinite(values) & (values >= 0))
+    if wrong.any():
+        row = number[np.searchsorted(ends, wrong.argmax(), side="right")]
         raise ValueError(
-            f"{path}: row {number} has a negative, NaN or infinite number; correct or remove it"
+            f"{path}: row {row} has a negative, NaN or infinite number; correct or remove it"
         )
-    durations = max(0, len(values) - 3)
-    if durations == 0 or durations != values[1]:
-        stated = f"{values[1]:g}" if len(values) > 1 else "no number of"
-        has = f"states {stated} tasks and has {durations} durations"
+    tasks = np.maximum(ends - begins - HEAD, 0)
+    states = ends - begins > 1  # how many tasks it has
+    stated = np.where(states, values[np.minimum(begins + 1, len(values) - 1)], np.nan)
+    wrong = (tasks == 0) | (tasks != stated)
+    if wrong.any():
+        i = int(wrong.argmax())
+        said = f"{stated[i]:g}" if states[i] else "no number of"
+        has = f"states {said} tasks and has {tasks[i]} durations"
         raise ValueError(
-            f"{path}: row {number} {has}; write: submit tasks mean duration duration ..."
+            f"{path}: row {number[i]} {has}; write: submit tasks mean duration duration ..."
         )
-    return values
+    head = np.zeros(len(values), bool)
+    for field in range(HEAD):
+        head[begins + field] = True
+    return Rows(number, values[begins], values[begins + 2], tasks, values[~head])
+
+
+def _are_numbers(line: str) -> bool:
+    try:
+        pa.array(line.split()).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
