@@ -13,7 +13,7 @@ from schedlib.traces._reading import byte_bar
 SUMS = "SHA256SUM"
 RETRIES = 3
 SECONDS = 30  # without a byte, after which a server counts as silent
-PIECE = 2**20  # bytes written at once
+PIECE = 2**16  # bytes written at once
 GOES_ON, NOTHING_LEFT = 206, 416  # answers to a request for the rest of a file
 POINTER = b"version https://git-lfs.github.com/spec/"  # how Git LFS marks a file that is elsewhere
 

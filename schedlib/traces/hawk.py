@@ -4,6 +4,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,15 +82,20 @@ def read_hawk(path: str | Path) -> Workload:
         raise ValueError(f"{path}: {error}; {why}") from None
     if not blocks:
         raise ValueError(f"{path}: no jobs; the file is empty, fetch it again")
-    rows = Rows(*map(np.concatenate, zip(*blocks, strict=True)))
-    del blocks  # half of the memory that the file takes
+    columns = zip(*blocks, strict=True)
+    rows = Rows(*map(np.concatenate, columns))
+    del blocks  # as large as `rows`
+    report = {}
     skipped = int(rows.number[-1]) - len(rows.number)
-    report = {"blank lines between jobs (skipped)": skipped} if skipped else {}
-    jobs = pd.DataFrame({"submit": rows.submit, "mean": rows.mean})
-    jobs = in_order(jobs.assign(line=jobs.index), "submit", report, "jobs")
-    job_of = np.argsort(jobs["line"].to_numpy())
-    tasks = pd.DataFrame({"job": np.repeat(job_of, rows.tasks), "duration": rows.duration})
-    jobs = jobs.drop(columns="line").assign(job=jobs.index)
+    if skipped:
+        report["blank lines between jobs (skipped)"] = skipped
+    line = np.arange(len(rows.number))
+    jobs = pd.DataFrame({"submit": rows.submit, "mean": rows.mean, "line": line})
+    jobs = in_order(jobs, "submit", report, "jobs")
+    job_of = np.argsort(jobs.pop("line").to_numpy())
+    jobs["job"] = jobs.index
+    job = np.repeat(job_of, rows.tasks)
+    tasks = pd.DataFrame({"job": job, "duration": rows.duration})
     return Workload(jobs, tasks, report=report)
 
 
@@ -146,46 +152,54 @@ def _blocks(path: Path) -> Iterator[Rows]:
     ):
         first = 1
         while lines := file.readlines(BLOCK):
-            number = [i for i, line in enumerate(lines, start=first) if line.strip()]
-            if number:
-                texts = [lines[i - first] for i in number]
-                yield _rows(path, np.array(number), texts)
+            all_numbers = range(first, first + len(lines))
+            there = [not line.isspace() for line in lines]
+            if any(there):
+                number = list(compress(all_numbers, there))
+                texts = list(compress(lines, there))
+                yield _rows(path, number, texts)
             first += len(lines)
             bar.update(raw.tell() - bar.n)
 
 
-def _rows(path: Path, number: np.ndarray, lines: Sequence[str]) -> Rows:
+def _rows(path: Path, number: Sequence[int], lines: Sequence[str]) -> Rows:
     """The rows that `lines` hold; ValueError at the first that is wrong, by its `number`."""
-    words = compute.utf8_split_whitespace(compute.utf8_trim_whitespace(pa.array(lines)))
+    trimmed = compute.utf8_trim_whitespace(pa.array(lines))
+    words = compute.utf8_split_whitespace(trimmed)
     try:
         values = words.flatten().cast(pa.float64()).to_numpy()
     except pa.ArrowInvalid as error:
-        row = number[next(i for i, line in enumerate(lines) if not _are_numbers(line))]
-        why = f"could not convert a word to a number: {error}"
-        raise ValueError(f"{path}: row {row}: {why}; correct the row or take it out") from None
+        row = number[[_are_numbers(line) for line in lines].index(False)]
+        raise ValueError(
+            f"{path}: row {row}: could not convert a word: {error}; correct the row or take it out"
+        ) from None
     ends = np.cumsum(words.value_lengths().to_numpy())
     begins = np.append(0, ends[:-1])
-    wrong = ~(np.isfinite(values) & (values >= 0))
+    wrong = ~np.isfinite(values)
+    wrong |= values < 0
     if wrong.any():
         row = number[np.searchsorted(ends, wrong.argmax(), side="right")]
         raise ValueError(
             f"{path}: row {row} has a negative, NaN or infinite number; correct or remove it"
         )
     tasks = np.maximum(ends - begins - HEAD, 0)
-    states = ends - begins > 1  # how many tasks it has
-    stated = np.where(states, values[np.minimum(begins + 1, len(values) - 1)], np.nan)
+    # a row of one number states none: the next row's is read, but it has no durations either
+    stated = values[np.minimum(begins + 1, ends[-1] - 1)]
     wrong = (tasks == 0) | (tasks != stated)
     if wrong.any():
         i = int(wrong.argmax())
-        said = f"{stated[i]:g}" if states[i] else "no number of"
-        has = f"states {said} tasks and has {tasks[i]} durations"
+        alone = ends[i] - begins[i] == 1
+        said = "no number of" if alone else f"{stated[i]:g}"
         raise ValueError(
-            f"{path}: row {number[i]} {has}; write: submit tasks mean duration duration ..."
+            f"{path}: row {number[i]} states {said} tasks and has {tasks[i]} durations; "
+            "write: submit tasks mean duration duration ..."
         )
     head = np.zeros(len(values), bool)
     for field in range(HEAD):
         head[begins + field] = True
-    return Rows(number, values[begins], values[begins + 2], tasks, values[~head])
+    submit = values[begins]
+    mean = values[begins + 2]
+    return Rows(np.array(number), submit, mean, tasks, values[~head])
 
 
 def _are_numbers(line: str) -> bool:
