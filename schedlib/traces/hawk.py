@@ -58,7 +58,8 @@ def read_hawk(path: str | Path) -> Workload:
     | a blank line | skipped; counted unless nothing follows |
 
     Raises ValueError on a damaged file (see `schedlib.traces`), also on a wrong number of durations and a job
-    without tasks. Source: Delgado et al., Hawk (ATC 2015) and Eagle (SoCC 2016).
+    without tasks. Source: Delgado et al., Hawk (ATC 2015) and Eagle (SoCC 2016);
+    `schedlib.traces.download` fetches files of theirs.
 
     See also: `traces.write_hawk`, `eagle.simulate`.
 
