@@ -176,6 +176,8 @@ def data(options: Namespace) -> None:
     from schedlib.traces import download
 
     if options.name is not None:
+        if options.name in download.SOURCES:
+            print(f"{options.name}: {download.SOURCES[options.name].size}", file=sys.stderr)
         print(download.fetch(options.name, folder=options.folder))
         return
     for name, source in download.SOURCES.items():

@@ -3,12 +3,21 @@
 import gzip
 import hashlib
 import threading
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
-from schedlib.traces import alibaba_gpu2023_folder, download, google2011_jobs, swim_folder
+from schedlib.__main__ import main
+from schedlib.traces import (
+    alibaba_gpu2023_folder,
+    download,
+    google2011_jobs,
+    hawk_folder,
+    swim_folder,
+)
 from schedlib.traces.download import SOURCES, fetch
 
 SHARDS = [f"part-{i:05}-of-00003.csv.gz" for i in range(3)]
@@ -25,11 +34,44 @@ class Server(SimpleHTTPRequestHandler):
         pass
 
 
+class WithRange(Server):
+    """Serves the rest of a file that is asked for, and breaks off after `most` bytes."""
+
+    most = 10**6
+
+    def do_GET(self):
+        data = Path(self.translate_path(self.path)).read_bytes()
+        wanted = self.headers["Range"]
+        self.asked.append(wanted)
+        begin = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted else 0
+        if begin >= len(data):
+            self.send_error(416)
+            return
+        self.send_response(206 if wanted else 200)
+        self.send_header("Content-Length", str(len(data) - begin))
+        self.end_headers()
+        self.wfile.write(data[begin : begin + self.most])
+
+
 def serve(monkeypatch, url):
     """All sources are at this URL, and no failure is tried again."""
     monkeypatch.setattr(download, "RETRIES", 0)
     for name, source in SOURCES.items():
         monkeypatch.setitem(SOURCES, name, source._replace(url=url))
+
+
+@contextmanager
+def server_of(root, handler, monkeypatch):
+    """A server of the files in `root`, at which all sources are."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=root))
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    serve(monkeypatch, f"http://127.0.0.1:{server.server_port}/")
+    Server.asked.clear()
+    yield
+    server.shutdown()
+    server.server_close()
+    thread.join()
 
 
 @pytest.fixture
@@ -45,15 +87,25 @@ def bucket(tmp_path, monkeypatch):
     (root / "SHA256SUM").write_text(sums)
     for name in SOURCES["swim"].files:
         (root / name).write_text("job0\t4\t4\t1\t2\t3\n")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, directory=root))
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    serve(monkeypatch, f"http://127.0.0.1:{server.server_port}/")
-    Server.asked.clear()
-    yield root
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with server_of(root, Server, monkeypatch):
+        yield root
+
+
+WHOLE = b"".join(b"%d 1 4 4\n" % i for i in range(200))
+
+
+@pytest.fixture(params=[Server, WithRange], ids=["no range", "range"])
+def big(request, tmp_path, monkeypatch):
+    """A server of a file GOOG.tr, without and with ranges: its handler, and the part file of a download."""
+    root = tmp_path / "served"
+    root.mkdir()
+    (root / "GOOG.tr").write_bytes(WHOLE)
+    files = {"GOOG.tr": hashlib.sha256(WHOLE).hexdigest()}
+    monkeypatch.setitem(SOURCES, "hawk-google", SOURCES["hawk-google"]._replace(files=files))
+    monkeypatch.setattr(download, "PIECE", 10)
+    (tmp_path / "hawk").mkdir()
+    with server_of(root, request.param, monkeypatch):
+        yield request.param, tmp_path / "hawk" / "GOOG.tr.part"
 
 
 def test_google_shards_are_fetched_once_and_can_be_read(bucket, tmp_path):
@@ -120,11 +172,66 @@ def test_files_with_known_checksums_are_fetched_once_and_held_to_them(
     assert fetch("swim", tmp_path) == tmp_path / "swim" and Server.asked == []
 
 
+def test_an_interrupted_download_goes_on_from_its_part(big, tmp_path, monkeypatch):
+    handler, part = big
+    if handler is WithRange:
+        monkeypatch.setattr(WithRange, "most", 700)
+        with pytest.raises(ConnectionError, match="could not fetch GOOG.tr .*what was received is"):
+            fetch("hawk-google", tmp_path)
+        monkeypatch.setattr(WithRange, "most", 10**6)
+        assert part.read_bytes() == WHOLE[:700]
+    else:
+        part.write_bytes(WHOLE[:700])
+    Server.asked.clear()
+    folder = fetch("hawk-google", tmp_path)
+    assert [path.name for path in folder.iterdir()] == ["GOOG.tr"]
+    assert (folder / "GOOG.tr").read_bytes() == WHOLE
+    assert Server.asked == (["bytes=700-"] if handler is WithRange else ["GOOG.tr"])
+
+
+def test_a_part_that_lacks_nothing_is_the_file(big, tmp_path):
+    _, part = big
+    part.write_bytes(WHOLE)
+    assert (fetch("hawk-google", tmp_path) / "GOOG.tr").read_bytes() == WHOLE
+    assert not part.exists()
+
+
+def test_a_part_of_another_file_is_refused_once(big, tmp_path):
+    handler, part = big
+    part.write_bytes(b"something else")
+    if handler is WithRange:
+        with pytest.raises(ValueError, match="GOOG.tr has not the known checksum"):
+            fetch("hawk-google", tmp_path)
+        assert not list(part.parent.iterdir())
+    assert (fetch("hawk-google", tmp_path) / "GOOG.tr").read_bytes() == WHOLE
+
+
+def test_a_git_lfs_pointer_in_place_of_the_file_is_recognised(big, tmp_path):
+    _, part = big
+    text = "version https://git-lfs.github.com/spec/v1\noid sha256:fc60658a\nsize 226978634\n"
+    (tmp_path / "served" / "GOOG.tr").write_text(text)
+    with pytest.raises(ConnectionError, match="a Git LFS pointer in place .*`git lfs pull`.*quota"):
+        fetch("hawk-google", tmp_path)
+    assert not list(part.parent.iterdir())
+
+
+def test_the_command_says_the_size_first(bucket, tmp_path, capsys):
+    assert main(["data", "hawk", "--folder", str(tmp_path)]) != 0  # the files are not there
+    error = capsys.readouterr().err
+    assert error.startswith("hawk: 3 files, 8 MB\n") and "could not fetch YH1_sub.tr" in error
+
+
 @pytest.mark.parametrize(
-    "name, folder", [("swim", swim_folder), ("alibaba-gpu2023", alibaba_gpu2023_folder)]
+    "name, folder",
+    [
+        ("swim", swim_folder),
+        ("alibaba-gpu2023", alibaba_gpu2023_folder),
+        ("hawk", hawk_folder),
+    ],
 )
 def test_the_known_checksums_are_those_of_the_published_files(name, folder):
-    if (place := folder()) is None:
+    place = folder()
+    if place is None or not all((place / file).exists() for file in SOURCES[name].files):
         pytest.skip(f"the trace is not here: make data ARGS={name} fetches it")
     for file, known in SOURCES[name].files.items():
         assert hashlib.sha256((place / file).read_bytes()).hexdigest() == known

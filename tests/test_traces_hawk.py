@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlib.traces import read_hawk, write_hawk
+from schedlib.traces import hawk, hawk_folder, read_hawk, write_hawk
 from schedlib.workload import Workload
 
 NUMBER = st.one_of(st.integers(0, 10**12).map(float), st.floats(0, 1e300, allow_subnormal=True))
@@ -67,13 +67,41 @@ def test_out_of_order_is_sorted_and_blank_lines_are_counted(tmp_path):
         ("3 1 nan nan", "row 2 has a negative, NaN"),
         ("-3 1 4 4", "row 2 has a negative, NaN"),
         ("3 1 4 x", "row 2: could not convert"),
+        ("3 1 4 1_0", "row 2: could not convert"),  # a number in Python only
     ],
 )
-def test_bad_lines_are_refused(tmp_path, line, message):
+@pytest.mark.parametrize("block", [1, hawk.BLOCK])  # one row at a time, all at once
+def test_bad_lines_are_refused(tmp_path, monkeypatch, line, message, block):
+    monkeypatch.setattr(hawk, "BLOCK", block)
     path = tmp_path / "a.tr"
     path.write_text(f"0 1 1 1\n{line}\n")
     with pytest.raises(ValueError, match=f"a.tr: {message}"):
         read_hawk(path)
+
+
+@pytest.mark.parametrize("ending", [".tr", ".tr.gz"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", " \t \n"])
+def test_a_file_read_in_many_blocks_is_the_same(tmp_path, monkeypatch, ending, line_end):
+    lines = [f"{i} 2 {i}.5  {i} {i + 1}" if i % 3 else "" for i in range(1, 60)]
+    text = line_end.join([*lines, ""]).encode()
+    path = tmp_path / f"a{ending}"
+    path.write_bytes(gzip.compress(text) if ending == ".tr.gz" else text)
+    monkeypatch.setattr(hawk, "BLOCK", 50)
+    w = read_hawk(path)
+    submit = [i for i in range(1, 60) if i % 3]
+    assert w.jobs["submit"].tolist() == submit
+    assert w.jobs["mean"].tolist() == [i + 0.5 for i in submit]
+    assert w.tasks["duration"].tolist() == [i + k for i in submit for k in (0, 1)]
+    assert w.report == {"blank lines between jobs (skipped)": 19}
+
+
+def test_the_folder_is_the_one_that_the_variable_names(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCHEDLIB_HAWK", str(tmp_path))
+    assert hawk_folder() is None
+    (tmp_path / "GOOG.tr.part").write_text("0 1 4 4\n")  # an interrupted download
+    assert hawk_folder() is None
+    (tmp_path / "a.tr").write_text("0 1 4 4\n")
+    assert hawk_folder() == tmp_path
 
 
 def test_empty_missing_and_cut_files_are_refused(tmp_path):

@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pyarrow import csv, parquet
+from tqdm import tqdm
 
+from schedlib.core.running import PATIENCE
 from schedlib.paths import cache_folder, checkout, replacing
 
 FETCH_AGAIN = "the file is damaged or of another kind: fetch it again, or take the row out"
@@ -31,6 +33,12 @@ def fetched(variable: str, below: str, pattern: str) -> Path | None:
     if root is not None and not named:
         places = [root / "data" / "downloads" / below, root.parent / "shared" / "data" / below]
     return next((place for place in places if any(place.glob(pattern))), None)
+
+
+def byte_bar(what: str, total: int | None, done: int = 0) -> tqdm:
+    """A progress bar of bytes, which a terminal shows after five seconds; `done` of them came before."""
+    kept = {"delay": PATIENCE, "leave": False, "disable": None}
+    return tqdm(total=total, initial=done, desc=what, unit="B", unit_scale=True, **kept)
 
 
 def read_table(

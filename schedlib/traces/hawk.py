@@ -1,18 +1,35 @@
 """The `.tr` format of the Hawk and Eagle simulators: a line is `submit tasks mean duration duration ...`."""
 
 import gzip
+import io
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+from pyarrow import compute
 
 from schedlib.core.checks import typed
 from schedlib.paths import replacing
-from schedlib.traces._reading import fetched, in_order
+from schedlib.traces._reading import byte_bar, fetched, in_order
 from schedlib.workload import Workload
+
+BLOCK = 2**22  # characters parsed at once
+HEAD = 3  # numbers before the durations: submit, tasks, mean
+
+
+class Rows(NamedTuple):
+    """Some rows of a file: their numbers counted from 1, a job's fields for each, and all their durations."""
+
+    number: np.ndarray
+    submit: np.ndarray
+    mean: np.ndarray
+    tasks: np.ndarray
+    duration: np.ndarray
 
 
 def hawk_folder() -> Path | None:
@@ -41,7 +58,8 @@ def read_hawk(path: str | Path) -> Workload:
     | a blank line | skipped; counted unless nothing follows |
 
     Raises ValueError on a damaged file (see `schedlib.traces`), also on a wrong number of durations and a job
-    without tasks. Source: Delgado et al., Hawk (ATC 2015) and Eagle (SoCC 2016).
+    without tasks. Source: Delgado et al., Hawk (ATC 2015) and Eagle (SoCC 2016);
+    `schedlib.traces.download` fetches files of theirs.
 
     See also: `traces.write_hawk`, `eagle.simulate`.
 
@@ -58,32 +76,27 @@ def read_hawk(path: str | Path) -> Workload:
     1    1     7.0      0   1.5
     """
     path = Path(path)
-    rows, durations = [], []
-    blank = skipped = 0
     try:
-        with _open(path, "rt") as lines:
-            for number, line in enumerate(lines, start=1):
-                if not line.strip():
-                    blank += 1
-                    continue
-                skipped += blank
-                blank = 0
-                values = _numbers(path, number, line)
-                rows.append(values[:3])
-                durations.append(values[3:])
+        blocks = list(_blocks(path))
     except (EOFError, OSError, zlib.error, UnicodeDecodeError) as error:
         why = "the file is missing, cut short or damaged: fetch it again"
         raise ValueError(f"{path}: {error}; {why}") from None
-    if not rows:
+    if not blocks:
         raise ValueError(f"{path}: no jobs; the file is empty, fetch it again")
-    report = {"blank lines between jobs (skipped)": skipped} if skipped else {}
-    jobs = pd.DataFrame(rows, columns=["submit", "tasks", "mean"])
-    line = np.repeat(jobs.index, jobs["tasks"].astype(int))
-    jobs = jobs.drop(columns="tasks").assign(line=jobs.index)
+    columns = zip(*blocks, strict=True)
+    rows = Rows(*map(np.concatenate, columns))
+    del blocks  # as large as `rows`
+    report = {}
+    skipped = int(rows.number[-1]) - len(rows.number)
+    if skipped:
+        report["blank lines between jobs (skipped)"] = skipped
+    line = np.arange(len(rows.number))
+    jobs = pd.DataFrame({"submit": rows.submit, "mean": rows.mean, "line": line})
     jobs = in_order(jobs, "submit", report, "jobs")
-    job_of = np.argsort(jobs["line"].to_numpy())
-    tasks = pd.DataFrame({"job": job_of[line], "duration": np.concatenate(durations)})
-    jobs = jobs.drop(columns="line").assign(job=jobs.index)
+    job_of = np.argsort(jobs.pop("line").to_numpy())
+    jobs["job"] = jobs.index
+    job = np.repeat(job_of, rows.tasks)
+    tasks = pd.DataFrame({"job": job, "duration": rows.duration})
     return Workload(jobs, tasks, report=report)
 
 
@@ -130,21 +143,69 @@ def _digits(number: float) -> str:
     return str(int(number)) if whole else repr(number)
 
 
-def _numbers(path: Path, number: int, line: str) -> np.ndarray:
+def _blocks(path: Path) -> Iterator[Rows]:
+    """The rows of a file, a few MB at a time, without the blank lines."""
+    with (
+        path.open("rb") as raw,
+        gzip.open(raw) if path.suffix == ".gz" else raw as whole,
+        io.TextIOWrapper(whole, encoding="utf-8") as file,
+        byte_bar(f"read {path.name}", path.stat().st_size) as bar,
+    ):
+        first = 1
+        while lines := file.readlines(BLOCK):
+            all_numbers = range(first, first + len(lines))
+            there = [not line.isspace() for line in lines]
+            if any(there):
+                number = list(compress(all_numbers, there))
+                texts = list(compress(lines, there))
+                yield _rows(path, number, texts)
+            first += len(lines)
+            bar.update(raw.tell() - bar.n)
+
+
+def _rows(path: Path, number: Sequence[int], lines: Sequence[str]) -> Rows:
+    """The rows that `lines` hold; ValueError at the first that is wrong, by its `number`."""
+    trimmed = compute.utf8_trim_whitespace(pa.array(lines))
+    words = compute.utf8_split_whitespace(trimmed)
     try:
-        values = np.array(line.split(), dtype=float)
-    except ValueError as error:
-        raise ValueError(f"{path}: row {number}: {error}; correct the row or take it out") from None
-    right = np.isfinite(values) & (values >= 0)
-    if not right.all():
+        values = words.flatten().cast(pa.float64()).to_numpy()
+    except pa.ArrowInvalid as error:
+        row = number[[_are_numbers(line) for line in lines].index(False)]
         raise ValueError(
-            f"{path}: row {number} has a negative, NaN or infinite number; correct or remove it"
-        )
-    durations = max(0, len(values) - 3)
-    if durations == 0 or durations != values[1]:
-        stated = f"{values[1]:g}" if len(values) > 1 else "no number of"
-        has = f"states {stated} tasks and has {durations} durations"
+            f"{path}: row {row}: could not convert a word: {error}; correct the row or take it out"
+        ) from None
+    ends = np.cumsum(words.value_lengths().to_numpy())
+    begins = np.append(0, ends[:-1])
+    wrong = ~np.isfinite(values)
+    wrong |= values < 0
+    if wrong.any():
+        row = number[np.searchsorted(ends, wrong.argmax(), side="right")]
         raise ValueError(
-            f"{path}: row {number} {has}; write: submit tasks mean duration duration ..."
+            f"{path}: row {row} has a negative, NaN or infinite number; correct or remove it"
         )
-    return values
+    tasks = np.maximum(ends - begins - HEAD, 0)
+    # a row of one number states none: the next row's is read, but it has no durations either
+    stated = values[np.minimum(begins + 1, ends[-1] - 1)]
+    wrong = (tasks == 0) | (tasks != stated)
+    if wrong.any():
+        i = int(wrong.argmax())
+        alone = ends[i] - begins[i] == 1
+        said = "no number of" if alone else f"{stated[i]:g}"
+        raise ValueError(
+            f"{path}: row {number[i]} states {said} tasks and has {tasks[i]} durations; "
+            "write: submit tasks mean duration duration ..."
+        )
+    head = np.zeros(len(values), bool)
+    for field in range(HEAD):
+        head[begins + field] = True
+    submit = values[begins]
+    mean = values[begins + 2]
+    return Rows(np.array(number), submit, mean, tasks, values[~head])
+
+
+def _are_numbers(line: str) -> bool:
+    try:
+        pa.array(line.split()).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
