@@ -1,4 +1,4 @@
-"""The portable exponential and product, against the C library's and BLAS's."""
+"""The portable exponential, logarithm and product, against the C library's and BLAS's."""
 
 import math
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from schedlib.core.portable import dot, exp
+from schedlib.core.portable import dot, exp, log
 
 
 @given(st.floats(-700, 700))
@@ -26,6 +26,11 @@ def test_exp_keeps_the_order_of_numbers_far_enough_apart(values):
     x = np.sort(values)
     grew = np.diff(x) > 1e-14 * np.abs(x).max()
     assert (np.diff(exp(x))[grew] >= 0).all()
+
+
+@given(st.floats(1e-300, 1e300))
+def test_log_is_off_by_a_few_units_in_the_last_digit(x):
+    assert abs(float(log(x)) - math.log(x)) <= 4 * math.ulp(math.log(x) or 1e-16)
 
 
 WHOLE = st.integers(-1000, 1000)

@@ -57,13 +57,20 @@ def log(x: npt.ArrayLike) -> np.ndarray:
     >>> log([1.0, 10.0, 0.5]).round(12).tolist()
     [0.0, 2.302585092994, -0.69314718056]
     """
-    m, k = np.frexp(np.asarray(x, float))
+    x = np.asarray(x, float)
+    m, k = np.frexp(x)  # m from 0.5 to 1
     small = m < np.sqrt(0.5)
-    m = np.where(small, 2 * m, m)
     k = k - small
-    s = (m - 1) / (m + 1)
+    m = np.ldexp(m, small.astype(int))
+    below = m - 1
+    above = m + 1
+    s = below / above
     square = s * s
     series = np.zeros_like(s)
     for n in range(23, 0, -2):
-        series = series * square + 1 / n
-    return k * (LN_2_HIGH + LN_2_LOW) + 2 * s * series
+        series *= square
+        series += 1 / n
+    twice = 2 * s
+    of_m = twice * series
+    ln_2 = LN_2_HIGH + LN_2_LOW
+    return k * ln_2 + of_m
