@@ -36,7 +36,7 @@ SOURCES = {
 }
 """What the picture calls them."""
 SYSTEMS = ("eagle", "hawk", "hawk-general", "dlwl")
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+QUANTILES = (0.05, 0.5, 0.95)
 MANY_TASKS = 20  # a coefficient of variation of fewer durations says little
 
 
