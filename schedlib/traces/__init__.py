@@ -12,6 +12,7 @@ from schedlib.traces.alibaba_gpu2023 import alibaba_gpu2023_folder as alibaba_gp
 from schedlib.traces.google2011 import google2011_folder as google2011_folder
 from schedlib.traces.google2011 import google2011_jobs as google2011_jobs
 from schedlib.traces.google2011 import google2011_tasks as google2011_tasks
+from schedlib.traces.hawk import hawk_folder as hawk_folder
 from schedlib.traces.hawk import read_hawk as read_hawk
 from schedlib.traces.hawk import write_hawk as write_hawk
 from schedlib.traces.swim import read_swim as read_swim

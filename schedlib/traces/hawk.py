@@ -11,8 +11,21 @@ import pandas as pd
 
 from schedlib.core.checks import typed
 from schedlib.paths import replacing
-from schedlib.traces._reading import in_order
+from schedlib.traces._reading import fetched, in_order
 from schedlib.workload import Workload
+
+
+def hawk_folder() -> Path | None:
+    """The folder with files of Hawk's and Eagle's traces, or None when there is none.
+
+    It is the one that the variable SCHEDLIB_HAWK names; without it `hawk` below the checkout's
+    `data/downloads`, where `make data ARGS=hawk` puts them, or below `../shared/data` beside it.
+
+    >>> folder = hawk_folder()
+    >>> folder is None or len(list(folder.glob("*.tr"))) > 0
+    True
+    """
+    return fetched("SCHEDLIB_HAWK", "hawk", "*.tr")
 
 
 @typed
