@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,11 @@ def beside_printed(frame: pd.DataFrame) -> pd.DataFrame:
             "workers' work": frame["workers"],
         }
     )
+
+
+def at_fewest(frame: pd.DataFrame, **where: Any) -> pd.DataFrame:
+    """The rows with each trace's fewest workers that have these values."""
+    return only(highest_load(frame), **where)
 
 
 def factors(frame: pd.DataFrame) -> pd.DataFrame:
@@ -121,6 +127,7 @@ def figures(source: Source) -> list[Figure]:
                 "busy workers from T0 on (the paper's Fig. 2). Bars: the printed 3 and 10 times as fast."
             ),
             drawing.alt_against("hawk"),
+            partial(only, system=("eagle", "hawk")),
         ),
         Figure(
             f"eagle.table2-{source.name}",
@@ -130,6 +137,7 @@ def figures(source: Source) -> list[Figure]:
                 "Head-of-line blocking with the fewest workers: the paper's Table 2, as shares. Bars: printed."
             ),
             fig2_4_rivals.ALT_TABLE2,
+            partial(at_fewest, system=("eagle", "hawk")),
         ),
         Figure(
             f"eagle.fig3-{source.name}",
@@ -140,23 +148,25 @@ def figures(source: Source) -> list[Figure]:
                 "(the paper's Fig. 3)."
             ),
             drawing.alt_against("dlwl"),
+            partial(only, system=("eagle", "dlwl")),
         ),
         Figure(
             f"eagle.details-{source.name}",
             own,
             draw_versions,
             told(
-                "Rivals' times over Eagle's, short jobs, fewest workers: the program as published and as submitted, "
-                "and the text as written. Any idle worker steals in the program, those of the general partition in "
-                "the text. Lines: equal times, the printed 3 and 10 times."
+                "Rivals' times over Eagle's, short jobs, fewest workers: program as published and submitted, and text "
+                "as written. The program lets any idle worker steal, the text the general partition's. Lines: 1, and "
+                "the printed 3 and 10."
             ),
             alt(
                 "Dot charts of rivals' times over Eagle's in three versions. Short jobs",
                 "ratio",
-                ["compared", "percentile"],
+                ["trace", "compared", "percentile"],
                 of=factors,
                 names=drawing.WORDS,
             ),
+            at_fewest,
         ),
     ]
     yahoo = [trace for trace in source.files if whose(trace) == "yahoo"]
@@ -179,6 +189,7 @@ def parts_of(source: Source, trace: str, number: int) -> Figure:
             source,
         ),
         fig5_7_parts.alt_breakdown(trace),
+        partial(only, trace=trace, system=("eagle", *fig5_7_parts.COMPONENTS)),
     )
 
 
@@ -196,6 +207,7 @@ def google_alone(source: Source) -> list[Figure]:
                 "paper's Fig. 4). Bars: our time at 3 s, increased by the printed percentage."
             ),
             fig2_4_rivals.ALT_FIG4,
+            partial(at_fewest, trace="google", system=fig2_4_rivals.HEARTBEATS),
         ),
         Figure(
             f"eagle.fig7-{source.name}",
@@ -205,6 +217,7 @@ def google_alone(source: Source) -> list[Figure]:
                 "Eagle without SBP+SRPT and the omniscient LWL, Google, fewest workers (the paper's Fig. 7)."
             ),
             fig5_7_parts.ALT_FIG7,
+            partial(at_fewest, trace="google", system=fig5_7_parts.FIG7),
         ),
         Figure(
             f"eagle.fig8-{source.name}",

@@ -120,7 +120,8 @@ def plot_against(frame: pd.DataFrame, base: str):
     from_zero(axes[0])
     for row, jobs in zip(axes[:2], ("short", "long"), strict=True):
         row[0].set_ylabel(f"{jobs} jobs,\nEagle / {LOOKS[base].label}")
-    axes[1, 0].set_ylim(0.7, 1.3)
+    low, high = axes[1, 0].get_ylim()
+    axes[1, 0].set_ylim(min(0.7, low), max(1.3, high))
     axes[2, 0].set_ylabel("busy workers (%)")
     axes[2, 0].legend(fontsize=8, loc="lower left")
     marks = []

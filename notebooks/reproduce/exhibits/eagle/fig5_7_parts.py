@@ -80,7 +80,7 @@ def draw_fig7(frame: pd.DataFrame):
         handles.append(Line2D([], [], **look.line()))
     drawing.level(axes[1])
     axes[1].set_ylabel("Eagle without SBP+SRPT / omniscient LWL")
-    axes[1].legend(handles=handles, handlelength=1.2)
+    axes[1].legend(handles=handles, handlelength=1.2, loc="lower left")
     drawing.from_zero(axes[1:])
     drawing.legend(figure, [drawing.LOOKS[name] for name in FIG7])
     return figure
