@@ -132,7 +132,7 @@ def complete_from(workload: Workload) -> float:
 def busy_since(done: Simulation, since: float) -> float:
     """The mean share of busy workers in the intervals from then to the last submission.
 
-    The simulator's intervals last some 130 s on Yahoo's excerpts and some 1,050 s on Google's.
+    The simulator's intervals last 66 or 131 s on Yahoo's excerpts and 1,049 s on Google's.
     """
     last = done.jobs["submit"].max()
     shares = done.utilisation
