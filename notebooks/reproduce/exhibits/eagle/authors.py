@@ -1,7 +1,7 @@
 """The evaluation's figures and tables on the authors' own jobs: excerpts of their files, or whole files.
 
 None of the files is shipped; `python -m schedlib data hawk` fetches the excerpts, and each whole file has a
-source of its own. What was chosen, from the jobs alone and before a completion time was looked at:
+source of its own. The settings are the paper's or follow from the jobs alone, not from completion times:
 
 - Each excerpt has every job that ends after a moment T0, and is complete only from T0 on. The jobs submitted
   before were still running then. They stay in and warm the cluster up, and every job counts, as in the paper.
