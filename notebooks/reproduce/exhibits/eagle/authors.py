@@ -6,7 +6,7 @@ source of its own. The settings are the paper's or follow from the jobs alone, n
 - Each excerpt has every job that ends after a moment T0, and is complete only from T0 on. The jobs submitted
   before were still running then. They stay in and warm the cluster up, and every job counts, as in the paper.
 - Submissions and durations are as recorded, and the numbers of workers are the paper's. From T0 on Google's
-  jobs bring the work of 12,254 workers, 0.82 of 15,000. Table 2 implies 0.67 / 0.83 = 0.81. With all times of
+  jobs bring the work of 12,255 workers, 0.82 of 15,000. Table 2 implies 0.67 / 0.83 = 0.81. With all times of
   submission divided by five, as the paper's gap of one second suggests for the whole month, it would be 4.1.
 - Cut-offs, short partitions and heartbeats are the paper's for the trace (`eagle.CUTOFF` and its neighbours).
 - A seed decides what schedulers draw. The jobs are the same for all seeds, so an interval says how far chance
