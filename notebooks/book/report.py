@@ -14,7 +14,7 @@ import mistune
 import pandas as pd
 
 from schedlib import __version__, papers, paths
-from schedlib.reproduce import ledger, prose, publish, registry, tables
+from schedlib.reproduce import ledger, prose, publish, tables
 from schedlib.reproduce import report as cards
 
 ROOT = paths.checkout() or Path()
@@ -35,7 +35,7 @@ class Facts(prose.Facts):
 
     def exhibits(self) -> int:
         """How many figures and tables there are."""
-        return len(registry.load().figures)
+        return len(publish.provenance(self.pictures))
 
     def counts(self) -> str:
         """Papers by verdicts."""

@@ -36,8 +36,10 @@ LOOKS = {
 }
 """Looks of the systems. Variants of DLWL have shades of its colour, those of Hawk and Eagle greys."""
 NAMES = {"google": "Google", "cloudera": "Cloudera", "yahoo": "Yahoo"}
+TITLES = NAMES | {"yahoo-1": "Yahoo 1", "yahoo-2": "Yahoo 2"}
+"""The paper's traces, and excerpts of which it has several."""
 WORDS: dict[Any, str] = {
-    **NAMES,
+    **TITLES,
     **{name: look.label for name, look in LOOKS.items()},
     **{percentile: look.label for percentile, look in PERCENTILE_LOOKS.items()},
 }
@@ -50,7 +52,16 @@ BEST = 0.2
 
 def traces_of(frame: pd.DataFrame) -> list[str]:
     """The traces of these rows, in the order in which they are drawn."""
-    return [trace for trace in NAMES if trace in set(frame["trace"])]
+    return [trace for trace in TITLES if trace in set(frame["trace"])]
+
+
+def whose(trace: str) -> str:
+    """The paper's trace that this is an excerpt of, or is.
+
+    >>> whose("yahoo-2"), whose("google")
+    ('yahoo', 'google')
+    """
+    return trace.partition("-")[0]
 
 
 def google_short(frame: pd.DataFrame, **where: Any) -> pd.DataFrame:
@@ -105,11 +116,12 @@ def plot_against(frame: pd.DataFrame, base: str):
         for ax, jobs in zip(column, ("short", "long"), strict=False):
             plot_ratios(ax, ratios(rows, "eagle", base, jobs), "workers")
         plot_utilisation(column[2], rows, ("eagle", base))
-        column[0].set_title(NAMES[trace])
+        column[0].set_title(TITLES[trace])
     from_zero(axes[0])
     for row, jobs in zip(axes[:2], ("short", "long"), strict=True):
         row[0].set_ylabel(f"{jobs} jobs,\nEagle / {LOOKS[base].label}")
-    axes[1, 0].set_ylim(0.7, 1.3)
+    low, high = axes[1, 0].get_ylim()
+    axes[1, 0].set_ylim(min(0.7, low), max(1.3, high))
     axes[2, 0].set_ylabel("busy workers (%)")
     axes[2, 0].legend(fontsize=8, loc="lower left")
     marks = []

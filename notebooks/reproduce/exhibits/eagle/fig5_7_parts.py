@@ -5,6 +5,7 @@ swept as in Eagle (`updates=True`), so that nothing but SSS is missing. What the
 Fig. 7's rival and for DLWL is judged here too.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -40,7 +41,7 @@ def plot_breakdown(frame: pd.DataFrame, trace: str):
         drawing.plot_ratios(ax, ratios(rows, "eagle", name, "short"), "workers")
         ax.set(title=f"({letter}) without {component}", ylabel="Eagle / Eagle without it")
     drawing.from_zero(axes[:3])
-    most, places = MINIMUM[trace]
+    most, places = MINIMUM[drawing.whose(trace)]
     for place in sorted(set(rows["workers"]))[:places]:
         style.printed(axes[1], place, 1 - most / 100)
     drawing.plot_utilisation(axes[3], rows, ("eagle", *COMPONENTS))
@@ -52,7 +53,8 @@ def plot_breakdown(frame: pd.DataFrame, trace: str):
     return figure
 
 
-def _alt_breakdown(trace):
+def alt_breakdown(trace: str) -> Callable[[pd.DataFrame], str]:
+    """The alt text of Fig. 5 or 6."""
     return alt(
         "Line charts of Eagle's completion times over those without one of its parts against the number of "
         "workers. Short jobs",
@@ -78,11 +80,13 @@ def draw_fig7(frame: pd.DataFrame):
         handles.append(Line2D([], [], **look.line()))
     drawing.level(axes[1])
     axes[1].set_ylabel("Eagle without SBP+SRPT / omniscient LWL")
-    axes[1].legend(handles=handles, handlelength=1.2)
+    axes[1].legend(handles=handles, handlelength=1.2, loc="lower left")
     drawing.from_zero(axes[1:])
     drawing.legend(figure, [drawing.LOOKS[name] for name in FIG7])
     return figure
 
+
+ALT_FIG7 = drawing.alt_times("Dot charts of times and of ratios", FIG7)
 
 FIGURES = (
     *(
@@ -96,7 +100,7 @@ FIGURES = (
                 f"part helps. Bars: the largest gain that the paper prints for a minimum number of probes, {most}.",
                 trace,
             ),
-            _alt_breakdown(trace),
+            alt_breakdown(trace),
         )
         for number, trace, most in ((5, "google", "30 to 40 %"), (6, "yahoo", "10 %"))
     ),
@@ -110,7 +114,7 @@ FIGURES = (
             "Fig. 7).",
             "google",
         ),
-        drawing.alt_times("Dot charts of times and of ratios", FIG7),
+        ALT_FIG7,
     ),
 )
 

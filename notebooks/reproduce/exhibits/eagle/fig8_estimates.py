@@ -62,6 +62,16 @@ def worst(frame: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(range=[f"{low:g}-{high:g}" for low, high in limits])
 
 
+ALT = alt(
+    "Dot charts of the slowdown against the range of the estimates' factor. 99th percentile",
+    "ratio",
+    ["system"],
+    "range",
+    of=worst,
+    names=SYSTEMS,
+)
+
+
 def _slowdown(frame, system, ranges, percentile):
     """Slowdowns by range (row) and seed (column)."""
     rows = slowdowns(frame, system, percentile=percentile)
@@ -101,14 +111,7 @@ FIGURES = (
             "Each job's estimate is its mean task time, multiplied by a random factor from the range. Google's "
             "trace, highest load. The right panel is the paper's Fig. 8."
         ),
-        alt(
-            "Dot charts of the slowdown against the range of the estimates' factor. 99th percentile",
-            "ratio",
-            ["system"],
-            "range",
-            of=worst,
-            names=SYSTEMS,
-        ),
+        ALT,
     ),
 )
 

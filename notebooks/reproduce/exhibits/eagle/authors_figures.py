@@ -1,0 +1,235 @@
+"""Eagle's figures and tables drawn from the authors' own jobs, with the same functions as from generated ones."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from exhibits.eagle import drawing, fig1_table1, fig2_4_rivals, fig5_7_parts, fig8_estimates
+from exhibits.eagle.authors import SOURCES, Source
+from exhibits.eagle.comparing import highest_load, only, ratios
+from exhibits.eagle.drawing import whose
+from schedlib.experiment import Figure
+from schedlib.pictures import style
+from schedlib.pictures.alt import alt
+
+PLACE = 6.9
+COMPARED = (  # what a row of the figure says, the rival, and Eagle in the same version
+    ("published: Hawk, any thief", "hawk", "eagle"),
+    ("published: Hawk, general thieves", "hawk-general", "eagle"),
+    ("published: DLWL+SRPT", "dlwl", "eagle"),
+    ("submitted: Hawk, any thief", "hawk", "eagle-submitted"),
+    ("submitted: Hawk, general thieves", "hawk-general", "eagle-submitted"),
+    ("submitted: DLWL+SRPT", "dlwl-submitted", "eagle-submitted"),
+    ("written: Hawk, any thief", "hawk-any-written", "eagle-written"),
+    ("written: Hawk, general thieves", "hawk-general-written", "eagle-written"),
+)
+"""Hawk has no SRPT, and so is the same as submitted and as published."""
+
+
+def beside_printed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Table 1's rows with what the paper prints for the whole trace."""
+    printed = frame["trace"].map(lambda trace: fig1_table1.PRINTED[whose(trace)])
+    return pd.DataFrame(
+        {
+            "trace": frame["trace"].map(drawing.TITLES),
+            "part": frame["part"],
+            "from (s)": frame["since"],
+            "jobs": frame["jobs"],
+            "long jobs (%)": frame["long_jobs"],
+            "printed (%)": [long_jobs for _, long_jobs, _ in printed],
+            "long work (%)": frame["long_work"],
+            "printed work (%)": [long_work for *_, long_work in printed],
+            "workers' work": frame["workers"],
+        }
+    )
+
+
+def at_fewest(frame: pd.DataFrame, **where: Any) -> pd.DataFrame:
+    """The rows with each trace's fewest workers that have these values."""
+    return only(highest_load(frame), **where)
+
+
+def factors(frame: pd.DataFrame) -> pd.DataFrame:
+    """A rival's times over Eagle's with the fewest workers, short jobs: `trace, seed, percentile, compared, ratio`."""
+    rows = highest_load(frame)
+    blocks = [
+        ratios(rows, rival, eagle, "short").assign(compared=words)
+        for words, rival, eagle in COMPARED
+    ]
+    return pd.concat(blocks, ignore_index=True)
+
+
+def draw_versions(frame: pd.DataFrame):
+    rows = factors(frame)
+    shown = drawing.traces_of(rows)
+    words = [compared for compared, *_ in COMPARED]
+    figure, axes = style.subplots(
+        1, len(shown), size=(3.2 * len(shown) + 2.4, 4.6), squeeze=False, sharey=True
+    )
+    for ax, trace in zip(axes[0], shown, strict=True):
+        for k, (percentile, look) in enumerate(drawing.PERCENTILE_LOOKS.items()):
+            own = only(rows, trace=trace, percentile=percentile)
+            groups = [only(own, compared=name)["ratio"] for name in words]
+            drawing.dots(ax, np.arange(len(words)) + 0.22 * (k - 1), groups, look, upright=False)
+        for factor in (1, *drawing.SPEEDUPS):
+            ax.axvline(factor, color="black", linewidth=0.8, linestyle=":")
+        ax.set(
+            title=drawing.TITLES[trace],
+            xscale="log",
+            xlabel="completion time / Eagle's",
+            ylabel="version and rival",
+            ylim=(len(words) - 0.5, -0.5),
+        )
+        ax.set_yticks(range(len(words)), words)
+        style.plain_log(ax.xaxis)
+        ax.label_outer()
+    drawing.legend(figure, drawing.PERCENTILE_LOOKS.values())
+    return figure
+
+
+def caption(text: str, source: Source) -> Callable[[pd.DataFrame], str]:
+    """A caption that ends with the jobs and the number of seeds."""
+
+    def words(frame: pd.DataFrame) -> str:
+        seeds = frame["seed"].nunique()
+        if seeds == 1:
+            return f"{text} Jobs: {source.jobs}. One seed."
+        chance = f"{seeds} seeds of the schedulers' choices on the same jobs"
+        return f"{text} Jobs: {source.jobs}. {chance}; intervals: 95 %."
+
+    return words
+
+
+def figures(source: Source) -> list[Figure]:
+    """The paper's figures and tables that can be drawn from these files."""
+    own = f"eagle.{source.name}"
+    told = partial(caption, source=source)
+    made = [
+        Figure(
+            f"eagle.table1-{source.name}",
+            f"{own}-table1",
+            None,
+            "The paper's Table 1 on the authors' own jobs: the number of jobs, the share of long ones, their share "
+            "of the task-seconds, and how many workers' work arrives. T0: from then on a file is complete. Jobs "
+            "submitted before were still running. Printed numbers are of whole traces.",
+            "Table of the traces' numbers of jobs, shares of long jobs, and shares of task-seconds.",
+            beside_printed,
+        ),
+        Figure(
+            f"eagle.fig2-{source.name}",
+            own,
+            partial(drawing.plot_against, base="hawk"),
+            told(
+                "Completion times under Eagle over those under Hawk (any idle worker steals), and the share of "
+                "busy workers from T0 on (the paper's Fig. 2). Bars: the printed 3 and 10 times as fast."
+            ),
+            drawing.alt_against("hawk"),
+            partial(only, system=("eagle", "hawk")),
+        ),
+        Figure(
+            f"eagle.table2-{source.name}",
+            own,
+            fig2_4_rivals.draw_table2,
+            told(
+                "Head-of-line blocking with the fewest workers: the paper's Table 2, as shares. Bars: printed."
+            ),
+            fig2_4_rivals.ALT_TABLE2,
+            partial(at_fewest, system=("eagle", "hawk")),
+        ),
+        Figure(
+            f"eagle.fig3-{source.name}",
+            own,
+            partial(drawing.plot_against, base="dlwl"),
+            told(
+                "Completion times under Eagle over those under DLWL+SRPT, and the share of busy workers from T0 on "
+                "(the paper's Fig. 3)."
+            ),
+            drawing.alt_against("dlwl"),
+            partial(only, system=("eagle", "dlwl")),
+        ),
+        Figure(
+            f"eagle.details-{source.name}",
+            own,
+            draw_versions,
+            told(
+                "Rivals' times over Eagle's, short jobs, fewest workers: program as published and submitted, and text "
+                "as written. The program lets any idle worker steal, the text the general partition's. Lines: 1, and "
+                "the printed 3 and 10."
+            ),
+            alt(
+                "Dot charts of rivals' times over Eagle's in three versions. Short jobs",
+                "ratio",
+                ["trace", "compared", "percentile"],
+                of=factors,
+                names=drawing.WORDS,
+            ),
+            at_fewest,
+        ),
+    ]
+    yahoo = [trace for trace in source.files if whose(trace) == "yahoo"]
+    made += [parts_of(source, trace, 6) for trace in yahoo]
+    if "google" in source.files:
+        made += [parts_of(source, "google", 5), *google_alone(source)]
+    return made
+
+
+def parts_of(source: Source, trace: str, number: int) -> Figure:
+    """Fig. 5 or 6: what each part of Eagle gains on a trace."""
+    which = trace.removeprefix(whose(trace))
+    return Figure(
+        f"eagle.fig{number}-{source.name}{which}",
+        f"eagle.{source.name}",
+        partial(fig5_7_parts.plot_breakdown, trace=trace),
+        caption(
+            f"What each part of Eagle gains ({drawing.TITLES[trace]}; the paper's Fig. {number}): short jobs' times "
+            "under Eagle over those without the part. Bars: the printed gain of a minimum of probes.",
+            source,
+        ),
+        fig5_7_parts.alt_breakdown(trace),
+        partial(only, trace=trace, system=("eagle", *fig5_7_parts.COMPONENTS)),
+    )
+
+
+def google_alone(source: Source) -> list[Figure]:
+    """Figs. 4, 7 and 8, which the paper draws for Google's trace."""
+    own = f"eagle.{source.name}"
+    told = partial(caption, source=source)
+    return [
+        Figure(
+            f"eagle.fig4-{source.name}",
+            own,
+            fig2_4_rivals.draw_fig4,
+            told(
+                "Short jobs' completion times under DLWL+SRPT with longer heartbeats, Google, fewest workers (the "
+                "paper's Fig. 4). Bars: our time at 3 s, increased by the printed percentage."
+            ),
+            fig2_4_rivals.ALT_FIG4,
+            partial(at_fewest, trace="google", system=fig2_4_rivals.HEARTBEATS),
+        ),
+        Figure(
+            f"eagle.fig7-{source.name}",
+            own,
+            fig5_7_parts.draw_fig7,
+            told(
+                "Eagle without SBP+SRPT and the omniscient LWL, Google, fewest workers (the paper's Fig. 7)."
+            ),
+            fig5_7_parts.ALT_FIG7,
+            partial(at_fewest, trace="google", system=fig5_7_parts.FIG7),
+        ),
+        Figure(
+            f"eagle.fig8-{source.name}",
+            f"{own}-fig8",
+            fig8_estimates.draw,
+            told(
+                "Slowdown by wrong estimates, each a job's mean times a random factor from the range: Google, fewest "
+                "workers. The right panel is the paper's Fig. 8."
+            ),
+            fig8_estimates.ALT,
+        ),
+    ]
+
+
+FIGURES = tuple(one for source in SOURCES for one in figures(source))

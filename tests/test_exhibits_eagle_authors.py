@@ -1,0 +1,140 @@
+"""Eagle's exhibits on the authors' own jobs: what is run on which file, and what is drawn where a file is missing."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from exhibits.eagle import authors, authors_figures, drawing, fig2_4_rivals
+from schedlib import traces
+from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS
+from schedlib.reproduce import publish, store, sweep
+from schedlib.workload import Workload
+
+WHOLE = authors.SOURCES[1:]
+LIKE = {"yahoo": "YH1_sub.tr", "cloudera": "YH2_sub.tr", "google": "GOOG_subtrace.tr"}
+"""Of the excerpts the one whose first jobs stand for a whole file, which is too large to fetch for a test."""
+
+
+@pytest.fixture
+def excerpts():
+    """The folder with the authors' jobs."""
+    if lacking := authors.missing(authors.EXCERPTS):
+        pytest.skip(lacking)
+    return traces.hawk_folder()
+
+
+def test_a_file_is_complete_from_the_first_moment_at_which_a_job_can_end():
+    two = Workload.from_arrays([0, 5, 6], [9, 30, 2, 3, 1], tasks=[2, 2, 1])
+    assert authors.complete_from(two) == 7
+
+
+def test_busy_workers_are_counted_in_whole_intervals_from_then_to_the_last_submission():
+    shares = pd.DataFrame({"time": [0.0, 4.0, 8.0, 12.0, 16.0], "all": [0.1, 0.3, 0.5, 0.9, 1.0]})
+    done = SimpleNamespace(jobs=pd.DataFrame({"submit": [0.0, 13.0]}), utilisation=shares)
+    assert authors.busy_since(done, since=3.0) == pytest.approx(0.4)
+
+
+def test_as_written_is_run_under_names_of_its_own_with_either_kind_of_thieves():
+    long, short = CUTOFF["yahoo"] + 1.5, 1.5
+    jobs = Workload.from_arrays([0, 0], [long] * 3 + [short] * 3, tasks=[3, 3])
+    whole_seconds, as_given = (
+        authors.one_system(name, jobs, "yahoo", 100, seed=0).jobs["completion"].round(2).tolist()
+        for name in ("hawk-general", "hawk-general-written")
+    )
+    assert whole_seconds == [92.0, 1.0]
+    assert as_given == pytest.approx([long, short], abs=0.01)
+    thieves = [
+        authors.one_system(f"hawk-{kind}-written", jobs, "yahoo", 100, seed=0).system.thieves
+        for kind in ("any", "general")
+    ]
+    assert thieves == ["any", "general"]
+
+
+def test_longer_heartbeats_than_the_papers_run_for_google_at_its_highest_load_alone():
+    assert authors.LATER.issubset(authors.systems("google", 15_000))
+    assert not authors.LATER & set(authors.systems("google", 17_000))
+    assert not authors.LATER & set(authors.systems("yahoo", 4_000))
+    assert "sparrow" in authors.systems("yahoo", 4_000)
+
+
+def test_each_excerpt_runs_with_every_number_of_workers_of_its_trace():
+    points = authors.points(authors.EXCERPTS)["quick"]
+    for trace, own in (("yahoo-1", "yahoo"), ("yahoo-2", "yahoo"), ("google", "google")):
+        workers = tuple(point["workers"] for point in points if point["trace"] == trace)
+        assert workers == WORKERS[own]
+
+
+def test_what_the_paper_prints_for_a_trace_stands_beside_its_excerpts():
+    assert fig2_4_rivals.printed_shares("yahoo-2") == fig2_4_rivals.printed_shares("yahoo") != {}
+    rows = pd.DataFrame(
+        {"trace": ["yahoo-1"], "part": "whole", "since": 0.0, "jobs": 9, "long_jobs": 1.0}
+    )
+    beside = authors_figures.beside_printed(rows.assign(long_work=2.0, workers=3))
+    assert beside[["printed (%)", "printed work (%)"]].to_numpy().tolist() == [[9.41, 98]]
+
+
+@pytest.mark.parametrize("source", authors.SOURCES, ids=lambda source: source.name)
+def test_a_missing_file_is_named_with_the_command_that_fetches_it(source, tmp_path, monkeypatch):
+    (tmp_path / "FB.tr").write_text("0 1 1 1\n")  # another trace of the same folder
+    monkeypatch.setenv("SCHEDLIB_HAWK", str(tmp_path))
+    first = next(iter(source.files.values()))
+    for experiment in authors.experiments(source):
+        assert experiment.missing().startswith(f"{first} is not here")
+        assert experiment.missing().endswith(f"python -m schedlib data {source.fetch}")
+        assert experiment.data_files({"file": first}) == []
+    for file in source.files.values():
+        (tmp_path / file).write_text("0 1 1 1\n")
+    assert {experiment.missing() for experiment in authors.experiments(source)} == {""}
+
+
+@pytest.mark.parametrize("source", WHOLE, ids=lambda source: source.name)
+def test_a_whole_file_is_run_and_drawn_as_the_excerpts_are(source, excerpts, tmp_path, monkeypatch):
+    (trace, file) = next(iter(source.files.items()))
+    jobs = traces.read_hawk(excerpts / LIKE[trace]).head(1_000)
+    traces.write_hawk(jobs, tmp_path / file)
+    monkeypatch.setenv("SCHEDLIB_HAWK", str(tmp_path))
+    frames = {}
+    for experiment in authors.experiments(source):
+        blocks = []
+        for point in experiment.points["smoke"]:
+            assert experiment.data_files(point) == [tmp_path / file]
+            task = store.Task(experiment.run, point, 0, description={}, path=tmp_path)
+            blocks.append(sweep.labelled(experiment.run(seed=0, **point), task))
+        frames[experiment.id] = pd.concat(blocks, ignore_index=True)
+    figures = authors_figures.figures(source)
+    assert {figure.experiment for figure in figures} == set(frames)
+    for figure in figures:
+        frame = frames[figure.experiment]
+        shown = figure.part(frame) if figure.part else frame
+        assert (
+            publish.pictures_of(figure, shown, "words", "words")["svg"]
+            if figure.plot
+            else len(shown)
+        )
+        caption = figure.caption(shown) if callable(figure.caption) else figure.caption
+        assert len(caption.split()) <= 60
+
+
+def test_the_excerpts_hold_what_table_1_says_of_the_whole_traces_but_google_from_t0_on(excerpts):
+    rows = {
+        trace: authors.run_table1(trace, file, seed=0).set_index("part")
+        for trace, file in authors.EXCERPTS.files.items()
+    }
+    for trace in ("yahoo-1", "yahoo-2"):
+        np.testing.assert_allclose(rows[trace]["long_jobs"], 9.41, atol=0.7)
+        np.testing.assert_allclose(rows[trace]["long_work"], 98, atol=1.0)
+    google = rows["google"].loc["from T0 on"]
+    assert google["since"] == 1_472_136 and google["workers"] == pytest.approx(12_254, abs=2)
+    assert google["long_jobs"] == pytest.approx(8.1, abs=0.05)
+
+
+def test_no_series_of_an_excerpt_is_left_out_of_a_picture():
+    frame = pd.DataFrame({"trace": ["yahoo-2", "google", "yahoo-1"]})
+    assert drawing.traces_of(frame) == ["google", "yahoo-1", "yahoo-2"]
+    assert [drawing.whose(trace) for trace in drawing.traces_of(frame)] == [
+        "google",
+        "yahoo",
+        "yahoo",
+    ]
