@@ -69,13 +69,13 @@ STEEPEST = 60.0
 
 @typed
 def google(
-    jobs: int | None = None, seed: int = 0, scale: float = 1.0, *, law: str = "traces"
+    jobs: int | None = None, seed: int = 0, scale: float = 1.0, *, law: str | Law = "traces"
 ) -> Workload:
     """Google-like jobs: 506,460 with 16 million tasks, or fewer, or for a smaller cluster.
 
     jobs: `job`, `submit` (whole s), `class` (1 is long), `mean` (s, of its durations, on the right side of
-    `CUTOFF`); tasks: `job`, `duration` (s, > 0). `law` is `"traces"`, as in the authors' files, or `"text"`
-    (see `schedlib.eagle.workloads.laws`). The load on `scale` times 15,000 workers is the law's, whatever
+    `CUTOFF`); tasks: `job`, `duration` (s, > 0). `law` is `"traces"`, as in the authors' files, `"text"`, or a
+    `Law` (see `schedlib.eagle.workloads.laws`). The load on `scale` times 15,000 workers is the law's, whatever
     `jobs` and `seed`. Raises ValueError on an unknown `law`, on too few `jobs` for a long one among them, on
     a `scale` that leaves less than 10 workers, and when a handful of jobs cannot meet Table 1. Source: Eagle,
     Section 5 and Tables 1 and 2.
@@ -89,7 +89,7 @@ def google(
 
 @typed
 def cloudera(
-    jobs: int | None = None, seed: int = 0, scale: float = 1.0, *, law: str = "traces"
+    jobs: int | None = None, seed: int = 0, scale: float = 1.0, *, law: str | Law = "traces"
 ) -> Workload:
     """Cloudera-like jobs: 21,030 with 4.6 million tasks, 15,000 workers, else as `google`.
 
@@ -102,7 +102,7 @@ def cloudera(
 
 @typed
 def yahoo(
-    jobs: int | None = None, seed: int = 0, scale: float = 1.0, *, law: str = "traces"
+    jobs: int | None = None, seed: int = 0, scale: float = 1.0, *, law: str | Law = "traces"
 ) -> Workload:
     """Yahoo-like jobs: 24,262 with 1.0 million tasks, 7.5 s apart, for 4,000 workers, else as `google`.
 
@@ -115,10 +115,10 @@ def yahoo(
     return _made("yahoo", jobs, seed, scale, law)
 
 
-def _made(trace: str, jobs: int | None, seed: int, scale: float, law_name: str) -> Workload:
-    if law_name not in LAWS:
-        raise unknown("law", law_name, LAWS)
-    law = LAWS[law_name][trace]
+def _made(trace: str, jobs: int | None, seed: int, scale: float, given: str | Law) -> Workload:
+    if isinstance(given, str) and given not in LAWS:
+        raise unknown("law", given, LAWS)
+    law = LAWS[given][trace] if isinstance(given, str) else given
     n_jobs = JOBS[trace] if jobs is None else jobs
     share = LONG_SHARE[trace]
     fewest = WORKERS[trace][0]

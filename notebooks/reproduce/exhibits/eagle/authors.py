@@ -28,14 +28,8 @@ from exhibits.eagle.drawing import whose
 from schedlib import traces
 from schedlib.eagle.simulating.results import Simulation
 from schedlib.eagle.simulating.simulate import simulate
-from schedlib.eagle.workloads.synthetic import (
-    CUTOFF,
-    HEARTBEAT,
-    PARTITION,
-    WORKERS,
-    offered_load,
-    table1,
-)
+from schedlib.eagle.workloads.measures import offered_load, table1
+from schedlib.eagle.workloads.synthetic import CUTOFF, HEARTBEAT, PARTITION, WORKERS
 from schedlib.experiment import Experiment, scales
 from schedlib.workload import Workload
 
