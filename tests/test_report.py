@@ -59,7 +59,7 @@ def test_what_the_prose_says_of_verdicts_the_ledger_says():
 def test_each_verdict_that_changes_with_scale_has_its_sentence_and_no_other():
     quick, paper = ledger.read(report.FIGURES), ledger.read(report.FIGURES / publish.PAPER_SCALE)
     assert set(prose.sentences()) == set(cards.changes(quick, paper)["id"])
-    assert paper.empty or set(paper["id"]) == set(quick["id"])
+    assert set(paper["id"]) <= set(quick["id"])  # a claim may wait for its run at the papers' scale
 
 
 def test_the_claims_page_shows_both_verdicts_where_both_are_there(other_scale):
