@@ -205,9 +205,11 @@ def _means(
     of_long = work * share / (1 - share)
     scale = 1.0
     if law.long_means == POWER:
-        if dot(long_tasks, long(STEEPEST)) < of_long:
-            raise _too_few(share)
-        scale = brentq(lambda x: dot(long_tasks, long(x)) - of_long, 0, STEEPEST, xtol=1e-13)
+        scale = (
+            STEEPEST  # where few long jobs must bear much work, all are as long as they need to be
+        )
+        if dot(long_tasks, long(STEEPEST)) > of_long:
+            scale = brentq(lambda x: dot(long_tasks, long(x)) - of_long, 0, STEEPEST, xtol=1e-13)
     excess = long(scale) - least
     # by type the excess has the right proportions only; by the power law the root has the last digits to go
     excess *= (of_long - least * n_long) / dot(long_tasks, excess)
