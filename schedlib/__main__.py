@@ -192,9 +192,9 @@ def data(options: Namespace) -> None:
         nargs="+",
         type=float,
         metavar="RATIO",
-        help="mean inter-arrival times in units of a mean job's (else 0.6, 1.2, 1.6 and 2)",
+        help="mean inter-arrival times in units of a mean job's (else 0.6, 1.2 and 2)",
     ),
-    argument("--repeats", type=int, metavar="N", help="runs of each (else 3)"),
+    argument("--repeats", type=int, metavar="N", help="runs of each (else 1)"),
     argument("--fresh", action="store_true", help="measure again what was measured already"),
     argument(
         "--hosts",

@@ -17,9 +17,9 @@ from schedlib.prototype.results import Measurement
 from schedlib.workload import Workload
 
 FILE = "figures/eagle/prototype.measured.csv"
-RATIOS = (0.6, 1.2, 1.6, 2.0)
-REPEATS = 3
-COMPRESS = 48.0  # half of the short tasks then last 6 ms or more
+RATIOS = (0.6, 1.2, 2.0)
+REPEATS = 1
+COMPRESS = 16.0  # half of the short tasks then last 17 ms or more
 START = 8  # s in which processes start, and queues run empty
 SYSTEMS = ("eagle", "hawk")
 COUNTS = (
