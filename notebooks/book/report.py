@@ -75,9 +75,35 @@ class Facts(prose.Facts):
             ]
         return tables.markdown(table)
 
+    def history(self) -> str:
+        """What changed after a result was known, a row a change: its claims, and the verdicts where they changed too."""
+        rows = changes()
+        verdicts = rows["before"] + " → " + rows["after"]
+        rows["claims"] = rows["id"].where(
+            rows["before"] == rows["after"], rows["id"] + " (" + verdicts + ")"
+        )
+        one_change = ["kind", "from", "to", "date", "commit"]
+        table = rows.groupby(one_change, sort=False)["claims"].agg(", ".join).reset_index()
+        return tables.markdown(table[["claims", *one_change]])
+
+    def turned(self) -> str:
+        """How many of these rows have another verdict after than before, and of how many that have both."""
+        rows = changes()
+        both = rows[(rows["before"] != "") & (rows["after"] != "")]
+        other = (both["before"] != both["after"]).sum()
+        return f"{other} of {len(both)}"
+
     def minutes(self) -> str:
         """How long `make figures` takes from nothing."""
         return f"{json.loads((FIGURES / 'times.json').read_text())['figures'] / 60:.0f} minutes"
+
+
+def changes() -> pd.DataFrame:
+    """Every change of a tolerance, reading, definition and so on after a result was known, by date: a row a claim.
+
+    Columns: `date`, `commit`, `id`, `kind`, `from`, `to`, and the verdicts `before` and `after`.
+    """
+    return pd.read_csv(SOURCE / "changes.csv", dtype=str, keep_default_na=False)
 
 
 def page(figures: Path = FIGURES) -> str:
