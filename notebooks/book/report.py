@@ -78,7 +78,8 @@ class Facts(prose.Facts):
     def history(self) -> str:
         """What changed after a result was known, a row a change: its claims, and the verdicts where they changed too."""
         rows = changes()
-        verdicts = rows["before"] + " → " + rows["after"]
+        rows.loc[rows["kind"] == "joined", "to"] = "a reading of another claim"
+        verdicts = (rows["before"] + " → " + rows["after"]).str.strip()
         rows["claims"] = rows["id"].where(
             rows["before"] == rows["after"], rows["id"] + " (" + verdicts + ")"
         )
@@ -87,9 +88,10 @@ class Facts(prose.Facts):
         return tables.markdown(table[["claims", *one_change]])
 
     def turned(self) -> str:
-        """How many of these rows have another verdict after than before, and of how many that have both."""
+        """How often a claim's verdict changed with the claim, and of how many times: once a claim and commit."""
         rows = changes()
-        both = rows[(rows["before"] != "") & (rows["after"] != "")]
+        own = rows[rows["kind"] != "joined"].drop_duplicates(["commit", "id"])
+        both = own[(own["before"] != "") & (own["after"] != "")]
         other = (both["before"] != both["after"]).sum()
         return f"{other} of {len(both)}"
 
