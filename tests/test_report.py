@@ -8,6 +8,7 @@ import jinja2
 import pytest
 
 import report
+from schedlib.experiment import VERDICTS
 from schedlib.reproduce import ledger, prose, publish
 from schedlib.reproduce import report as cards
 
@@ -99,6 +100,26 @@ def test_the_report_says_of_both_scales_which_is_which(other_scale):
     )
     assert "<h3>What changes with scale</h3>" in page
     assert page.count("<strong>in part</strong>: 2.10 (2.90 to 3.55)") == 1
+
+
+def test_each_change_names_a_claim_and_the_last_tolerance_is_the_ledger_s():
+    changes, rows = report.changes(), ledger.read(report.FIGURES)
+    present = rows[rows["reading"] == ""].set_index("id")
+    last = changes.groupby("id")["kind"].last()
+    assert set(last[~last.index.isin(present.index)]) <= {"joined", "dropped"}
+    assert set(changes["before"]) | set(changes["after"]) <= {"", *VERDICTS}
+    tolerances = changes[changes["kind"] == "tolerance"]
+    for name, own in tolerances.groupby("id"):
+        assert own["from"].tolist()[1:] == own["to"].tolist()[:-1]
+        assert float(own["to"].iloc[-1]) == present["tolerance"][name]
+    assert {"hmhs.fifo-most", "eagle.stolen-google", "mch.complexity-mch"} <= set(tolerances["id"])
+
+
+def test_the_report_lists_every_change():
+    page = html.unescape(report.page())
+    appendix = page[page.index("what changed after") : page.index("every claim</h2>")]
+    assert all(name in appendix for name in report.changes()["id"])
+    assert "hmhs.fifo-most (reproduced → not reproduced)" in appendix
 
 
 def test_each_picture_is_numbered_and_inside():

@@ -75,9 +75,37 @@ class Facts(prose.Facts):
             ]
         return tables.markdown(table)
 
+    def history(self) -> str:
+        """What changed after a result was known, a row a change: its claims, and the verdicts where they changed too."""
+        rows = changes()
+        rows.loc[rows["kind"] == "joined", "to"] = "a reading of another claim"
+        verdicts = (rows["before"] + " → " + rows["after"]).str.strip()
+        rows["claims"] = rows["id"].where(
+            rows["before"] == rows["after"], rows["id"] + " (" + verdicts + ")"
+        )
+        one_change = ["kind", "from", "to", "date", "commit"]
+        table = rows.groupby(one_change, sort=False)["claims"].agg(", ".join).reset_index()
+        return tables.markdown(table[["claims", *one_change]])
+
+    def turned(self) -> str:
+        """How often a claim's verdict changed with the claim, and of how many times: once a claim and commit."""
+        rows = changes()
+        own = rows[rows["kind"] != "joined"].drop_duplicates(["commit", "id"])
+        both = own[(own["before"] != "") & (own["after"] != "")]
+        other = (both["before"] != both["after"]).sum()
+        return f"{other} of {len(both)}"
+
     def minutes(self) -> str:
         """How long `make figures` takes from nothing."""
         return f"{json.loads((FIGURES / 'times.json').read_text())['figures'] / 60:.0f} minutes"
+
+
+def changes() -> pd.DataFrame:
+    """Every change of a tolerance, reading, definition and so on after a result was known, by date: a row a claim.
+
+    Columns: `date`, `commit`, `id`, `kind`, `from`, `to`, and the verdicts `before` and `after`.
+    """
+    return pd.read_csv(SOURCE / "changes.csv", dtype=str, keep_default_na=False)
 
 
 def page(figures: Path = FIGURES) -> str:

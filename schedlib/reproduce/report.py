@@ -23,16 +23,19 @@ AT = r"((?:(?:holds|in part|fails) at [^;:]*(?:; )?)+)"
 HEAD = """\
 # What became of the papers' claims
 
-Made by `make figures` from [claims.csv](claims.csv), which has every column. Tolerances were fixed before
-the runs; misses stay. The pictures are in [the gallery](README.md).
+Made by `make figures` from [claims.csv](claims.csv), which has every column. Each row states its tolerance and its
+reading; many were changed after a result was known, and [the list of changes](../notebooks/book/report/changes.csv)
+has each with the verdict before and after. Misses stay. The pictures are in [the gallery](README.md).
 
 How to read the tables: *asked* is where the whole 95 % interval over independent runs (Wilson's for a
 proportion) must lie for a claim to count as reproduced. A value is in part when only some of its interval
 lies there and the mean is not far off. For an order or a trend the number is the margin, or the slope, in the
 claimed direction, and must be above 0; it is in part when only the mean is. A claim with several readings or
-loads is in part when some of them hold and others do not, or when one of them is in part. Where the interval
-leaves a doubt, seeds are added until it does not or a budget fixed beforehand is spent; it is wider then, so
-that 95 % hold for all looks at it together. No interval: one run, judged as it is. *By construction*: no
+loads is in part when some of them hold and others do not, or when one of them is in part. Each experiment has
+its own numbers of seeds. Some of HMHS's, MCH's and Eagle's have several: where the interval leaves a doubt, seeds
+are added up to the last number, and it is wider, so that 95 % hold for all looks at it together. All others have
+a single look, LoTES's at one to five seeds, and no seeds are added, whatever the doubt. No interval: one run,
+judged as it is. *By construction*: no
 honest run could fail the check, so it is not counted. Decades are powers of ten. `id` is the row in the
 ledger, without the paper's name; the paper's value stands where it printed one.
 """

@@ -1,6 +1,6 @@
 """Slices of Alibaba's hour, and what the policies of every paper make of them: place, order, share, probe.
 
-Readings, fixed before anything was measured:
+Readings:
 
 - a slice is every n-th of the trace's jobs that are submitted within ten minutes, with all of their stages,
   which all come at the job's submission, as the trace tells no more; times count from the slice's beginning

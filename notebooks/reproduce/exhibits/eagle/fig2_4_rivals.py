@@ -184,7 +184,7 @@ def draw_thieves(frame: pd.DataFrame):
 def updates(frame: pd.DataFrame) -> pd.DataFrame:
     """What SRPT's updates cost at each trace's highest load (Section 4.3), means over the seeds.
 
-    A row per trace and system: messages in thousands, and short jobs' times over those with every update.
+    A row per trace and system: probes and updates in thousands, and short jobs' times over those with every update.
     """
     rows = only(comparing.highest_load(frame), "short", system=("eagle", "halved"))
     table = (

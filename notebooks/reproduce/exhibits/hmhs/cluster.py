@@ -1,6 +1,6 @@
 """What a cluster would run instead, with jobs that arrive over time (beyond the paper): no verdicts.
 
-One setting for both exhibits, fixed before any was run: 100 machines with a map and a reduce slot each,
+One setting for both exhibits: 100 machines with a map and a reduce slot each,
 300 jobs of the trace, speed factors as in the paper. A map's input lies on three machines drawn at random,
 and a map elsewhere takes half as long again; under delay scheduling a job waits up to 5 s for a local slot. A
 third of a reduce task's time is copying, where the trace does not tell (Facebook's does).

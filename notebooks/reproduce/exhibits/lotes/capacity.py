@@ -266,7 +266,7 @@ READINGS = {
     for law in JUDGED
     for of, name in (LOADS | {"rounded": "stage 2's in whole machines"}).items()
 }
-"""What the text leaves open: how sizes are drawn, and of which lambda* loads are shares."""
+"""Laws of sizes, and of which lambda* loads are shares: "independent, load of stage 2's lambda*" is the text's."""
 SIGNED = {
     1: {"metric": "capacity less load, where it is least", "unit": "% of lambda1"},
     -1: {"metric": "load less capacity, where it is least", "unit": "% of lambda1"},

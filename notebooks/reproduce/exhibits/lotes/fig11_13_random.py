@@ -1,7 +1,10 @@
 """Figs. 11-13 of LoTES: every policy on random workloads, as classes or machines differ.
 
-The text does not settle how job sizes are drawn, and of which lambda* loads are shares: claims are judged
-under three laws and three loads, those on stability in `capacity`. Waits are in seconds, of all jobs.
+Section 5.4 draws each resource of a job for itself ("independent"), and Section 5.4.2 takes loads as shares of
+"the solution of the machine assignment LP", stage 2's lambda* ("limit"). Whether a class's mean is that of the
+Gaussian before or after it is truncated is not said. Beside the text's words claims are judged under two laws
+with one factor a job, and for loads of stage 1's lambda* and of stage 2's in whole machines; those on
+stability in `capacity`. Waits are in seconds, of all jobs.
 """
 
 from dataclasses import replace
