@@ -222,7 +222,9 @@ def numbers_of_tasks(
     return np.clip(drawn, 1, limit).astype(np.int64)
 
 
-def short_means(law: Law, cutoff: float, tasks: np.ndarray, normal: np.ndarray, shift: float):
+def short_means(
+    law: Law, cutoff: float, tasks: np.ndarray, normal: np.ndarray, shift: float
+) -> np.ndarray:
     """Mean durations (s) of short jobs, below `cutoff` (s); `shift` is added to all logits."""
     logit = law.centre + shift + law.spread * normal
     if law.growth:
@@ -230,7 +232,9 @@ def short_means(law: Law, cutoff: float, tasks: np.ndarray, normal: np.ndarray, 
     return cutoff / (1 + exp(-logit))
 
 
-def long_means(law: Law, least: float, duration: np.ndarray, drawn: np.ndarray, scale: float):
+def long_means(
+    law: Law, least: float, duration: np.ndarray, drawn: np.ndarray, scale: float
+) -> np.ndarray:
     """Mean durations (s) of long jobs, from `least` (s) on; `duration (n,)` (s) is that of each job's type.
 
     `drawn (n,)` are exponential variates. The means grow with `scale`, which makes the long jobs' work.

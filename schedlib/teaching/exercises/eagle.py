@@ -233,7 +233,8 @@ def near_the_limit(answer: Any) -> str:
 
 @eagle_("`eagle.System(..., queue='srpt', sticky=True, min_probes=...)` with your `send`")
 def few_messages(answer: object) -> str:
-    """Give an `eagle.System` with your `send`: as good as Eagle (to 5 %), and at most half its messages."""
+    """Give an `eagle.System` with your `send`: as good as Eagle (to 5 %), and at most half its messages (SRPT's
+    updates left out)."""
     (ours, sent), (theirs, usual) = _percentiles(own_send(answer)), _percentiles(eagle.Eagle())
     for percentile, times in zip((50, 90, 99), ours / theirs, strict=True):
         hint = "Are its probes sticky, is its queue SRPT's, and are there enough of them?"
@@ -264,8 +265,8 @@ def where_sss_harms(answer: object) -> str:
     expect(with_it[2] > without[2], f"there SSS does no harm at the 99th percentile: {hint}")
     hint = "there your system loses to Eagle, or to Eagle without SSS, at the 90th or the 99th percentile"
     expect((mine[1:] <= 1.05 * np.minimum(with_it, without)[1:]).all(), hint)
-    as_good = (_percentiles(system)[0] <= 1.05 * _percentiles(eagle.Eagle())[0]).all()
-    expect(as_good, "with the paper's 17 % your system loses to Eagle by more than 5 %")
+    as_good = (_percentiles(system)[0] <= 1.1 * _percentiles(eagle.Eagle())[0]).all()
+    expect(as_good, "with the paper's 17 % your system loses to Eagle by more than 10 %")
     return "for tasks 'never behind a long task' is right; for sticky probes it is too strict."
 
 
@@ -283,7 +284,6 @@ def _on_google(system, seed, partition=PARTITION):
 def _percentiles(system, partition=PARTITION):
     """Percentiles (50, 90, 99) of short jobs' completion times, means over seeds; messages per short task."""
     runs = [_on_google(system, seed, partition) for seed in SEEDS]
-    messages = sum(run.stats["messages"] for run in runs) / sum(
-        run.stats["short_tasks"] for run in runs
-    )
+    sent = sum(run.stats["messages"] - run.stats["updates"] for run in runs)
+    messages = sent / sum(run.stats["short_tasks"] for run in runs)
     return np.mean([run.percentiles()["completion"][:3] for run in runs], axis=0), messages

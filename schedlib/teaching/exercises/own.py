@@ -216,7 +216,7 @@ def above_hawk(answer: object) -> str:
     """Give an `eagle.System` with a `short_jobs` function of yours that is ahead of Hawk (the 95 % interval
     of the difference lies below 0), and breaks no rule."""
     mine = eagle.System(**{**vars(own_send(answer)), "name": "yours"})
-    _surely_ahead(leaderboard.eagle(mine, seeds=5, against=["hawk"], each=True), "hawk")
+    _surely_ahead(leaderboard.eagle(mine, seeds=20, against=["hawk"], each=True), "hawk")
     return "how many messages does it take? `eagle.simulate(...).stats` knows."
 
 
