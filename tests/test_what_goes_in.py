@@ -50,11 +50,9 @@ def test_what_goes_in(place):
         if label.startswith("—"):
             which = label.removeprefix("— ")
         elif label in inputs.index:
-            quantity = label.strip()
+            quantity = label
         else:
             quantity, _, which = label.rpartition(", ")
-        if label == "offered load of 15,000 workers (%)":
-            quantity, which = "offered load of the fewest workers (%)", "mean"
         for column, cell in zip(head[1:], cells, strict=True):
             values = [
                 inputs.loc[(quantity, quantile), name]

@@ -77,6 +77,19 @@ class Law(NamedTuple):
     short_tasks: float = 0.0
 
 
+CLOUDERA = Law(
+    load=0.95,
+    long_work=0.91,
+    sizes=BY_TYPE,
+    short_tasks=187.0,
+    largest=(1 / 5, 1.0),
+    centre=-0.764,  # 94.6 s
+    spread=1.0,
+    growth=0.0,
+    long_means=BY_TYPE,
+    within="deviation",
+    arrivals="poisson",
+)
 TEXT = {
     "google": Law(
         load=0.95,
@@ -92,31 +105,11 @@ TEXT = {
         within="deviation",
         arrivals="poisson",
     ),
-    "cloudera": Law(
-        load=0.95,
-        long_work=0.91,
-        sizes=BY_TYPE,
-        short_tasks=187.0,
-        largest=(1 / 5, 1.0),
-        centre=-0.764,  # 94.6 s
-        spread=1.0,
-        growth=0.0,
-        long_means=BY_TYPE,
-        within="deviation",
-        arrivals="poisson",
-    ),
-    "yahoo": Law(
-        load=0.95,
+    "cloudera": CLOUDERA,
+    "yahoo": CLOUDERA._replace(
         long_work=0.98,
-        sizes=BY_TYPE,
         short_tasks=23.6,
-        largest=(1 / 5, 1.0),
         centre=0.192,  # 48.9 s
-        spread=1.0,
-        growth=0.0,
-        long_means=BY_TYPE,
-        within="deviation",
-        arrivals="poisson",
     ),
 }
 TRACES = {

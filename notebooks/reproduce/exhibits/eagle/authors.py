@@ -22,14 +22,13 @@ import numpy as np
 import pandas as pd
 
 import exhibits
-from exhibits.eagle import drawing, fig8_estimates
-from exhibits.eagle.comparing import COUNTERS, SUBMITTED, VARIANTS
+from exhibits.eagle import comparing, drawing, fig8_estimates
+from exhibits.eagle.comparing import SUBMITTED
 from exhibits.eagle.drawing import whose
 from schedlib import traces
 from schedlib.eagle.simulating.results import Simulation
-from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.workloads.measures import offered_load, table1
-from schedlib.eagle.workloads.synthetic import CUTOFF, HEARTBEAT, PARTITION, WORKERS
+from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS
 from schedlib.experiment import Experiment, scales
 from schedlib.workload import Workload
 
@@ -144,34 +143,18 @@ def systems(trace: str, workers: int) -> tuple[str, ...]:
 
 
 def one_system(
-    name: str, workload: Workload, trace: str, workers: int, **options: Any
+    name: str, workload: Workload, trace: str, workers: int, seed: int, **options: Any
 ) -> Simulation:
-    """A run of a system that `simulate` knows, or one of `VARIANTS` or `WRITTEN`, in the paper's setting."""
-    plain = WRITTEN.get(name, name)
-    how: dict[str, Any] = {
-        "system": plain,
-        "short_partition": PARTITION[trace],
-        "cutoff": CUTOFF[trace],
-        "heartbeat": HEARTBEAT[trace],
-    }
-    how |= VARIANTS.get(plain, {}) | options
+    """A run of one of `WRITTEN`, or of a system that `comparing.one_run` knows."""
     if name in WRITTEN:
-        how["detail"] = "as_written"
-    return simulate(workload, workers=workers, **how)
+        options["detail"] = "as_written"
+    return comparing.one_run(WRITTEN.get(name, name), workload, trace, workers, seed, **options)
 
 
 def rows_of(name: str, done: Simulation, since: float) -> pd.DataFrame:
-    """`system, class, percentile, completion` (s), the share of busy workers since then, and `COUNTERS`."""
-    times = done.percentiles()
-    columns = {
-        "system": name,
-        "class": np.where(times["long"], "long", "short"),
-        "percentile": times["percentile"],
-        "completion": times["completion"].round(6),
-        "utilisation": round(busy_since(done, since), 6),
-    }
-    counts = {counter: done.stats[counter] for counter in COUNTERS}
-    return pd.DataFrame(columns | counts)
+    """`comparing.rows_of`, with the share of busy workers since then."""
+    busy = busy_since(done, since)
+    return comparing.rows_of(name, done).assign(utilisation=round(busy, 6))
 
 
 def run(trace: str, file: str, workers: int, seed: int) -> pd.DataFrame:
@@ -181,7 +164,7 @@ def run(trace: str, file: str, workers: int, seed: int) -> pd.DataFrame:
     own = whose(trace)
     blocks = []
     for name in systems(own, workers):
-        done = one_system(name, workload, own, workers, seed=seed)
+        done = one_system(name, workload, own, workers, seed)
         blocks.append(rows_of(name, done, since))
     return pd.concat(blocks, ignore_index=True)
 
@@ -195,7 +178,7 @@ def run_estimates(
     estimate = "mean" if low == high == 1 else (low, high)
     blocks = []
     for name in fig8_estimates.SYSTEMS:
-        done = one_system(name, workload, trace, workers, seed=seed, estimate=estimate)
+        done = one_system(name, workload, trace, workers, seed, estimate=estimate)
         blocks.append(rows_of(name, done, since))
     return pd.concat(blocks, ignore_index=True)
 

@@ -29,6 +29,7 @@ import numpy as np
 import pandas as pd
 
 import exhibits
+from schedlib.eagle.simulating.results import Simulation
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, Eagle, Hawk, System
 from schedlib.eagle.workloads import synthetic as made
@@ -111,47 +112,67 @@ Measure = Callable[[pd.DataFrame], np.ndarray]
 _MAKE = claim_maker("eagle", check="order", unit="1")
 
 
-def each_system(
-    names: Iterable[str],
+def one_run(
+    name: str,
     workload: Workload,
     trace: str,
     workers: int,
     seed: int,
     slower: float = 1.0,
     **options: Any,
-) -> pd.DataFrame:
-    """Each system on one workload: `system, class, percentile, completion` (s), `utilisation`, `COUNTERS`.
+) -> Simulation:
+    """A run of a system that `simulate` knows by its name, or of one of `VARIANTS`.
 
-    A name is one that `simulate` knows, or one of `VARIANTS`. Cut-off, short partition and heartbeat are the
-    paper's for the trace unless `options`, or the variant, has others. Times are rounded to microseconds.
-    Heartbeats are `slower` times as long: where jobs come more rarely news is to be as old for each of them.
+    Cut-off, short partition and heartbeat are the paper's for the trace unless `options`, or the variant, has
+    others. Heartbeats are `slower` times as long: where jobs come more rarely news is to be as old for each of
+    them.
     """
-    usual: dict[str, Any] = {
+    how: dict[str, Any] = {
+        "system": name,
         "short_partition": made.PARTITION[trace],
         "cutoff": made.CUTOFF[trace],
         "heartbeat": made.HEARTBEAT[trace],
-    } | options
-    blocks = []
-    for name in names:
-        own = {"system": name} | usual | VARIANTS.get(name, {})
-        own["heartbeat"] *= slower
-        run = simulate(workload, workers=workers, seed=seed, **own)
-        times = run.percentiles()
-        counts = {one: run.stats[one] for one in COUNTERS}
-        columns = {
-            "system": name,
-            "class": times["long"].map({True: "long", False: "short"}),
-            "percentile": times["percentile"],
-            "completion": times["completion"].round(6),
-            "utilisation": round(run.stats["utilisation"], 6),
-        }
-        blocks.append(pd.DataFrame(columns | counts))
+    }
+    how |= options
+    how |= VARIANTS.get(name, {})
+    how["heartbeat"] *= slower
+    return simulate(workload, workers=workers, seed=seed, **how)
+
+
+def rows_of(name: str, run: Simulation) -> pd.DataFrame:
+    """A run as rows: `system, class, percentile, completion` (s, to microseconds), `utilisation`, `COUNTERS`."""
+    times = run.percentiles()
+    counts = {one: run.stats[one] for one in COUNTERS}
+    columns = {
+        "system": name,
+        "class": times["long"].map({True: "long", False: "short"}),
+        "percentile": times["percentile"],
+        "completion": times["completion"].round(6),
+        "utilisation": round(run.stats["utilisation"], 6),
+    }
+    return pd.DataFrame(columns | counts)
+
+
+def each_system(
+    names: Iterable[str],
+    workload: Workload,
+    trace: str,
+    workers: int,
+    seed: int,
+    **options: Any,
+) -> pd.DataFrame:
+    """Each system on one workload, as `rows_of`; `options` as of `one_run`."""
+    blocks = [
+        rows_of(name, one_run(name, workload, trace, workers, seed, **options)) for name in names
+    ]
     return pd.concat(blocks, ignore_index=True)
 
 
-def generated(trace: str, jobs: int, scale: float, seed: int) -> tuple[Workload, float]:
+def generated(
+    trace: str, jobs: int, scale: float, seed: int, law: str = "traces"
+) -> tuple[Workload, float]:
     """A generated trace, and how many times as rarely its jobs come as in the paper's cluster."""
-    workload = MAKERS[trace](jobs, seed, scale)
+    workload = MAKERS[trace](jobs, seed, scale, law=law)
     gap = workload.jobs["submit"].iloc[-1] / (len(workload.jobs) - 1)
     return workload, round(gap / made.GAP[trace], 2)
 
