@@ -52,6 +52,11 @@ class Proportion(NamedTuple):
     trials: int
     unit: float = 1.0
 
+    @property
+    def runs(self) -> int:
+        """How many independent runs these are."""
+        return self.trials
+
     def interval(self, level: float = 0.95) -> Interval:
         """The share with its interval by Wilson's score.
 
@@ -70,3 +75,42 @@ class Proportion(NamedTuple):
             low=self.unit * float(low),
             high=self.unit * float(high),
         )
+
+
+class Best(NamedTuple):
+    """The case with the largest mean among several, which was chosen for it: `values` by case and run.
+
+    >>> Best(np.array([[1.0, 3.0], [0.0, 1.0]])).interval().mean
+    2.0
+    """
+
+    values: npt.NDArray[np.float64]  # (cases, runs)
+
+    @property
+    def runs(self) -> int:
+        """How many independent runs each case has."""
+        return self.values.shape[1]
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """The best case's mean with an interval that holds for all cases at once (Bonferroni)."""
+        best = self.values[self.values.mean(axis=1).argmax()]
+        return mean_ci(best, 1 - (1 - level) / len(self.values))
+
+
+class Exact(NamedTuple):
+    """A number that no seed changes, as the optimum of a linear program.
+
+    >>> Exact(0.5).interval()
+    Interval(mean=0.5, low=0.5, high=0.5)
+    """
+
+    value: float
+
+    @property
+    def runs(self) -> int:
+        """One run is enough."""
+        return 1
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """The number itself."""
+        return Interval(self.value, self.value, self.value)

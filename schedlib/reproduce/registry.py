@@ -5,14 +5,17 @@ import importlib.util
 import math
 import pkgutil
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import ModuleType
+from pathlib import Path
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from schedlib import papers, paths
-from schedlib.experiment import Claim, Experiment, Figure, of_paper
+from schedlib.experiment import Experiment, Figure, of_paper
+from schedlib.reproduce.sentences import Reading, Sentence, read
 
 Names = str | Iterable[str] | None
 """What a reader asks for: papers, figures, experiments or claims by name; None for all."""
@@ -40,17 +43,19 @@ class Registry:
 
     experiments: dict[str, Experiment]
     figures: dict[str, Figure]
-    claims: dict[str, Claim]
+    claims: dict[str, Sentence]
+    readings: dict[str, Reading]
 
     @classmethod
     def of(
         cls,
         experiments: Iterable[Experiment] = (),
         figures: Iterable[Figure] = (),
-        claims: Iterable[Claim] = (),
+        claims: Iterable[Sentence] = (),
+        readings: Mapping[str, Reading] = MappingProxyType({}),
     ) -> "Registry":
         """A registry; ValueError when an id is listed twice, is no file name, or names no experiment."""
-        registry = cls({}, {}, {})
+        registry = cls({}, {}, {}, dict(readings))
         for experiment in experiments:
             listed("experiment", experiment, registry.experiments)
         for figure in figures:
@@ -58,7 +63,7 @@ class Registry:
             registry._must_know("figure", figure.id, [figure.experiment])
         for claim in claims:
             listed("claim", claim, registry.claims)
-            judged_on = [line.experiment for line in claim.lines().values()]
+            judged_on = [one.experiment for one in claim.readings()]
             registry._must_know("claim", claim.id, filter(None, judged_on))
         return registry
 
@@ -100,7 +105,7 @@ class Registry:
                 wanted.append(figure)
         return wanted
 
-    def wanted_claims(self, only: Names = None) -> list[Claim]:
+    def wanted_claims(self, only: Names = None) -> list[Sentence]:
         """The claims that `only` asks for: None for all, else papers, claims, experiments or figures.
 
         What is asked for by its key has the claims judged on its experiments too, of every paper.
@@ -113,7 +118,7 @@ class Registry:
         asked = {*names, *behind}
         wanted = []
         for claim in claims:
-            experiment = claim.experiment or ""
+            experiment = claim.experiment
             if asked & {claim.paper, claim.id, experiment, experiment.partition(".")[0]}:
                 wanted.append(claim)
         return wanted
@@ -123,7 +128,7 @@ class Registry:
         every reading."""
         names = [figure.experiment for figure in self.wanted_figures(only)]
         for claim in self.wanted_claims(only):
-            names += [line.experiment for line in claim.lines().values() if line.experiment]
+            names += [one.experiment for one in claim.readings() if one.experiment]
         return list(dict.fromkeys(names))
 
     def _names(self, only: Names) -> list[str] | None:
@@ -174,7 +179,7 @@ def exhibits(paper: str) -> list[ModuleType]:
 
 @cache
 def load() -> Registry:
-    """Every paper's exhibits: what each module lists in `EXPERIMENTS`, `FIGURES` and `CLAIMS`.
+    """Every paper's exhibits: what each module lists in `EXPERIMENTS` and `FIGURES`, and its `claims.toml`.
 
     Raises ValueError where schedlib was installed without its checkout.
 
@@ -185,13 +190,19 @@ def load() -> Registry:
         raise ValueError(NO_EXHIBITS)
     experiments: list[Experiment] = []
     figures: list[Figure] = []
-    claims: list[Claim] = []
+    claims: list[Sentence] = []
+    readings: dict[str, Reading] = {}
     for paper in papers.KEYS:
-        for module in exhibits(paper):
+        modules = exhibits(paper)
+        for module in modules:
             experiments += getattr(module, "EXPERIMENTS", ())
             figures += getattr(module, "FIGURES", ())
-            claims += getattr(module, "CLAIMS", ())
-    return Registry.of(experiments, figures, claims)
+        measures = f"exhibits.{paper}.measures"
+        if measures in [module.__name__ for module in modules]:
+            file = Path(str(sys.modules[measures].__file__)).with_name("claims.toml")
+            readings[paper], own = read(file, paper, sys.modules[measures])
+            claims += own
+    return Registry.of(experiments, figures, claims, readings)
 
 
 def book_order(name: str) -> tuple[int, int, str]:

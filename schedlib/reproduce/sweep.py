@@ -14,7 +14,7 @@ import pandas as pd
 
 from schedlib import paths
 from schedlib.experiment import Experiment
-from schedlib.reproduce import judge, registry, store, tables, worker
+from schedlib.reproduce import registry, store, tables, verdicts, worker
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -206,12 +206,8 @@ def decided(done: Sweep) -> bool:
     """Whether more seeds could change no verdict; no claim is about a reader's own experiment."""
     if paths.checkout() is None:
         return True
-    lines = [line for claim in registry.load().claims.values() for line in claim.lines().values()]
-    return all(
-        judge.judge(line, done.frame, done.analyses).decided
-        for line in lines
-        if line.experiment == done.experiment.id and not line.by_construction
-    )
+    claims = registry.load().claims
+    return verdicts.decided(claims, done.experiment.id, done.frame, done.analyses)
 
 
 def labelled(frame: pd.DataFrame, task: store.Task) -> pd.DataFrame:
