@@ -135,7 +135,7 @@ def claims(options: Namespace) -> None:
 
     They are judged on the stored results; what is missing is run. Writes claims.csv and CLAIMS.md.
     """
-    from schedlib.reproduce import gallery, ledger, publish, tables
+    from schedlib.reproduce import gallery, ledger, publish, report, tables
 
     folder = publish.out_folder(options.scale, options.seeds, options.out)
     how = options.scale, options.only, options.seeds, options.workers, options.dask
@@ -143,12 +143,8 @@ def claims(options: Namespace) -> None:
     ledger.write(frame, folder)
     if publish.provenance(folder):
         gallery.write(folder)
-    print(tables.columns(frame[["id", "paper_value", "measured", "ci95", "unit", "verdict"]]))
-    print(
-        "; ".join(
-            f"{count} {verdict}" for verdict, count in frame["verdict"].value_counts().items()
-        )
-    )
+    print(tables.columns(frame[["id", "printed", "measured", "low", "high", "unit", "verdict"]]))
+    print(report.sentence(frame))
     print(where(folder, "CLAIMS.md"))
 
 

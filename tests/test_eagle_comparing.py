@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from schedlib.reproduce.judge import judge
 
 from exhibits.eagle import comparing, fig9_hour
 from exhibits.eagle.fig2_4_rivals import CLAIMS
-from schedlib.reproduce.judge import judge
 
 
 def frame_of(times, **more):

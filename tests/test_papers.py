@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -10,8 +11,7 @@ import pytest
 
 import seeing
 from schedlib import paths
-from schedlib.experiment import VERDICTS
-from schedlib.reproduce import ledger, publish, registry, store, sweep
+from schedlib.reproduce import ledger, publish, registry, store, sweep, verdicts
 
 LIBRARY = registry.load()
 
@@ -52,11 +52,21 @@ def test_figure_from_a_small_run_can_be_read_by_everyone(figure):
 
 @pytest.mark.parametrize("claim", by_experiment(LIBRARY.claims))
 def test_claim_can_be_judged_on_a_small_run(claim):
-    def done_of(name):
-        return sweep.Sweep(LIBRARY.experiments[name], "smoke", 1, small_run(name), ())
+    wanted = {one.experiment for one in claim.readings() if one.experiment}
+    frames = {name: small_run(name) for name in wanted}
+    assert verdicts.judge(claim, frames, "smoke").verdict in verdicts.VERDICTS
 
-    rows = ledger.lines(claim, done_of)
-    assert rows and all(row["verdict"] in VERDICTS and row["reason"] for row in rows)
+
+@pytest.mark.parametrize("claim", by_experiment(LIBRARY.claims))
+def test_each_printed_number_stands_in_the_paper(claim):
+    folder = paths.checkout().parent / "shared" / "papers"
+    files = sorted(folder.glob(f"{claim.paper}*"))
+    if not files:
+        pytest.skip(f"the papers' texts are not here: {folder}")
+    text = " ".join(file.read_text(encoding="utf-8") for file in files)
+    for number in claim.printed.split(" to ") if claim.printed else ():
+        spelled = re.escape(number).replace(",", ",?")
+        assert re.search(rf"(?<![\d.]){spelled}(?![\d])", text), number
 
 
 def test_committed_figures_and_ledger_come_from_this_source():

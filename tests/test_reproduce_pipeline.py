@@ -8,8 +8,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import toy_experiments as toy
 from schedlib import paths
-from schedlib.experiment import Claim, Figure
+from schedlib.experiment import Figure
 from schedlib.reproduce import notebooks, publish, registry
+from schedlib.reproduce.sentences import Sentence
 
 
 @pytest.fixture(autouse=True)
@@ -53,9 +54,7 @@ def mean_value(frame):
 def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capfd, monkeypatch):
     """With a claim on an experiment that no figure shows."""
     unseen = toy.experiment(toy.counted, checkout)
-    claim = Claim(
-        "hmhs.unseen", "S", "words", "m", "s", None, "text", "order", 0.0, unseen.id, mean_value
-    )
+    claim = Sentence("hmhs.unseen", "S", "words", "order", "", "s", unseen.id, mean_value)
     known = toy.REGISTRY
     library = registry.Registry.of(
         [toy.TOY, unseen],
@@ -82,7 +81,7 @@ def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capf
     assert (checkout / "data" / "cache" / "notebooks" / "hmhs.smoke.ipynb").exists()
     assert len(toy.executions(checkout)) == 6
     rows = (folder / "claims.csv").read_text().splitlines()
-    assert [",reproduced," in row for row in rows if row.startswith("hmhs.unseen,")] == [True]
+    assert [",holds," in row for row in rows if row.startswith("hmhs.unseen,")] == [True]
 
 
 def test_one_figure_alone_goes_where_asked(checkout, paper, tmp_path):
@@ -115,9 +114,7 @@ def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
 def test_failing_point_costs_its_figures_and_no_other(checkout, paper, monkeypatch, capfd):
     broken = toy.experiment(toy.fragile, checkout)
     figure = Figure("hmhs.toy-broken", broken.id, None, "Never.", "Never.")
-    claim = Claim(
-        "hmhs.never", "S", "words", "m", "s", None, "text", "order", 0.0, broken.id, toy.speedup
-    )
+    claim = Sentence("hmhs.never", "S", "words", "order", "", "s", broken.id, toy.speedup)
     known = toy.REGISTRY
     library = registry.Registry.of(
         [toy.TOY, broken],

@@ -17,8 +17,9 @@ from pandas.testing import assert_frame_equal
 
 import toy_experiments as toy
 from schedlib import paths, reproduce
-from schedlib.experiment import Claim, Experiment, scales
+from schedlib.experiment import Experiment, scales
 from schedlib.reproduce import ledger, reach, registry, store, sweep, tables
+from schedlib.reproduce.sentences import Sentence
 
 
 @pytest.fixture(autouse=True)
@@ -80,11 +81,11 @@ def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     experiment = Experiment(
         "hmhs.doubt", "A toy", toy.doubtful, points, dict.fromkeys(points, (3, 6, 12))
     )
-    asked = ("S", "words", "m", "s", None, "text", "order", 0.0, "hmhs.doubt")
-    made = {"by_construction": True, "reason": "it is so"}
+    asked = ("S", "words", "order", "", "s", "hmhs.doubt")
+    made = {"kind": "construction", "cause": "it is so"}
     claims = [
-        Claim("hmhs.c", *asked, lambda frame: frame["x"] + shift),
-        Claim("hmhs.made", *asked, lambda frame: frame["x"], **made),
+        Sentence("hmhs.c", *asked, lambda frame: frame["x"] + shift),
+        Sentence("hmhs.made", *asked, lambda frame: frame["x"], **made),
     ]
     known = registry.Registry.of([experiment], [], claims)
     monkeypatch.setattr(registry, "load", lambda: known)
@@ -92,10 +93,7 @@ def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     assert len(entries(experiment)) == seeds
     assert done.seeds == seeds == done.frame["seed"].nunique() and done.analyses == 3
     row = ledger.judged(only="hmhs.c", workers=1).iloc[0]
-    assert (row["seeds"], row["reason"].endswith("the budget of 12 seeds is spent")) == (
-        seeds,
-        seeds == 12,
-    )
+    assert (row["runs"], row["verdict"] == "undecided") == (seeds, seeds == 12)
     assert sweep.sweep(experiment, seeds=4, workers=1, progress=False).analyses == 1
 
 

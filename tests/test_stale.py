@@ -43,12 +43,12 @@ HARMLESS = {
     },
     "an exhibit": {"notebooks/reproduce/exhibits/hmhs/new.py": EXHIBIT.replace("PAPER", "hmhs")},
     "a claim": {
-        "notebooks/reproduce/exhibits/hmhs/johnson.py": (
+        "notebooks/reproduce/exhibits/hmhs/claims.toml": (
             None,
-            "\nCLAIMS += (claim('new', 'Section 1', 'A new claim', None, None, metric='m', unit='', reason='r'),)\n",
+            '\n[[claim]]\nid = "new"\nwhere = "S"\nsentence = "A new claim"\nsays = "words"\ncause = "new"\n',
         )
     },
-    "a tolerance": {"notebooks/reproduce/exhibits/hmhs/johnson.py": ("tolerance=0.0", "tolerance=0.5")},
+    "a measure": {"notebooks/reproduce/exhibits/hmhs/measures.py": (None, "\nLIMIT = 10\n")},
     "a label": {"notebooks/reproduce/exhibits/hmhs/fig1_2_makespans.py": ("makespan above the lower bound", "distance from the lower bound")},
     "a caption": {"notebooks/reproduce/exhibits/hmhs/fig1_2_makespans.py": ("FIGURES = (", "WORDS = 'other'\nFIGURES = (")},
     "a docstring and a comment": {"schedlib/hmhs/min_min.py": (None, "\n# A comment.\n'A text.'\n")},

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from schedlib.experiment import Claim, Experiment, Figure
+from schedlib.experiment import Experiment, Figure
 from schedlib.reproduce import registry
+from schedlib.reproduce.sentences import Sentence
 
 TESTS = Path(__file__).parent
 
@@ -105,9 +106,8 @@ REGISTRY = registry.Registry.of(
         Figure("hmhs.toy-bad", "hmhs.toy", plot_unlabelled, "No label.", "No label."),
     ),
     (
-        Claim("hmhs.twice", "Section 1", "slow takes twice as long", "ratio", "1", 2.0, "text", "value", 0.01, "hmhs.toy", speedup),
-        Claim("hmhs.big", "Section 2", "it scales to a warehouse", "machines", "1", None, "text", "order", 0.0,
-              reason="no warehouse here"),
+        Sentence("hmhs.twice", "Section 1", "slow takes twice as long", "value", "2.0", "times", "hmhs.toy", speedup),
+        Sentence("hmhs.big", "Section 2", "it scales to a warehouse", "words", cause="no warehouse here"),
     ),
 )  # fmt: skip
 

@@ -133,12 +133,13 @@ def frame(figure_id: str, out: str | Path | None = None) -> pd.DataFrame:
 
 
 def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.DataFrame:
-    """The written ledger as a frame, a row for each claim and its verdict; nothing is run.
+    """The written ledger as a frame, a row for each sentence of the papers; nothing is run.
 
-    `only` names papers or claims; None gives all. A claim that can be read in several ways has a row with an
-    empty `reading`, and one for each. Columns: id, paper, where, claim, metric, unit, paper_value, how_read,
-    check, tolerance, reading, measured, ci95, verdict, reason, scale, seeds. ValueError when there are
-    no such rows.
+    `only` names papers or claims; None gives all. Columns: id, paper, where, sentence, printed (the paper's
+    number, a text), unit, measured, low, high (the ends of the 95 % interval), runs, verdict (holds, fails, depends,
+    undecided, the paper's slip, not testable), number (as printed, near, off, undecided: what became of the printed
+    number), turns (what turns the verdict, and to what), cause, kind ("construction" and "own" are not counted),
+    scale. ValueError when there are no such rows.
 
     See also: `reproduce.card`.
 
@@ -158,7 +159,7 @@ def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.Dat
 
 
 def card(only: registry.Names = None, out: str | Path | None = None) -> "Markdown":
-    """The rows that `claims` gives as a report card, which a notebook displays; nothing is run.
+    """What became of the rows that `claims` gives, in one sentence that a notebook displays; nothing is run.
 
     See also: `reproduce.claims`.
 

@@ -1,4 +1,4 @@
-"""The gallery: each figure and table with its caption, the claims judged on it, its command and its time."""
+"""The gallery: each figure and table with its caption, what became of the claims judged on it, and its time."""
 
 import re
 from pathlib import Path
@@ -13,16 +13,11 @@ from schedlib.reproduce.tables import duration
 HEAD = """\
 # Every figure and table
 
-`make figures` makes all of these, and [provenance.json](provenance.json) says how each was made. \
-A time is that of all points of the experiment, one
-after another on one core. Figures drawn from the same experiment share its time.
+`make figures` makes all of these, `make figures ONLY=hmhs.fig1` one of them, and
+[provenance.json](provenance.json) says how each was made. A time is that of all points of the experiment, one
+after another on one core. Figures drawn from the same experiment share its time. What became of the papers'
+sentences stands in [CLAIMS.md](CLAIMS.md).
 """
-HEAD_CLAIMS = """\
-The claims judged on a figure's numbers are folded below it. \
-[The report card](CLAIMS.md) has all claims, paper by paper.
-"""
-
-
 Entries = dict[str, dict[str, Any]]  # how each figure came about, as `publish.provenance` gives it
 
 
@@ -44,8 +39,6 @@ def page(out: Path) -> str:
     for name in entries:
         by_paper.setdefault(name.partition(".")[0], []).append(name)
     lines = [HEAD]
-    if (out / "CLAIMS.md").exists():
-        lines.append(HEAD_CLAIMS)
     for paper, ids in by_paper.items():
         lines.append(
             contents(
@@ -139,7 +132,6 @@ def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame])
     entry = entries[name]
     same = drawn_from(entry["experiment"], entries)
     others = [other for other in same if other != name]
-    judged_on = [other for other in others if other in claims]
     how = made(
         name,
         entry,
@@ -149,13 +141,9 @@ def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame])
     lines += shown(out, name, entry)
     lines += [entry["caption"], "", how]
     if name in claims:
-        rows = claims[name]
-        sentence = report.sentence(rows)
-        lines += ["", f"<details><summary>{sentence}</summary>", ""]
-        lines += [report.verdicts(rows), "</details>"]
-    elif judged_on:
-        where = links(judged_on, entries)
-        lines += ["", f"Claims on the same numbers: see {where}."]
+        paper = name.partition(".")[0]
+        became = report.sentence(claims[name])
+        lines += ["", f"[Claims](CLAIMS.md#{anchor(papers.title_of(paper))}): {became}"]
     return lines
 
 
@@ -172,17 +160,13 @@ def shown(out: Path, name: str, entry: dict[str, Any]) -> list[str]:
 
 
 def made(name: str, entry: dict[str, Any], others: str) -> str:
-    """How to make a figure again, how long it took together with others, and its files."""
+    """How long a figure took, with how many seeds, and its files; `others` were drawn from the same runs."""
     paper = name.partition(".")[0]
-    scale = entry["scale"]
-    command = f"make figures ONLY={name}"
-    if scale != "quick":
-        command += f" SCALE={scale}"
     took = duration(entry["seconds"])
     if others:
         took += f" with {others}"
     files = [f"[{file.partition('.')[2]}]({paper}/{file})" for file in entry["files"]]
-    return f"`{command}`: {took}; seeds: {entry['seeds']}; files: {', '.join(files)}"
+    return f"{took}; seeds: {entry['seeds']}; {', '.join(files)}"
 
 
 def links(ids: list[str], entries: Entries) -> str:

@@ -1,123 +1,64 @@
-"""The ledger at two scales: what hand-written prose asks of it, and why verdicts change with scale."""
+"""The ledger as hand-written prose asks it: numbers and verdicts by the name of a claim."""
 
-import tomllib
 from pathlib import Path
 
 import pandas as pd
 
 from schedlib import papers, paths
-from schedlib.reproduce import report
-from schedlib.reproduce.tables import number
+from schedlib.reproduce import registry, report
 
 
 def folder() -> Path:
-    """The folder of the prose by hand: a paragraph on each paper, and why verdicts change with scale."""
+    """The folder of the prose by hand: the report, and a paragraph on each paper."""
     root = paths.checkout() or paths.PACKAGE
     return root / "notebooks" / "book" / "report"
 
 
 class Facts:
-    """What prose may ask of the ledger: of quick's, which has intervals, and what differs in the run at the
-    papers' own scale, where there is one.
+    """What prose may ask of the ledger. `doubts` collects what it says of a verdict and the ledger does not."""
 
-    `doubts` collects what the prose says of a verdict and the ledger does not.
-    """
-
-    def __init__(self, quick: pd.DataFrame, paper: pd.DataFrame | None = None):
-        self.rows = quick
-        self.both = paper is not None and not paper.empty
-        self.large = paper if self.both else quick
-        self.claims = report.of_claims(self.rows)
+    def __init__(self, rows: pd.DataFrame):
+        self.rows = rows.set_index("id", drop=False)
+        self.claims = report.counted(self.rows)
         self.doubts: list[str] = []
 
-    def _row(self, claim: str, reading: str = "") -> pd.Series:
-        of_claim = self.rows["id"] == claim
-        rows = self.rows[of_claim]
-        found = rows[rows["reading"] == reading]
-        if len(found) != 1:
-            readings = map(repr, rows["reading"])
-            known = ", ".join(readings) or "no such claim"
-            raise ValueError(
-                f"the ledger has no line {reading!r} of claim {claim!r}; it has {known}"
-            )
-        return found.iloc[0]
+    def _row(self, claim: str) -> pd.Series:
+        if claim not in self.rows.index:
+            raise ValueError(f"the ledger has no claim {claim!r}")
+        return self.rows.loc[claim]
 
-    def value(self, claim: str, reading: str = "", digits: int = 3) -> str:
+    def value(self, claim: str, digits: int = 3) -> str:
         """The measured mean, rounded."""
-        row = self._row(claim, reading)
-        mean = float(row["measured"])
-        return f"{mean:.{digits}g}"
+        return f"{self._row(claim)['measured']:.{digits}g}"
 
-    def measured(self, claim: str, reading: str = "") -> str:
+    def measured(self, claim: str) -> str:
         """The measured mean with its interval, as the ledger's page has it."""
-        row = self._row(claim, reading)
-        mean = row["measured"]
-        return report.measured(mean, row["ci95"])
+        return report.ours(self._row(claim))
 
-    def verdict(self, claim: str, reading: str = "") -> str:
+    def verdict(self, claim: str) -> str:
         """The verdict on a claim, in the ledger's words."""
-        row = self._row(claim, reading)
-        return str(row["verdict"])
+        return str(self._row(claim)["verdict"])
+
+    def turns(self, claim: str) -> str:
+        """What turns the verdict on a claim."""
+        return str(self._row(claim)["turns"])
 
     def printed(self, claim: str) -> str:
-        """The value that the paper prints."""
-        row = self._row(claim)
-        value = row["paper_value"]
-        return number(float(value))
+        """The number that the paper prints."""
+        return str(self._row(claim)["printed"])
 
-    def is_so(self, verdict: str, *claims: str, reading: str = "") -> str:
+    def is_so(self, verdict: str, *claims: str) -> str:
         """Nothing to read: the sentence before says that these claims have this verdict."""
         for claim in claims:
-            found = self.verdict(claim, reading)
+            found = self.verdict(claim)
             if found != verdict:
-                line = f"{claim} {reading}"
-                self.doubts.append(f"{line}: {found}, and the prose says {verdict}")
+                self.doubts.append(f"{claim}: {found}, and the prose says {verdict}")
         return ""
 
     def count(self, *verdicts: str, paper: str | None = None) -> int:
         """How many claims have one of these verdicts; all that count, when none is named."""
-        found = of_paper(self.claims, paper)["verdict"]
-        counted = found != report.CONSTRUCTED
-        if verdicts:
-            counted = found.isin(verdicts)
-        return int(counted.sum())
-
-    def seeds(self, paper: str | None = None) -> str:
-        """The fewest and the most seeds behind a line that has an interval."""
-        rows = of_paper(self.rows, paper)
-        rows = rows[rows["ci95"] != ""]
-        counts = pd.to_numeric(rows["seeds"], errors="coerce")
-        least = f"{counts.min():.0f}"
-        most = f"{counts.max():.0f}"
-        return least if least == most else f"{least} to {most}"
-
-    def undecided(self, paper: str) -> int:
-        """How many lines of a paper still leave a doubt when the budget of seeds is spent."""
-        reasons = of_paper(self.rows, paper)["reason"]
-        spent = reasons.str.contains("the budget of")
-        return int(spent.sum())
-
-    def changed(self, paper: str | None = None) -> int:
-        """How many claims have another verdict at the papers' own scale than at quick's; 0 with one scale."""
-        lines = report.changes(self.rows, self.large, paper)
-        claims = report.of_claims(lines)
-        return len(claims)
-
-
-def of_paper(rows: pd.DataFrame, paper: str | None) -> pd.DataFrame:
-    """The rows of one paper, or all of them."""
-    if paper is None:
-        return rows
-    return rows[rows["paper"] == paper]
-
-
-def sentences() -> dict[str, str]:
-    """Why a claim's verdict changes with scale, by its id."""
-    file = folder() / "scale.toml"
-    if not file.exists():
-        return {}
-    text = file.read_text(encoding="utf-8")
-    return tomllib.loads(text)
+        rows = self.claims if paper is None else self.claims[self.claims["paper"] == paper]
+        return int(rows["verdict"].isin(verdicts).sum()) if verdicts else len(rows)
 
 
 def paragraphs(facts: Facts) -> dict[str, str]:
@@ -127,23 +68,16 @@ def paragraphs(facts: Facts) -> dict[str, str]:
 
     room = jinja2.Environment(undefined=jinja2.StrictUndefined)
     texts = {}
-    for paper in facts.rows["paper"].unique():
+    for paper in registry.load().readings:
         file = folder() / f"{paper}.md"
         if file.exists():
-            text = file.read_text(encoding="utf-8")
-            template = room.from_string(text)
+            template = room.from_string(file.read_text(encoding="utf-8"))
             texts[paper] = template.render(the=facts, papers=papers)
     return texts
 
 
 def page(quick: pd.DataFrame, paper: pd.DataFrame) -> str:
-    """`CLAIMS.md`: the report cards; where `paper` has rows, with both verdicts and the paragraphs."""
-    if paper.empty:
-        return report.page(quick)
-    facts = Facts(quick, paper)
-    return report.page(
-        quick,
-        paper,
-        paragraphs(facts),
-        sentences(),
-    )
+    """`CLAIMS.md`: the headlines, a table for each paper, and where all claims are there what to quote."""
+    whole = set(registry.load().claims) <= set(quick["id"])
+    texts = paragraphs(Facts(quick)) if whole else {}
+    return report.page(quick, paper, texts)

@@ -1,304 +1,173 @@
-"""The ledger as a report card: what reproduces of a paper, in part, not, and why; the rows alone decide."""
+"""The ledger as pages and cards: what became of each sentence of the papers; the rows alone decide."""
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 import pandas as pd
 
 from schedlib import papers
-from schedlib.experiment import VERDICTS
+from schedlib.reproduce import registry
 from schedlib.reproduce.tables import markdown, measurement, number
-
-*_, CONSTRUCTED, UNTESTABLE = VERDICTS
-JUDGED = (
-    r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate|"
-    r"the budget of)\b"
+from schedlib.reproduce.verdicts import (
+    DEPENDS,
+    FAILS,
+    HOLDS,
+    NUMBERS,
+    SLIP,
+    UNDECIDED,
+    UNTESTABLE,
+    VERDICTS,
 )
-"""How those parts of a ledger's `reason` begin that say by what rule it was judged."""
 
-AT = r"((?:(?:holds|in part|fails) at [^;:]*(?:; )?)+)"
-"""Those that say where along a column a claim holds under one reading."""
+PLURAL = {
+    HOLDS: "hold",
+    DEPENDS: "depend on a reading or a parameter",
+    UNDECIDED: "undecided",
+    FAILS: "fail",
+    SLIP: "the paper's slip",
+    UNTESTABLE: "not testable here",
+}
 
 HEAD = """\
 # What became of the papers' claims
 
-Made by `make figures` from [claims.csv](claims.csv), which has every column. Each row states its tolerance and its
-reading; many were changed after a result was known, and [the list of changes](../notebooks/book/report/changes.csv)
-has each with the verdict before and after. Misses stay. The pictures are in [the gallery](README.md).
+One line is one sentence of a paper, in our words. *Printed* is the paper's number. *Ours* has a 95 % interval over
+independent runs; it is wider where we looked at it more than once, and a number alone is exact or a single run.
+Each paper is read in one way, stated at its head.
 
-How to read the tables: *asked* is where the whole 95 % interval over independent runs (Wilson's for a
-proportion) must lie for a claim to count as reproduced. A value is in part when only some of its interval
-lies there and the mean is not far off. For an order or a trend the number is the margin, or the slope, in the
-claimed direction, and must be above 0; it is in part when only the mean is. A claim with several readings or
-loads is in part when some of them hold and others do not, or when one of them is in part. Each experiment has
-its own numbers of seeds. Some of HMHS's, MCH's and Eagle's have several: where the interval leaves a doubt, seeds
-are added up to the last number, and it is wider, so that 95 % hold for all looks at it together. All others have
-a single look, LoTES's at one to five seeds, and no seeds are added, whatever the doubt. No interval: one run,
-judged as it is. *By construction*: no
-honest run could fail the check, so it is not counted. Decades are powers of ten. `id` is the row in the
-ledger, without the paper's name; the paper's value stands where it printed one.
-"""
+- *holds*, *fails*: the whole interval says so. *undecided*: it does not, or there is one run.
+- *depends*: it holds or fails as read, and the other way under the reading, or at the values, that the line names.
+- *as printed*: to the last digit. *near*: within a quarter, or within the stated range. *off*: neither.
 
-SCALES = """\
-There are two runs of it all. *Quick* is what `make figures` makes, in minutes, with enough seeds for
-intervals. *Paper* has the papers' own sizes (`make figures SCALE=paper`), and runs most of it once, as the
-papers did: such a verdict has no interval and is a yes or a no. Its [ledger](paper-scale/claims.csv) and its
-frames are in `figures/paper-scale`. The tables below are sorted by quick's verdict and have its numbers; the
-column *at paper scale* has the other's, and where the verdict is another it is in bold.
+Many limits and readings were chosen after a result was known:
+[changes.csv](../notebooks/book/report/changes.csv) lists them. [claims.csv](claims.csv) has every column,
+[the gallery](README.md) the pictures.
 """
 
 
 def page(
-    frame: pd.DataFrame,
+    rows: pd.DataFrame,
     paper_scale: pd.DataFrame | None = None,
     paragraphs: Mapping[str, str] = MappingProxyType({}),
-    why: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The whole ledger as a Markdown page: the counts of all papers, then a report card for each.
+    """The whole ledger as a Markdown page: headlines, counts, then a table for each paper.
 
-    With the rows of `paper_scale` it shows both verdicts: by paper in `paragraphs` what to quote, by claim in
-    `why` what makes a verdict change.
+    `paragraphs` has by paper what to quote; the measured numbers of `paper_scale` stand beside quick's.
     """
-    lines = [HEAD, f"{sentence(frame)}\n", counts(frame)]
+    known = registry.load()
+    there: dict[str, str] = {}
     if paper_scale is not None:
-        frame = frame.assign(other=other_verdicts(frame, paper_scale))
-        lines[1] = f"**At quick scale.** {lines[1]}"
-        lines += [
-            f"**At paper scale.** {sentence(paper_scale)}\n",
-            counts(paper_scale),
-            SCALES,
-            "## What changes with scale\n",
-            changes_table(frame, paper_scale, why),
-        ]
-    for paper, rows in frame.groupby("paper", sort=False):
-        title = papers.title_of(paper)
-        lines += [
-            f"## {title}\n",
-            paragraphs.get(str(paper), ""),
-            f"{sentence(rows)}\n",
-        ]
-        for verdict in VERDICTS:
-            lines.append(section(rows, verdict, f"### {title}: {verdict} ({{}})"))
+        there = {row.id: ours(row) for row in paper_scale.itertuples()}
+    rows = rows.assign(there=[there.get(name, "") for name in rows["id"]])
+    chosen = [name for name, claim in known.claims.items() if claim.headline]
+    lines = [HEAD]
+    if chosen:
+        lines += ["## Headlines\n", headlines(rows[rows["id"].isin(chosen)])]
+    lines += ["## Counts\n", f"{sentence(rows)}\n", counts(rows)]
+    for paper, own in rows.groupby("paper", sort=False):
+        lines += [f"## {papers.title_of(paper)}\n", paragraphs.get(str(paper), "")]
+        if paper in known.readings:
+            name, why = known.readings[str(paper)]
+            lines.append(f"*Read as*: {name}. {why}\n")
+        lines += [f"{sentence(own)}\n", table(counted(own))]
+        apart = own[own["kind"] != ""]
+        if len(apart):
+            lines += ["Not counted: no run could fail these, or they are ours.\n", table(apart)]
     return "\n".join(filter(None, lines))
 
 
-def together(quick: pd.DataFrame, paper_scale: pd.DataFrame) -> pd.DataFrame:
-    """Quick's rows, in their order and with their index, beside `verdict_there`, `measured_there` and
-    `ci95_there` of the same line at paper scale; where that lacks the line, these are missing."""
-    there = paper_scale[["id", "reading", "verdict", "measured", "ci95"]]
-    both = quick.merge(
-        there, "left", ["id", "reading"], suffixes=("", "_there"), validate="one_to_one"
-    )
-    return both.set_axis(quick.index)
+def counted(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of sentences that count: the paper's own, which a run can hold or refute."""
+    return rows[rows["kind"] == ""]
 
 
-def other_verdicts(quick: pd.DataFrame, paper_scale: pd.DataFrame) -> list[str]:
-    """For each of quick's rows the verdict at paper scale and what was measured; another one is in bold."""
-    texts = []
-    for row in together(quick, paper_scale).itertuples():
-        verdict = row.verdict_there
-        if verdict != verdict:
-            texts.append("not run")
-            continue
-        if verdict != row.verdict:
-            verdict = f"**{verdict}**"
-        texts.append(_verdict_and_mean(verdict, row.measured_there, row.ci95_there))
-    return texts
+def sentence(rows: pd.DataFrame) -> str:
+    """How many sentences there are and what became of them.
+
+    >>> sentence(pd.DataFrame({"verdict": ["fails", "holds", "holds", "holds"], "kind": ["", "", "", "own"]}))
+    '3 sentences: 2 hold, 1 fail; 1 more not counted.'
+    """
+    own = counted(rows)
+    number_of = own["verdict"].value_counts()
+    each = [
+        f"{number_of[verdict]} {PLURAL[verdict]}" for verdict in VERDICTS if verdict in number_of
+    ]
+    apart = len(rows) - len(own)
+    more = f"; {apart} more not counted" if apart else ""
+    return f"{len(own)} sentences: {', '.join(each)}{more}."
 
 
-def _verdict_and_mean(verdict, mean, ci95):
-    return ": ".join(filter(None, (verdict, measured(mean, ci95))))
+def counts(rows: pd.DataFrame) -> str:
+    """A table of papers by verdicts and by what became of printed numbers, with links to their tables."""
+    own = counted(rows)
+    lines = []
+    for paper, of_paper in own.groupby("paper", sort=False):
+        title = papers.title_of(paper)
+        line = {"paper": f"[{title}](#{title.lower()})", "sentences": len(of_paper)}
+        for verdict in VERDICTS:
+            line[verdict] = int((of_paper["verdict"] == verdict).sum())
+        for what in NUMBERS[:-1]:
+            line[what] = int((of_paper["number"] == what).sum())
+        lines.append(line)
+    table = pd.DataFrame(lines)
+    total = table.drop(columns="paper").sum().to_frame().T.assign(paper="all")
+    return markdown(pd.concat([table, total])[list(table.columns)])
 
 
-def changes(
-    quick: pd.DataFrame, paper_scale: pd.DataFrame, paper: str | None = None
-) -> pd.DataFrame:
-    """The claims whose verdict at paper scale is another than quick's, and below each those of its readings
-    that change, as rows of `together`."""
-    both = together(quick, paper_scale)
-    both = both[both["verdict_there"].notna() & (both["verdict_there"] != both["verdict"])]
-    both = both[both["id"].isin(of_claims(both)["id"])]
-    return both if paper is None else both[both["paper"] == paper]
-
-
-def changes_table(quick: pd.DataFrame, paper_scale: pd.DataFrame, why: Mapping[str, str]) -> str:
-    """Those claims as a table, with a sentence of why; says so when there is none."""
-    rows = changes(quick, paper_scale)
-    if rows.empty:
-        return "No claim's verdict changes.\n"
+def headlines(rows: pd.DataFrame) -> str:
+    """The headline rows: sentence, printed, ours, verdict, cause."""
     lines = []
     for row in rows.itertuples():
-        whole = row.reading == ""
-        line = {
-            "claim": row.claim if whole else f"– {row.reading}",
-            "quick": _verdict_and_mean(row.verdict, row.measured, row.ci95),
-            "paper": _verdict_and_mean(row.verdict_there, row.measured_there, row.ci95_there),
-            "why": why.get(row.id, "") if whole else "",
-            "id": f"`{row.id}`",
-        }
-        lines.append(line)
+        title = papers.title_of(row.paper)
+        line = {"paper": title, "sentence": row.sentence, "printed": in_unit(row.printed, row.unit)}
+        lines.append(line | {"ours (95 %)": ours(row), "verdict": verdict(row), "cause": why(row)})
     return markdown(pd.DataFrame(lines))
 
 
-def card(frame: pd.DataFrame) -> str:
-    """Some rows as a chapter shows them, without headings: how many of each verdict, and a table for each."""
-    lines = [f"{sentence(frame)}\n"]
-    for verdict in VERDICTS:
-        lines.append(section(frame, verdict, f"**{verdict}** ({{}})"))
-    return "\n".join(filter(None, lines))
-
-
-def sentence(frame: pd.DataFrame) -> str:
-    """How many claims there are and of which verdicts.
-
-    >>> verdicts = ["in part", "reproduced", "reproduced", "by construction"]
-    >>> sentence(pd.DataFrame({"verdict": verdicts, "reading": ""}))
-    '3 claims: 2 reproduced, 1 in part; 1 more by construction, not counted.'
-    """
-    frame = of_claims(frame)
-    number_of = frame["verdict"].value_counts()
-    made = int(number_of.get(CONSTRUCTED, 0))
-    number_of = number_of.drop(CONSTRUCTED, errors="ignore")
-    each = [f"{number_of[verdict]} {verdict}" for verdict in VERDICTS if verdict in number_of]
-    more = f"; {made} more {CONSTRUCTED}, not counted" if made else ""
-    counted = len(frame) - made
-    claims = "claim" if counted == 1 else "claims"
-    return f"{counted} {claims}: {', '.join(each)}{more}."
-
-
-def of_claims(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows of whole claims, without the lines of their readings."""
-    return frame[frame["reading"] == ""]
-
-
-def counts(frame: pd.DataFrame) -> str:
-    """A table of papers by verdicts, with links to their cards."""
-    frame = of_claims(frame)
-    table = pd.crosstab(frame["paper"], frame["verdict"])
-    table = table.reindex(
-        frame["paper"].unique(),
-        columns=VERDICTS,
-        fill_value=0,
-    )
-    table.insert(0, "claims", table.drop(columns=CONSTRUCTED).sum(axis=1))
-    names = [papers.title_of(paper) for paper in table.index]
-    table.insert(0, "paper", [f"[{name}](#{name.lower()})" for name in names])
-    total = table.drop(columns="paper").sum().to_frame().T.assign(paper="all")
-    return markdown(pd.concat([table, total])[table.columns])
-
-
-def section(rows: pd.DataFrame, verdict: str, title: str) -> str:
-    """The rows of one verdict: a table of those with reasons of their own, and one for each shared reason."""
-    whole = of_claims(rows)
-    whole = whole[whole["verdict"] == verdict]
-    if whole.empty:
-        return ""
-    rows = rows[rows["id"].isin(whole["id"])]
-    reasons = whole.set_index("id")["reason"].map(own_reason)
-    several = reasons.where((reasons != "") & (reasons.groupby(reasons).transform("size") > 1), "")
-    own, shared = (rows["id"].map(texts) for texts in (reasons, several))
-    own = own.where(rows["reading"] == "", "")
-    lines = [title.format(len(whole)) + "\n"]
-    for reason, group in rows.groupby(shared, sort=False):
-        if reason:
-            lines.append(f"{reason[0].upper()}{reason[1:]} ({len(of_claims(group))}):\n")
-        lines.append(table(group, None if reason else own[group.index]))
-    return "\n".join(lines)
-
-
-def table(rows: pd.DataFrame, why: pd.Series | None = None) -> str:
+def table(rows: pd.DataFrame) -> str:
     """Rows as a Markdown table; columns that would be empty are left out."""
-    shown = pd.DataFrame(
-        {
-            "claim": _claim_or_reading(rows),
-            "where": rows["where"],
-            "paper": rows["paper_value"].astype(float).map(number),
-            "asked": [
-                asked(*row)
-                for row in rows[["check", "paper_value", "tolerance"]].itertuples(index=False)
-            ],
-            "measured (95 %)": _measured(rows),
-            "unit": rows["unit"].where(rows["unit"] != "1", ""),
-            "at paper scale": rows.get("other", ""),
-            "why": "" if why is None else why,
-            "id": "`" + rows["id"].str.partition(".")[2] + "`",
+    lines = []
+    for row in rows.itertuples():
+        line = {
+            "sentence": row.sentence,
+            "where": row.where,
+            "printed": in_unit(row.printed, row.unit),
+            "ours (95 %)": ours(row),
+            "at paper scale": getattr(row, "there", ""),
+            "verdict": verdict(row),
+            "cause": why(row),
+            "id": f"`{row.id.partition('.')[2]}`",
         }
-    )
-    if (rows["verdict"] == UNTESTABLE).all():
-        shown = shown.drop(columns="asked")
+        lines.append(line)
+    shown = pd.DataFrame(lines)
     return markdown(shown.loc[:, (shown != "").any()])
 
 
-def verdicts(rows: pd.DataFrame) -> str:
-    """Rows as a short table, verdicts first, as they stand beside a figure."""
-    in_units = zip(_measured(rows), rows["unit"], strict=True)
-    return markdown(
-        pd.DataFrame(
-            {
-                "verdict": rows["verdict"],
-                "claim": _claim_or_reading(
-                    rows.assign(claim=rows["claim"] + " (" + rows["where"] + ")")
-                ),
-                "paper": rows["paper_value"].astype(float).map(number),
-                "measured (95 %)": [f"{text} {unit}".removesuffix(" 1") for text, unit in in_units],
-            }
-        )
-    )
+def in_unit(printed: str, unit: str) -> str:
+    """A printed number with its unit; "" where there is none."""
+    return f"{printed} {unit}".strip() if printed else ""
 
 
-def _claim_or_reading(rows):
-    """The claim's sentence; for the line of a reading its name, and its verdict or where along a column it
-    holds."""
-    along = rows["reason"].str.extract(AT, expand=False).fillna("").str.removesuffix("; ")
-    return rows["claim"].where(
-        rows["reading"] == "",
-        "– " + rows["reading"] + ": " + along.where(along != "", rows["verdict"]),
-    )
+def ours(row: Any) -> str:
+    """What was measured, with its interval."""
+    if row.low == row.high:
+        return number(row.measured)
+    return measurement(row.measured, row.low, row.high)
 
 
-def _measured(rows):
-    return [measured(*row) for row in rows[["measured", "ci95"]].itertuples(index=False)]
+def verdict(row: Any) -> str:
+    """The sentence's verdict, and its number's."""
+    return f"{row.verdict}; {row.number}" if row.number in NUMBERS[:-1] else row.verdict
 
 
-def measured(mean: float, ci95: str) -> str:
-    """A ledger's mean and its "low to high" as they are read.
-
-    >>> measured(0.0931, "-0.2459 to 0.4321"), measured(80.0, "")
-    ('0.09 (-0.25 to 0.43)', '80')
-    """
-    if not ci95:
-        return number(float(mean))
-    low, high = ci95.split(" to ")
-    return measurement(float(mean), float(low), float(high))
+def why(row: Any) -> str:
+    """What turns the verdict, and the cause."""
+    return "; ".join(filter(None, (row.turns, row.cause)))
 
 
-def asked(check: str, paper_value: float, tolerance: float) -> str:
-    """Where the interval must lie for a claim to count as reproduced.
-
-    >>> asked("value", 17.5, 2.5), asked("value", 80.0, 1e-6)
-    ('15 to 20', '80')
-    >>> asked("ratio", 3e6, 2.3), asked("order", 0.0, 0.0)
-    ('909,000 to 9,900,000', '> 0')
-    """
-    if check in ("order", "trend"):
-        return "> 0"
-    if check == "value" and tolerance <= 1e-6 * max(1.0, abs(paper_value)):
-        return number(paper_value)
-    ends = [paper_value - tolerance, paper_value + tolerance]
-    if check == "ratio":
-        ends = sorted((paper_value / (1 + tolerance), paper_value * (1 + tolerance)))
-    texts = []
-    for end in ends:
-        large = abs(end) >= 1000
-        texts.append(number(float(f"{end:.3g}")) if large else f"{end:.4g}")
-    return " to ".join(dict.fromkeys(texts))
-
-
-def own_reason(reason: str) -> str:
-    """What a ledger's `reason` says beside the rule by which the claim was judged.
-
-    >>> own_reason("the mean is outside 1 to 1; one replicate: no interval; the optimum is ours; it is so")
-    'the optimum is ours; it is so'
-    """
-    return "; ".join(text for text in reason.split("; ") if not re.match(JUDGED, text))
+def card(rows: pd.DataFrame) -> str:
+    """What became of some sentences, as a chapter says it: one sentence, and where each of them stands."""
+    names = rows["paper"].unique()
+    place = f"#{papers.title_of(names[0]).lower()}" if len(names) == 1 else ""
+    return f"{sentence(rows)} [Each with its number and cause](../figures/CLAIMS.md{place})."

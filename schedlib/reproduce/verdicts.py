@@ -229,9 +229,9 @@ def decided(
             if one.experiment != experiment or one.kind == "construction":
                 continue
             if one.along:
-                found = along(one, frame, level).values()
+                found = set(along(one, frame, level).values())
             else:
-                found = [decide(one, measured(one, frame, level))]
+                found = {decide(one, measured(one, frame, level))}
             if UNDECIDED in found:
                 return False
     return True

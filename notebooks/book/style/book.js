@@ -1,41 +1,48 @@
 // What scrolls can be reached by keyboard.
 const scrolls = ".cell_output .output, div.math, mjx-container[display], .pst-scrollable-table-container, figure, pre";
 
-// The claims: a filter, and each verdict in its colour.
+// The claims: a filter, each verdict in its colour, and long causes folded.
 const claims = () => {
-  const groups = [];
-  for (const heading of document.querySelectorAll("article h3")) {
-    const [, verdict] = heading.textContent.match(/: ([a-z ]+?) \(\d+\)/) ?? [];
-    if (!verdict) continue;
-    const badge = document.createElement("span");
-    badge.className = `verdict ${verdict.trim().replaceAll(" ", "-")}`;
-    badge.textContent = verdict;
-    heading.innerHTML = heading.innerHTML.replace(verdict, badge.outerHTML);
-    groups.push({ verdict, section: heading.closest("section"), rows: [...heading.closest("section").querySelectorAll("tbody tr")] });
+  const rows = [];
+  for (const table of document.querySelectorAll("article table")) {
+    const names = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent.trim());
+    if (!names.includes("id")) continue;
+    for (const row of table.querySelectorAll("tbody tr")) {
+      const cell = row.children[names.indexOf("verdict")];
+      const [verdict, number] = cell.textContent.split("; ");
+      const badge = document.createElement("span");
+      badge.className = `verdict ${verdict.replaceAll(" ", "-").replace("'", "")}`;
+      badge.textContent = verdict;
+      cell.replaceChildren(badge, number ? ` ${number}` : "");
+      const cause = row.children[names.indexOf("cause")];
+      if (cause?.textContent.length > 80) {
+        const folded = document.createElement("details");
+        const summary = folded.appendChild(document.createElement("summary"));
+        summary.textContent = "why";
+        folded.append(...cause.childNodes);
+        cause.append(folded);
+      }
+      rows.push({ verdict, row });
+    }
   }
-  if (!groups.length) return;
+  if (!rows.length) return;
   document.body.classList.add("full-width");
   const form = document.createElement("form");
   form.className = "filter";
-  const options = [...new Set(groups.map((group) => group.verdict))].map((verdict) => `<option>${verdict}</option>`);
-  form.innerHTML = `<label>Claims with the words <input type="search"></label>
+  const options = [...new Set(rows.map((each) => each.verdict))].map((verdict) => `<option>${verdict}</option>`);
+  form.innerHTML = `<label>Sentences with the words <input type="search"></label>
     <label>verdict <select><option value="">any</option>${options.join("")}</select></label><output></output>`;
   const [words, chosen, count] = form.elements;
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => {
-    let shown = 0;
-    for (const { verdict, section, rows } of groups) {
-      const fits = !chosen.value || chosen.value === verdict;
-      const found = rows.filter((row) => {
-        row.hidden = !words.value.toLowerCase().split(/\s+/).every((word) => row.textContent.toLowerCase().includes(word));
-        return !row.hidden;
-      });
-      section.hidden = !fits || !found.length;
-      shown += section.hidden ? 0 : found.length;
+    const wanted = words.value.toLowerCase().split(/\s+/);
+    for (const { verdict, row } of rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = (chosen.value && chosen.value !== verdict) || !wanted.every((word) => text.includes(word));
     }
-    count.textContent = `${shown} claims`;
+    count.textContent = `${rows.filter(({ row }) => !row.hidden).length} sentences`;
   });
-  groups[0].section.parentElement.before(form);
+  document.querySelector("article h2").before(form);
 };
 document.addEventListener("DOMContentLoaded", () => {
   // For readers who listen: the sidebar is a landmark, its toggles have names, and a corner of a table without words is no heading.

@@ -1,0 +1,195 @@
+"""Verdicts follow from the numbers by the rules of `Sentence`."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from schedlib.intervals import Best, Exact, Proportion, mean_ci
+from schedlib.reproduce import sentences, verdicts
+from schedlib.reproduce.sentences import Sentence
+
+
+def x_of(frame, times=1.0):
+    return times * frame["x"].to_numpy()
+
+
+def sentence(says, printed="", **more):
+    fields = {"experiment": "hmhs.toy", "measure": x_of} | more
+    return Sentence("hmhs.c", "Section 1", "words", says, printed, "s", **fields)
+
+
+def judged(says, values, printed="", looks=1, **more):
+    frame = pd.DataFrame({"x": values, "seed": range(len(values))})
+    return verdicts.judge(sentence(says, printed, **more), {"hmhs.toy": frame}, "quick", looks)
+
+
+@pytest.mark.parametrize(
+    "says, values, printed, more, verdict, number",
+    [
+        ("order", [0.1, 0.2, 0.3, 0.2], "", {}, "holds", ""),
+        ("order", [-1.0, 2.0], "", {}, "undecided", ""),
+        ("order", [-0.2, -0.1, -0.2, -0.3], "", {}, "fails", ""),
+        ("order", [0.0, 0.0], "", {}, "fails", ""),
+        ("order", [0.3], "", {}, "undecided", ""),
+        ("order", [1.1, 1.2, 1.1], "", {"limit": 2.0}, "fails", ""),
+        ("order", [73.0, 73.4, 73.6], "77", {}, "holds", "near"),
+        ("order", [40.0, 41.0, 42.0], "77", {}, "holds", "off"),
+        ("at least", [57.0, 58.0, 57.5], "51", {}, "holds", "near"),
+        ("at least", [50.0, 52.0, 51.0], "51", {}, "undecided", "as printed"),
+        ("at least", [20.0, 21.0, 22.0], "51", {}, "fails", "off"),
+        ("at most", [20.0, 21.0, 22.0], "30", {}, "holds", "undecided"),
+        ("at most", [35.0, 36.0], "30", {"limit": 50.0}, "holds", "undecided"),
+        ("value", [0.81, 0.80, 0.82], "0.81", {}, "holds", "as printed"),
+        ("value", [0.9, 0.91, 0.92], "0.81", {}, "holds", "near"),
+        ("value", [2.0, 2.1, 1.9], "0.81", {}, "fails", "off"),
+        ("value", [4.0, 9.0, 6.0], "3 to 10", {}, "undecided", "undecided"),
+        ("value", [4.0, 5.0, 4.5], "3 to 10", {}, "holds", "as printed"),
+        ("value", [0.02, 0.03, 0.01], "", {"within": (-0.1, 0.1)}, "holds", ""),
+        ("value", [12_254.0, 12_260.0], "12,254", {}, "holds", "as printed"),
+    ],
+)
+def test_verdicts(says, values, printed, more, verdict, number):
+    row = judged(says, values, printed, **more)
+    assert (row.verdict, row.number) == (verdict, number)
+    assert row.measured == pytest.approx(np.mean(values))
+    assert row.runs == len(values)
+
+
+numbers = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
+
+
+@given(st.lists(numbers, min_size=1, max_size=6))
+def test_an_order_and_its_opposite_never_both_hold(values):
+    found = {judged("order", sign * np.array(values)).verdict for sign in (1, -1)}
+    assert found in ({"holds", "fails"}, {"undecided"}, {"fails"})
+    if found == {"fails"}:
+        assert set(values) == {0.0}
+
+
+@given(st.lists(numbers, min_size=2, max_size=6), numbers, st.floats(0.001, 100), st.floats(0, 100))
+def test_a_value_holds_where_its_interval_lies_inside_and_a_wider_zone_loses_nothing(
+    values, middle, half, more
+):
+    _, low, high = mean_ci(values)
+    narrow = judged("value", values, within=(middle - half, middle + half))
+    wide = judged("value", values, within=(middle - half - more, middle + half + more))
+    inside = middle - half <= round(low, 12) and round(high, 12) <= middle + half
+    assert (narrow.verdict == "holds") == inside
+    assert narrow.verdict != "holds" or wide.verdict == "holds"
+    assert wide.verdict != "fails" or narrow.verdict == "fails"
+
+
+def test_shares_bests_and_exact_numbers_have_intervals_of_their_own():
+    def all_forty(frame):
+        return Proportion(40, 40, 100.0)
+
+    row = judged("at least", [1.0], "99", measure=all_forty)
+    assert (row.verdict, row.runs) == ("undecided", 40)
+    assert row.low == pytest.approx(91.2, abs=0.1)
+
+    def exact(frame):
+        return Exact(0.5)
+
+    row = judged("value", [1.0], "0.5", measure=exact)
+    assert (row.verdict, row.number, row.low) == ("holds", "as printed", 0.5)
+    cases = np.array([[1.0, 1.4, 1.1, 1.5], [0.1, 0.2, 0.1, 0.3]])
+    assert Best(cases).interval() == mean_ci(cases[0], 0.975)
+
+
+def test_every_look_has_its_share_of_the_error():
+    values = [0.1, 0.3, 0.2, 0.45, 0.05]
+    once, thrice = judged("order", values), judged("order", values, looks=3)
+    ends = stats.ttest_1samp(values, 0).confidence_interval(1 - 0.05 / 3)
+    assert (thrice.low, thrice.high) == pytest.approx((ends.low, ends.high))
+    assert (once.verdict, thrice.verdict) == ("holds", "undecided")
+
+
+def test_another_reading_turns_the_verdict_only_where_it_is_decided():
+    others = {
+        "against": sentence("order", args={"times": -1.0}),
+        "with": sentence("order", args={"times": 2.0}),
+        "away": sentence("order", experiment="hmhs.other"),
+    }
+    row = judged("order", [0.9, 1.0, 1.1], others=others)
+    assert (row.verdict, row.turns) == ("depends", "fails with against: -1.00 (-1.25 to -0.75)")
+    doubtful = {"doubtful": sentence("order", args={"times": 0.0})}
+    row = judged("order", [-0.9, -1.0, -1.1], others=doubtful)
+    assert (row.verdict, row.turns) == ("fails", "")
+
+
+def test_a_sentence_along_a_column_says_in_which_windows_it_holds():
+    margins = {
+        0.5: [1.0, 1.1, 0.9],
+        0.8: [2.0, 2.1, 1.9],
+        0.9: [2.0, 0.1, -1.0],
+        1.0: [-1.0, -1.1, -0.9],
+    }
+    rows = [(load, x, seed) for load, values in margins.items() for seed, x in enumerate(values)]
+    frame = pd.DataFrame(rows, columns=["load", "x", "seed"])
+    along = sentence("order", along="load")
+
+    def row_of(wanted):
+        return verdicts.judge(along, {"hmhs.toy": frame[frame["load"].isin(wanted)]}, "quick")
+
+    whole = row_of(margins)
+    assert whole.turns == "holds at 0.5 to 0.8; undecided at 0.9; fails at 1"
+    assert (whole.verdict, whole.runs) == ("depends", 3) and np.isnan(whole.measured)
+    assert (row_of([0.5, 0.8]).verdict, row_of([0.5, 0.9]).verdict) == ("holds", "undecided")
+    found = {"hmhs.c": along}
+    assert not verdicts.decided(found, "hmhs.toy", frame, 1)
+    assert verdicts.decided(found, "hmhs.toy", frame[frame["load"] != 0.9], 1)
+    assert verdicts.decided(found, "hmhs.other", frame, 1)
+
+
+@pytest.mark.parametrize(
+    "says, more, message",
+    [
+        ("orders", {}, "is none of order, value"),
+        ("value", {}, "a value needs a printed number"),
+        ("at most", {}, "a bound needs a printed number"),
+        ("order", {"experiment": ""}, "needs an experiment"),
+        ("order", {"cause": "a " * 13}, "more than 12 words"),
+        ("order", {"kind": "construction"}, "needs a cause"),
+        ("order", {"kind": "toy"}, "is none of construction, own"),
+    ],
+)
+def test_what_a_sentence_lacks_is_said_with_its_name(says, more, message):
+    with pytest.raises(ValueError, match=f"claim hmhs.c: .*{message}"):
+        sentence(says, **more)
+
+
+def test_a_file_of_claims_gives_sentences_with_their_readings(tmp_path):
+    file = tmp_path / "claims.toml"
+    entry = 'id = "c"\nwhere = "S"\nsentence = "w"\nsays = "order"\nexperiment = "hmhs.toy"\nmeasure = "x_of"\n'
+    other = '[[claim.other]]\nname = "twice"\nargs = { times = 2.0 }\n'
+    file.write_text(f'[reading]\nname = "plain"\nwhy = "so"\n[[claim]]\n{entry}{other}')
+    measures = SimpleNamespace(x_of=x_of, __name__="measures")
+    reading, [one] = sentences.read(file, "hmhs", measures)
+    assert reading.name == "plain" and one.id == "hmhs.c"
+    assert one.others["twice"].args == {"times": 2.0} and one.others["twice"].measure is x_of
+    file.write_text(file.read_text().replace('"x_of"', '"y_of"'))
+    with pytest.raises(ValueError, match="claim hmhs.c: measures has no measure 'y_of'"):
+        sentences.read(file, "hmhs", measures)
+
+
+def test_rounding_is_measured_as_nothing_and_no_number_is_an_error_with_the_name():
+    row = judged("value", [3e-16, -5e-16, 2e-16], within=(0.0, 0.0))
+    assert (row.measured, row.low, row.high, row.verdict) == (0.0, 0.0, 0.0, "holds")
+    for values in ([], [1.0, float("nan")]):
+        with pytest.raises(ValueError, match="claim hmhs.c: cannot be measured"):
+            judged("order", values)
+
+
+def test_one_run_is_no_verdict_and_a_slip_is_the_paper_s():
+    def spread(frame):
+        return None if len(frame) < 2 else [abs(frame["x"] - 2.0).max(), 1.0]
+
+    row = judged("order", [3.0], measure=spread)
+    assert row.verdict == "undecided" and np.isnan(row.measured)
+    row = judged("value", [3.0, 3.1], "3", slip=True, cause="another table prints four")
+    assert (row.verdict, row.number) == ("the paper's slip", "as printed")
