@@ -1,4 +1,4 @@
-"""The evidence: one file for each exhibit, or for those drawn from one run: run, drawing and claims."""
+"""The evidence: one file for each exhibit, or for those drawn from one run; beside them a paper's claims."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""MCH: how each exhibit was run, drawn and judged; here what several share: trees, rules, pictures."""
+"""MCH: how each exhibit was run and drawn, and its claims; here what exhibits share: trees, rules, pictures."""
 
 from collections.abc import Iterable
 

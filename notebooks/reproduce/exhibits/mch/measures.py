@@ -138,11 +138,10 @@ def growth(
     method: str,
     over: str = "",
     size: str = "q",
-    each: bool = True,
 ) -> np.ndarray:
-    """The power of q (with `size` "levels": of log p) with which a method's operations grow, or their ratio to
-    those of the method `over`: one number a seed. Operations are those of a decision, unless not `each`."""
-    table = costs(frame, each)
+    """The power of q (with `size` "levels": of log p) with which a method's operations of a decision grow, or
+    their ratio to those of the method `over`: one number a seed."""
+    table = costs(frame, each=True)
     cost = table[method]
     if over:
         cost = cost / table[over]
