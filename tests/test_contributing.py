@@ -14,7 +14,7 @@ from schedlib import paths
 ROOT = paths.checkout()
 TEXT = (ROOT / ".github" / "CONTRIBUTING.md").read_text()
 RECIPES = dict(re.findall(r"^## ((?:A|An) .*?)\n(.*?)(?=^## )", TEXT, re.M | re.S))
-BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^```(python|toml|sh)\n(.*?)^```$", re.M | re.S)
 
 
 @pytest.fixture

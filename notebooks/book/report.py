@@ -6,6 +6,7 @@ The prose of `report/report.md` is written by hand; every number in it is asked 
 import base64
 import html
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import mistune
 import pandas as pd
 
 from schedlib import __version__, papers, paths
-from schedlib.reproduce import ledger, prose, publish, tables
+from schedlib.reproduce import ledger, prose, publish, registry, tables
 from schedlib.reproduce import report as cards
 
 ROOT = paths.checkout() or Path()
@@ -22,16 +23,12 @@ SOURCE, FIGURES = prose.folder(), ROOT / "figures"
 
 
 class Facts(prose.Facts):
-    """What the prose may ask: verdicts and numbers, at paper scale where that has been run, and quick's pictures."""
+    """What the prose may ask: verdicts and numbers of the quick run, and its pictures."""
 
     def __init__(self, figures: Path = FIGURES):
-        super().__init__(ledger.read(figures), ledger.read(figures / publish.PAPER_SCALE))
+        super().__init__(ledger.read(figures))
         self.pictures = figures
         self.numbered: list[str] = []
-
-    def lines(self) -> int:
-        """How many claims and readings are judged in all."""
-        return len(self.rows)
 
     def exhibits(self) -> int:
         """How many figures and tables there are."""
@@ -39,7 +36,13 @@ class Facts(prose.Facts):
 
     def counts(self) -> str:
         """Papers by verdicts."""
-        return cards.counts(self.rows).replace("](#", "](#claims-")
+        return re.sub(r"\[(\w+)\]\(#\w+\)", r"\1", cards.counts(self.rows))
+
+    def headlines(self) -> str:
+        """The twelve headline rows."""
+        known = registry.load().claims
+        chosen = [name for name, claim in known.items() if claim.headline]
+        return cards.headlines(self.rows[self.rows["id"].isin(chosen)])
 
     def figure(self, name: str) -> str:
         """A numbered picture with its caption."""
@@ -53,39 +56,17 @@ class Facts(prose.Facts):
         picture = f'<img src="data:image/svg+xml;base64,{inside}" alt="{html.escape(told["alt"])}">'
         return f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
 
-    def table(self, paper: str) -> str:
-        """Every claim of a paper that counts in a row: what was printed, what was measured, the verdict at each scale."""
-        rows = self.claims[
-            (self.claims["paper"] == paper) & (self.claims["verdict"] != cards.CONSTRUCTED)
-        ]
-        units = rows["unit"].where((rows["unit"] != "1") & rows["measured"].notna(), "")
-        means = rows[["measured", "ci95"]].apply(lambda row: cards.measured(*row), axis=1)
-        table = pd.DataFrame(
-            {
-                "claim": rows["claim"],
-                "where": rows["where"],
-                "printed": rows["paper_value"].astype(float).map(tables.number),
-                "measured (95 %)": means + " " + units,
-                "verdict": rows["verdict"],
-            }
-        )
-        if self.both:
-            table["at paper scale"] = [
-                text if "**" in text else "" for text in cards.other_verdicts(rows, self.large)
-            ]
-        return tables.markdown(table)
-
     def history(self) -> str:
-        """What changed after a result was known, a row a change: its claims, and the verdicts where they changed too."""
+        """What changed after a result was known: a row for each kind of change in a commit."""
         rows = changes()
-        rows.loc[rows["kind"] == "joined", "to"] = "a reading of another claim"
-        verdicts = (rows["before"] + " → " + rows["after"]).str.strip()
-        rows["claims"] = rows["id"].where(
-            rows["before"] == rows["after"], rows["id"] + " (" + verdicts + ")"
+        both = (rows["before"] != "") & (rows["after"] != "")
+        rows["turned"] = both & (rows["before"] != rows["after"])
+        groups = rows.groupby(["date", "commit", "kind"], sort=False)
+        table = groups.agg(
+            claims=("id", "nunique"), example=("to", "first"), turned=("turned", "sum")
         )
-        one_change = ["kind", "from", "to", "date", "commit"]
-        table = rows.groupby(one_change, sort=False)["claims"].agg(", ".join).reset_index()
-        return tables.markdown(table[["claims", *one_change]])
+        named = table.rename(columns={"example": "to, for example", "turned": "verdicts that turned"})
+        return tables.markdown(named.reset_index())
 
     def turned(self) -> str:
         """How often a claim's verdict changed with the claim, and of how many times: once a claim and commit."""
