@@ -67,7 +67,7 @@ def judge(
         level = 1 - 0.05 / looks
         frame = frames[sentence.experiment]
         if sentence.along:
-            verdict, turns = windows(along(sentence, frame, level))
+            verdict, turns = along_all(sentence, frames, level)
             found = found._replace(runs=frame["seed"].nunique())
         else:
             found = measured(sentence, frame, level)
@@ -192,6 +192,20 @@ def turned(
     return "; ".join(texts)
 
 
+def along_all(
+    sentence: Sentence, frames: Mapping[str, pd.DataFrame], level: float
+) -> tuple[str, str]:
+    """The verdict along a column, its windows, and those of each other reading that has others."""
+    verdict, own = windows(along(sentence, frames[sentence.experiment], level), sentence.along)
+    texts = [own]
+    for name, other in sentence.others.items():
+        if other.experiment in frames:
+            _, found = windows(along(other, frames[other.experiment], level), other.along)
+            if found != own:
+                texts.append(f"with {name}: {found}")
+    return verdict, "; ".join(filter(None, texts))
+
+
 def along(sentence: Sentence, frame: pd.DataFrame, level: float) -> dict[str, str]:
     """The verdict at each value of the column along which the sentence is judged."""
     one = replace(sentence, along="")
@@ -201,22 +215,22 @@ def along(sentence: Sentence, frame: pd.DataFrame, level: float) -> dict[str, st
     }
 
 
-def windows(each: Mapping[str, str]) -> tuple[str, str]:
+def windows(each: Mapping[str, str], column: str) -> tuple[str, str]:
     """The verdict over all values of a column, and the windows of it that have one verdict each.
 
-    >>> windows({"0.8": HOLDS, "0.85": HOLDS, "0.9": FAILS})
-    ('depends', 'holds at 0.8 to 0.85; fails at 0.9')
+    >>> windows({"0.8": HOLDS, "0.85": HOLDS, "0.9": FAILS}, "load")
+    ('depends', 'holds at load 0.8 to 0.85, fails at 0.9')
     """
     texts = []
     for verdict, names in groupby(each, key=lambda name: each[name]):
         first, *rest = names
         place = f"{first} to {rest[-1]}" if rest else first
         texts.append(f"{verdict} at {place}")
+    text = ", ".join(texts).replace(" at ", f" at {column} ", 1)
     found = set(each.values())
     if len(found) == 1:
-        return found.pop(), ""
-    whole = DEPENDS if {HOLDS, FAILS} <= found else UNDECIDED
-    return whole, "; ".join(texts)
+        return found.pop(), text
+    return (DEPENDS if {HOLDS, FAILS} <= found else UNDECIDED), text
 
 
 def decided(
