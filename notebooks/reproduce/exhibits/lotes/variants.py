@@ -14,7 +14,7 @@ from matplotlib.figure import Figure as Picture
 from exhibits import legend_below, only
 from exhibits.lotes import runs
 from exhibits.lotes.drawing import WAIT, dots, lines, log_and_zero
-from exhibits.lotes.fig11_13_random import under
+from exhibits.lotes.fig11_13_random import drawn, under
 from schedlib import lotes
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.replan import WAYS
@@ -69,7 +69,7 @@ def variants(
 
     Without `rivals` only LoTES as printed, with its other exit and with its other wheel.
     """
-    instance = _instance(phi, omega, load, sizes, machines, hours, seed)
+    instance = _instance(phi, omega, load, sizes, machines, hours, drawn(seed))
     cases = [
         ({"policy": policy, "reading": reading}, instance, policy, options)
         for policy in (READINGS if rivals else ("lotes",))
