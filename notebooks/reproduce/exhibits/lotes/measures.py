@@ -130,24 +130,29 @@ def more_over(frame: DataFrame, rival: str, hours: float, **where) -> np.ndarray
     return theirs - ours
 
 
-def spare(
+def margins(
     frame: DataFrame,
     policy: str,
     load: float,
     of: str = "limit",
     **where,
-) -> np.ndarray:
-    """By how much what a policy sustains exceeds a load, in % of stage 1's rate, where it does so least: one
-    number a seed. The load is a share of the rate in the column `of`."""
+) -> DataFrame:
+    """By how much what a policy sustains exceeds a load, in % of stage 1's rate: a row a seed, with the `min` and
+    `max` over these points. The load is a share of the rate in the column `of`."""
     rows = only(frame, policy=policy, **where)
     margin = rows["capacity"] - load * rows[of]
-    least = margin.groupby(rows["seed"]).min()
-    return PERCENT * least.to_numpy()
+    ends = margin.groupby(rows["seed"]).agg(["min", "max"])
+    return PERCENT * ends
+
+
+def spare(frame: DataFrame, **options) -> np.ndarray:
+    """By how much what a policy sustains exceeds a load, where it does so least: see `margins`."""
+    return margins(frame, **options)["min"].to_numpy()
 
 
 def short(frame: DataFrame, **options) -> np.ndarray:
-    """By how much what a policy sustains falls short of a load, where it does so most: see `spare`."""
-    return -spare(frame, **options)
+    """By how much what a policy sustains falls short of a load, where it does so least: see `margins`."""
+    return -margins(frame, **options)["max"].to_numpy()
 
 
 def some_short(
