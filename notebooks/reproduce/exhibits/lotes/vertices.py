@@ -148,7 +148,7 @@ EXPERIMENTS = (
             grid(phi=[0.0, 0.015], machines=[20]),
             grid(phi=[0.0, 0.003, 0.006, 0.009, 0.012, 0.015], machines=[1000]),
         ),
-        scales(2, 5),
+        scales(2, (5, 10)),
     ),
     Experiment(
         "lotes.vertices-spread",
