@@ -173,7 +173,7 @@ def plot_map(frame: pd.DataFrame) -> Picture:
     figure, axes = style.subplots(
         2,
         len(laws),
-        size=(max(3.4 * len(laws), 7.4), 5.0),
+        size=(max(4.4 * len(laws), 7.4), 5.0),
         sharex=True,
         sharey="row",
         squeeze=False,
@@ -188,11 +188,20 @@ def plot_map(frame: pd.DataFrame) -> Picture:
             policy, lead = ahead[law, load]
             if lead >= 0.05:
                 below.axvspan(at - 0.5, at + 0.5, color=style.look(policy).color, alpha=0.35)
-            below.text(at, 0.5, f"{lead:.1f}" if lead >= 0.05 else "=", ha="center", va="center")
+            below.text(
+                at,
+                0.5,
+                f"{lead:.1f}" if lead >= 0.05 else "=",
+                ha="center",
+                va="center",
+                fontsize=8,
+            )
         below.set(
             xlabel="mean load of the cores", ylabel="log10 of\nnext / least", ylim=(0, 1), yticks=[]
         )
-        below.set_xticks(range(len(loads)), [f"{load:g}" for load in loads])
+        below.set_xticks(
+            range(len(loads)), [f"{load:g}" for load in loads], fontsize=8, rotation=90
+        )
     legend_below(axes[0, 0], 4)
     return figure
 

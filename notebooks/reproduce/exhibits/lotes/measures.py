@@ -5,7 +5,7 @@ paper's own scale some are not run.
 """
 
 import numpy as np
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from exhibits import only
 from schedlib.intervals import Best, Proportion
@@ -80,7 +80,7 @@ def growth(frame: DataFrame, policy: str, **where) -> np.ndarray | None:
     return np.round(grown, 9)  # a flat line's slope is about 1e-17
 
 
-def days(frame: DataFrame, of: str, holds: str, first: int = 0, **where) -> DataFrame:
+def days(frame: DataFrame, of: str, holds: str, first: int = 0, **where) -> Series:
     """Whether `holds` is true of each day from `first` on, by seed and day. Queues are those of the whole month,
     of which one job in `thin` was run."""
     rows = only(frame, measure=of, **where)
@@ -89,7 +89,7 @@ def days(frame: DataFrame, of: str, holds: str, first: int = 0, **where) -> Data
     whole = table.clip(lower=SHORTEST)
     if of == "queue":
         whole = whole * rows["thin"].iloc[0]
-    return whole.eval(holds).groupby("seed")
+    return whole.eval(holds)
 
 
 def days_with(
@@ -100,7 +100,8 @@ def days_with(
     **where,
 ) -> np.ndarray:
     """The share (%) of days from `first` on for which `holds` is true: one number a seed."""
-    shares = days(frame, of, holds, first, **where).mean()
+    held = days(frame, of, holds, first, **where)
+    shares = held.groupby("seed").mean()
     return PERCENT * shares.to_numpy()
 
 
@@ -112,7 +113,8 @@ def months_with(
     **where,
 ) -> Proportion:
     """The share (%) of months, one a seed, with a day from `first` on for which `holds` is true."""
-    some = days(frame, of, holds, first, **where).any()
+    held = days(frame, of, holds, first, **where)
+    some = held.groupby("seed").any()
     return Proportion(int(some.sum()), len(some), PERCENT)
 
 
