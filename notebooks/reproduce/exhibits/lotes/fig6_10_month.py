@@ -19,6 +19,7 @@ from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.month import BATCH, GOOGLE_ARRIVALS, HOURS, JOBS
 from schedlib.pictures import style
 from schedlib.pictures.alt import alt
+from schedlib.pictures.waits import SHORTEST
 
 PLACE = 5.33
 TAIL = np.unique(np.concatenate((10.0 ** np.arange(-3, 6.01, 0.25), 3600.0 * np.array([1, 7, 17]))))
@@ -151,7 +152,7 @@ def _waits(frame):
 
 def _ahead(frame):
     """Who waits least, by how many decades less than the next of the paper's three policies, by median."""
-    waits = np.log10(_waits(frame).clip(lower=runs.SHORTEST)).unstack("policy")[
+    waits = np.log10(_waits(frame).clip(lower=SHORTEST)).unstack("policy")[
         ["lotes", "greedy", "tetris"]
     ]
     found = {}
@@ -183,7 +184,7 @@ def plot_map(frame: pd.DataFrame) -> Picture:
         looks = {policy: style.look(policy) for policy in runs.POLICIES}
         drawing.lines(above, only(waits, sizes=law), "place", "wait", looks=looks, shift=0.1)
         above.set(title=drawing.LAWS[law], ylabel=drawing.WAIT)
-        drawing.log_and_zero(above, runs.SHORTEST)
+        drawing.log_and_zero(above, SHORTEST)
         for at, load in enumerate(loads):
             policy, lead = ahead[law, load]
             if lead >= 0.05:

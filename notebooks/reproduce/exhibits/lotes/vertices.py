@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from exhibits.lotes.runs import ONCE, SHORTEST
+from exhibits.lotes.runs import ONCE
 from schedlib import lotes
 from schedlib.core import streams
 from schedlib.experiment import Experiment, Figure, grid, scales
@@ -16,6 +16,7 @@ from schedlib.lotes.planning.allocate import VERTICES, allocate, pool_size, solv
 from schedlib.lotes.workloads.instances import SUPPORTS
 from schedlib.pictures import style
 from schedlib.pictures.alt import alt
+from schedlib.pictures.waits import SHORTEST
 
 PLACE = 4.11
 PRINTED = "as Table 1"
