@@ -11,7 +11,6 @@ import pandas as pd
 
 from schedlib.intervals import Best, Exact, Proportion, mean_ci
 from schedlib.reproduce.sentences import Sentence
-from schedlib.reproduce.tables import measurement
 
 HOLDS, FAILS, DEPENDS, UNDECIDED = "holds", "fails", "depends", "undecided"
 SLIP, UNTESTABLE = "the paper's slip", "not testable"
@@ -180,16 +179,15 @@ def number_of(sentence: Sentence, found: Measured) -> str:
 def turned(
     sentence: Sentence, verdict: str, frames: Mapping[str, pd.DataFrame], level: float
 ) -> str:
-    """The other readings that decide the sentence the other way, and what they measure; "" without any."""
+    """The other readings that decide the sentence the other way, with what each measures; "" without any."""
     opposite = FAILS if verdict == HOLDS else HOLDS
     texts = []
     for name, other in sentence.others.items():
         if other.experiment in frames:
             found = measured(other, frames[other.experiment], level)
             if decide(other, found) == opposite:
-                there = measurement(found.mean, found.low, found.high)
-                texts.append(f"{opposite} with {name}: {there}")
-    return "; ".join(texts)
+                texts.append(f"{name} ({found.mean:.3g})")
+    return f"{opposite} with {', '.join(texts)}" if texts else ""
 
 
 def along_all(

@@ -264,7 +264,7 @@ EXPERIMENTS = (
                 for depths, trees, end in (((2,), 1, 10), ((2, 3), 10, 50), ((2, 3, 4), 10, 100))
             )
         ),
-        SEEDS,
+        scales(1, (5, 10, 20)),
     ),
 )
 
