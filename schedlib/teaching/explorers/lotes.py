@@ -197,7 +197,7 @@ def dispatch() -> Explorer:
 def draw_stored(
     runs: Mapping[str, pd.DataFrame],
     figure: str = "fig11",
-    sizes: str = "common-matched",
+    sizes: str = "common-matched-limit",
     at: float = 0.006,
 ) -> Picture:
     """One point of a stored figure: waits and queue growth of all instances and policies. `runs`: frames by

@@ -49,23 +49,6 @@ def sized(
     }
 
 
-def matched_instance(
-    phi: float, load: float, machines: int, hours: float, seed: int, omega: float = 0.0
-) -> lotes.RandomInstance:
-    """One factor for a job's sizes, its mean as planned; `load` is of stage 2's rate in whole machines."""
-    return lotes.random_instance(
-        phi,
-        omega=omega,
-        load=load,
-        machines=machines,
-        hours=hours,
-        seed=seed,
-        sizes="common",
-        matched=True,
-        rounded=True,
-    )
-
-
 def follow(instance: lotes.RandomInstance, policy: str, seed: int, **options) -> lotes.Simulation:
     """A run of a policy on the jobs of a random instance; LoTES follows the instance's plan.
 
@@ -162,12 +145,6 @@ def each_policy(
         for name, series in measures(run).items():
             rows += [(policy, name, float(x), float(value)) for x, value in series]
     return pd.DataFrame(rows, columns=["policy", "measure", "x", "value"]).dropna(ignore_index=True)
-
-
-@measure
-def under(frame: pd.DataFrame, where: str, judged: Callable) -> Any:
-    """A measure on the rows for which `where` holds."""
-    return judged(frame.query(where))
 
 
 @measure
