@@ -90,7 +90,7 @@ def test_bad_options_are_refused(option, message):
 
 def test_no_proof_no_answer():
     with pytest.raises(RuntimeError, match="the impossible one: HiGHS ended as"):
-        solve("the impossible one", [1.0], [[1.0]], [-np.inf], [0.0], least=1.0)
+        solve("the impossible one", [1.0], [[1.0]], [3.0], [np.inf], most=1.0)
 
 
 @given(problems(machines=4))
