@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer_moves import EXPLORERS, move
-from schedlib import reproduce
 from schedlib.pictures import style
-from schedlib.teaching.explorers import Explorer, lotes, mch
+from schedlib.teaching.explorers import Explorer, mch
 from schedlib.teaching.explorers.recorded import values
 from schedlib.teaching.lessons import dispatch
 
@@ -28,16 +27,11 @@ MAY_REFUSE = {
 """What an explorer may answer instead of a picture."""
 
 
-def _stored():
-    names = ("fig11", "fig12", "fig13")
-    return lotes.stored({name: reproduce.frame(f"lotes.{name}") for name in names})
-
-
-@pytest.fixture(scope="module", params=sorted([*EXPLORERS, "04 stored runs"]))
+@pytest.fixture(scope="module", params=sorted(EXPLORERS))
 def made(request):
     """An explorer as its chapter makes it, its name, and the figures that it draws, the last one last."""
     with mpl.rc_context():
-        found = EXPLORERS.get(request.param, _stored)()
+        found = EXPLORERS[request.param]()
     figures, draw = [], found.draw
 
     def drawn(**setting):
