@@ -21,6 +21,7 @@ from schedlib.teaching.exercises.reading import (
     number,
     numbers,
     one_of,
+    unlike,
     wholes,
 )
 
@@ -81,12 +82,12 @@ def two_stages(answer: object) -> str:
     """Give two numbers: the mean makespan over FIFO-Pri's, with Min-Min on maps only, and on reduces only."""
     given = numbers(answer, 2)
     right = np.array([0.5588, 0.9825])
-    expect(not near(given, right[::-1]), "the numbers look right, but the other way round")
-    expect(
-        not near(given, 1 / right),
-        "divide the other way round: the mixed policy's makespan over FIFO-Pri's",
+    unlike(
+        given,
+        (right[::-1], "the numbers look right, but the other way round"),
+        (1 / right, "divide the other way round: the mixed policy's makespan over FIFO-Pri's"),
+        (1655.2 * right, "divide by FIFO-Pri's mean makespan"),
     )
-    expect(not near(given, 1655.2 * right), "divide by FIFO-Pri's mean makespan")
     for stage, mine, ratio in zip(("map", "reduce"), given, right, strict=True):
         policy = f'`replace(hmhs.POLICIES["fifo-pri"], {stage}_rule="min-min")`'
         expect(near(mine, ratio, 0.03), f"{stage} stage only: take {policy} on the five instances")
@@ -146,9 +147,8 @@ def shares_by_hand(answer: object) -> str:
     hint = "weights: 1 over the largest entry of the sum over group 2, for those inside"
     expect(weights[0] > 0, "weights are positive")
     expect(near(weights / weights[0], [1, 2 / 3, 2 / 3], 0.01), hint)
-    expect(
-        not near(shares, weights, 0.01),
-        "these are the weights again: at which level is a resource full?",
+    unlike(
+        shares, (weights, "these are the weights again: at which level is a resource full?", 0.01)
     )
     expect(
         near(shares, [1 / 2, 1 / 3, 1 / 3], 0.01),
@@ -187,14 +187,11 @@ def heavier_group(answer: object) -> str:
     """Give a number: the least weight of group 2 that gives its memory job's guarantee by the naive rule."""
     weight = number(answer)
     expect(weight >= 1, "at weight 1 the memory job has nothing: try larger weights")
-    expect(
-        not near(weight, 1), "with the weights 1 and 1 its memory job has nothing: try larger ones"
-    )
-    expect(
-        not near(weight, 10), "that is enough, but it is not the least weight: try a fifth of it"
-    )
-    expect(
-        not near(weight, 2), "that weight gives it half of the memory: is its guarantee that large?"
+    unlike(
+        weight,
+        (1, "with the weights 1 and 1 its memory job has nothing: try larger ones"),
+        (10, "that is enough, but it is not the least weight: try a fifth of it"),
+        (2, "that weight gives it half of the memory: is its guarantee that large?"),
     )
     hint = "what does the memory job get at this weight, and what is its guarantee? Both depend on the weight"
     expect(near(weight, math.sqrt(2)), hint)

@@ -19,6 +19,7 @@ from schedlib.teaching.exercises.reading import (
     number,
     numbers,
     rows,
+    unlike,
     wholes,
 )
 from schedlib.workload import Workload
@@ -42,13 +43,16 @@ def ticket_office(answer: object) -> str:
     """Give three numbers: mean waits at random and apart (minutes), and the rate that equals them."""
     at_random, apart, rate = numbers(answer, 3)
     quick, slow = 8 / 9, 72  # the waits at the two clerks
-    expect(not near(at_random, 10), "at random: that is wait plus service; give the wait alone")
+    unlike(at_random, (10, "at random: that is wait plus service; give the wait alone"))
     expect(near(at_random, 8), "at random: half go to each clerk; which two moments has a service?")
     hint = "apart: that is the wait at one of the clerks; weigh both by how many customers go there"
-    expect(not near(apart, slow), hint)
-    expect(
-        not near(apart, (quick + slow) / 2),
-        "apart: not the mean of two waits: four of five customers go to the quick clerk",
+    unlike(
+        apart,
+        (slow, hint),
+        (
+            (quick + slow) / 2,
+            "apart: not the mean of two waits: four of five customers go to the quick clerk",
+        ),
     )
     expect(
         near(apart, 0.8 * quick + 0.2 * slow),
@@ -136,9 +140,12 @@ def border(answer: object) -> str:
     expect(
         (given > 0).all() and (given <= 1.2).all(), "loads are positive parts of 1, not per cent"
     )
-    expect(
-        not near(given, 1 - part),
-        "that is the general partition's part of the workers: it gets less than all the work",
+    unlike(
+        given,
+        (
+            1 - part,
+            "that is the general partition's part of the workers: it gets less than all the work",
+        ),
     )
     for p, load, right in zip(part, given, borders, strict=True):
         hint = (
@@ -176,7 +183,7 @@ SEEDS = (0, 1, 2)
 def toy(answer: object) -> str:
     """Give three numbers: completion times for d = 50, sticky and not, and the d from which both agree."""
     with_it, without, d = numbers(answer, 3)
-    expect(not near((with_it, without), [150, 110]), "the two times look swapped")
+    unlike((with_it, without), ([150, 110], "the two times look swapped"))
     expect(near(without, 150), "without: when does the slowest node begin with its task?")
     hint = "with sticky probes: when are the quick nodes free again, and is that before the slow ones are?"
     expect(near(with_it, 110), hint)

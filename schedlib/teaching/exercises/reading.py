@@ -159,6 +159,12 @@ def near(value: Any, right: Any, within: float = 0.02) -> bool:
     return np.allclose(value, right, rtol=within)
 
 
+def unlike(value: Any, *slips: tuple) -> None:
+    """Raise `Hint` where a value is near one that a slip gives; a slip: that value, its hint, a tolerance."""
+    for wrong, hint, *within in slips:
+        expect(not near(value, wrong, *within), hint)
+
+
 def right_in_cases(
     answer: Any,
     arguments: str,
