@@ -11,7 +11,10 @@ from schedlib.workload import Workload
 def test_bars_of_an_allocation_are_what_each_class_holds():
     configs, classes = lotes.google2011()
     found = lotes.allocate(configs, classes)
-    bars = [bar.get_width() for bar in pictures.plot_allocation(configs, found).axes[0].patches]
+    gain = lotes.scarcity(configs, classes)
+    names = [f"pool {j}" for j in range(configs.n_configs)]
+    figure = pictures.plot_allocation(found, gain, names, ["cores", "memory"])
+    bars = [bar.get_width() for bar in figure.axes[0].patches]
     held = (found.running[:, :, None] * classes.demand).transpose(1, 0, 2) / (
         configs.capacity * configs.count[:, None]
     )
@@ -20,13 +23,13 @@ def test_bars_of_an_allocation_are_what_each_class_holds():
 
 def test_polytope_refuses_what_is_not_a_plane():
     with pytest.raises(ValueError, match="two classes"):
-        pictures.plot_polytope([4], [[1], [2], [3]])
+        pictures.plot_polytope([4], [[1], [2], [3]], ["cores"])
     with pytest.raises(ValueError, match="needs nothing"):
-        pictures.plot_polytope([4], [[1], [0]])
+        pictures.plot_polytope([4], [[1], [0]], ["cores"])
 
 
 def test_polytope_draws_resources_that_one_class_does_not_need():
-    assert pictures.plot_polytope([4, 6], [[1, 0], [0, 2]], mix=[1, 1]).axes
+    assert pictures.plot_polytope([4, 6], [[1, 0], [0, 2]], ["cores", "GB"], mix=[1, 1]).axes
 
 
 def run_toy(cores):

@@ -91,7 +91,7 @@ def draw_pools(
                 scarce.append(f"{resource} of the {pool} pool")
     words = " and ".join(scarce) or "no resource on its own, as several give out at once"
     alt = f"Two pools sustain {allocation.rate:.4g} jobs an hour. Scarce: {words}."
-    figure = plot_allocation(configs, allocation, gain=gain, names=pools, resources=resources)
+    figure = plot_allocation(allocation, gain, pools, resources)
     return figure, alt
 
 
