@@ -75,7 +75,7 @@ def plot_polytope(
     width, height = 1.15 * top + (0.3 if few else 0)
     axes.fill_between(x, y, color=style.BLUE, alpha=0.15, linewidth=0)
     handles: list[Artist] = [Patch(color=style.BLUE, alpha=0.25, label="fits, jobs divisible")]
-    for l in np.flatnonzero(demand.any(axis=0)):
+    for l in np.flatnonzero(demand.any(axis=0)).tolist():
         look: dict[str, Any] = {
             "color": style.PALETTE[l % 7 if l > 1 else 3 * l],
             "linestyle": DASHES[l % 4],
@@ -228,16 +228,13 @@ def plot_timetable(
 
 
 def _queue_steps(ax, run, until):
-    start = run.jobs["start"].fillna(np.inf)
-    held = start > run.jobs["submit"]
-    joined = np.sort(run.jobs.loc[held, "submit"])
-    left = np.sort(start[held])
-    started = left[np.isfinite(left)]
-    changes = np.concatenate([joined, started])
-    moments = np.unique([0.0, *changes, until])
-    have_joined = np.searchsorted(joined, moments, "right")
-    have_left = np.searchsorted(left, moments, "right")
-    length = have_joined - have_left
+    start = np.sort(run.jobs["start"].fillna(np.inf))
+    submit = np.sort(run.jobs["submit"])
+    started = start[np.isfinite(start)]
+    moments = np.unique([0.0, *submit, *started, until])
+    have_come = np.searchsorted(submit, moments, "right")
+    have_left = np.searchsorted(start, moments, "right")
+    length = have_come - have_left
     longest = length.max(initial=0)
     top = max(1.0, 1.1 * longest)
     ax.fill_between(

@@ -34,7 +34,6 @@ EXPLORERS = {
     "06 filling": mch.filling,
     "07 load": eagle.load_explorer,
     "08 player": eagle_player.Player,
-    "08 parts": eagle.parts,
     "09 one trace": one_trace.explorer,
     "10 seeds": _board,
 }

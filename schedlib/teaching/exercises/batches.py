@@ -14,6 +14,7 @@ from schedlib.teaching import exercises
 from schedlib.teaching.exercises.reading import (
     a,
     expect,
+    expect_near,
     function,
     hinted,
     items,
@@ -42,16 +43,13 @@ def order_by_hand(answer: object) -> str:
     took = flow_shop_makespan(MAPS, REDUCES, order)
     johnson = hmhs.johnson(MAPS, REDUCES)
     least = flow_shop_makespan(MAPS, REDUCES, johnson)
-    expect(
-        near(took, least, 1e-6),
-        "this order takes too long: in which stage is each job quicker?",
-    )
+    expect_near(took, least, "this order takes too long: in which stage is each job quicker?", 1e-6)
     hint = (
         "no order is shorter, but it is not Johnson's: sort each of the two groups as the rule says"
     )
     expect((order == johnson).all(), hint)
     hint = "the order is right; for the makespan, a reduce waits for its own map and for the reduce before it"
-    expect(near(makespan, took, 1e-9), hint)
+    expect_near(makespan, took, hint, 1e-9)
     return "and no order is shorter."
 
 
@@ -90,7 +88,7 @@ def two_stages(answer: object) -> str:
     )
     for stage, mine, ratio in zip(("map", "reduce"), given, right, strict=True):
         policy = f'`replace(hmhs.POLICIES["fifo-pri"], {stage}_rule="min-min")`'
-        expect(near(mine, ratio, 0.03), f"{stage} stage only: take {policy} on the five instances")
+        expect_near(mine, ratio, f"{stage} stage only: take {policy} on the five instances", 0.03)
     return "the stage with the most work decides."
 
 
@@ -146,13 +144,15 @@ def shares_by_hand(answer: object) -> str:
     expect(first == "CPU", hint)
     hint = "weights: 1 over the largest entry of the sum over group 2, for those inside"
     expect(weights[0] > 0, "weights are positive")
-    expect(near(weights / weights[0], [1, 2 / 3, 2 / 3], 0.01), hint)
+    expect_near(weights / weights[0], [1, 2 / 3, 2 / 3], hint, 0.01)
     unlike(
         shares, (weights, "these are the weights again: at which level is a resource full?", 0.01)
     )
-    expect(
-        near(shares, [1 / 2, 1 / 3, 1 / 3], 0.01),
+    expect_near(
+        shares,
+        [1 / 2, 1 / 3, 1 / 3],
         "shares are the weights times the level at which a resource is full",
+        0.01,
     )
     return "and part of the other resource stays idle."
 
@@ -194,7 +194,7 @@ def heavier_group(answer: object) -> str:
         (2, "that weight gives it half of the memory: is its guarantee that large?"),
     )
     hint = "what does the memory job get at this weight, and what is its guarantee? Both depend on the weight"
-    expect(near(weight, math.sqrt(2)), hint)
+    expect_near(weight, math.sqrt(2), hint)
     return "with a smaller weight the guarantee is broken."
 
 

@@ -16,9 +16,9 @@ from schedlib.teaching.exercises.eagle import own_send
 from schedlib.teaching.exercises.reading import (
     a,
     expect,
+    expect_near,
     hinted,
     kind_of,
-    near,
     number,
     numbers,
     unlike,
@@ -58,9 +58,8 @@ def load_within(answer: object) -> str:
         (0.2218, "a task that comes at minute 5 has five minutes left in the slice", 0.005),
         (whole - right, "that is the part of the work that comes after the ten minutes"),
     )
-    expect(
-        near(given, right),
-        "work within the slice, over 600 s times the workers that `probe` would have",
+    expect_near(
+        given, right, "work within the slice, over 600 s times the workers that `probe` would have"
     )
     return "most of the 80 % comes from a few tasks that last for hours."
 
@@ -75,11 +74,12 @@ def exits(answer: object) -> str:
     right = np.array([78.61, 44.67])
     expect((given >= 0).all(), "waits in seconds are not negative")
     unlike(given, (right[::-1], "as printed (`exit='delta'`) first, then `exit='all'`"))
-    expect(
-        near(given[0], right[0]), "the first: `one_trace.place(one_trace.part(20))['lotes']` has it"
+    expect_near(
+        given[0], right[0], "the first: `one_trace.place(one_trace.part(20))['lotes']` has it"
     )
-    expect(
-        near(given[1], right[1]),
+    expect_near(
+        given[1],
+        right[1],
         "the second: change nothing but `exit='all'` in the call of `lotes.simulate`",
     )
     return (
@@ -103,7 +103,7 @@ def overlap(answer: object) -> str:
         (0.6825, "allow one second for rounding", 0.003),
     )
     hint = "compare a reduce's longest instance with the time from its map's end to its own end, plus 1 s"
-    expect(near(given, right, 0.01), hint)
+    expect_near(given, right, hint, 0.01)
     return "either reduces begin before their maps end, or the trace's durations include waiting."
 
 
@@ -169,12 +169,14 @@ def paired(answer: object) -> str:
         (2 * half_widths, "these are whole widths: give half of each"),
     )
     for name, half, right in zip("AB", given[:2], half_widths[:2], strict=True):
-        expect(
-            near(half, right),
+        expect_near(
+            half,
+            right,
             f"{name}: from the standard deviation of the five numbers to that of their mean",
         )
-    expect(
-        near(given[2], half_widths[2]),
+    expect_near(
+        given[2],
+        half_widths[2],
         "the third: take the five differences first, and then their interval",
     )
     return "the intervals of A and B overlap, and that of B - A lies below 0: that is what common seeds gain."

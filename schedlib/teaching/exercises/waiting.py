@@ -7,7 +7,7 @@ import numpy as np
 from schedlib.teaching import exercises
 from schedlib.teaching.exercises.reading import (
     expect,
-    near,
+    expect_near,
     number,
     numbers,
     right_in_cases,
@@ -30,9 +30,8 @@ def another_batch(answer: object) -> str:
         (SEED_1 / 100, "give the gain in per cent: 100 times that"),
         (100 - SEED_1, "that is HMHS's makespan in per cent of FIFO's: subtract it from 100"),
     )
-    expect(
-        near(given, SEED_1, 0.05),
-        "run the three lines again with `seed=1`, then divide the makespans",
+    expect_near(
+        given, SEED_1, "run the three lines again with `seed=1`, then divide the makespans", 0.05
     )
     return "every exercise of the book is checked like this; the chapters have three to five each."
 
@@ -44,13 +43,13 @@ def canteen(answer: object) -> str:
     """Give three numbers: minutes inside, minutes in line, and how many come while one guest is inside."""
     stay, line, meanwhile = numbers(answer, 3)
     unlike(stay, (10 / 60, "the first number looks like hours: give minutes"))
-    expect(near(stay, 10), "minutes inside: the number inside, over the rate at which guests come")
+    expect_near(stay, 10, "minutes inside: the number inside, over the rate at which guests come")
     unlike(line, (6, "that is the time at the table: the second number is for those in line"))
-    expect(
-        near(line, 4), "minutes in line: the law holds for the line alone, too, with the same rate"
+    expect_near(
+        line, 4, "minutes in line: the law holds for the line alone, too, with the same rate"
     )
-    expect(
-        near(meanwhile, 15), "the third: how many guests come, at this rate, while one is inside?"
+    expect_near(
+        meanwhile, 15, "the third: how many guests come, at this rate, while one is inside?"
     )
     return "Little's law needs to know nothing about how the times vary."
 
@@ -119,9 +118,11 @@ def last_first(answer: object) -> str:
         mean,
         (mean_wait + 1, "that is wait and service: here the wait ends when the service starts"),
     )
-    expect(
-        near(mean, mean_wait, 0.06),
+    expect_near(
+        mean,
+        mean_wait,
         "the mean wait: is a job that finds the server idle counted with a wait of 0?",
+        0.06,
     )
     unlike(
         (first, last),
@@ -131,13 +132,11 @@ def last_first(answer: object) -> str:
             0.08,
         ),
     )
-    expect(
-        near(first, deviation, 0.08),
-        "first come, first served: does your run keep the order of arrival?",
+    expect_near(
+        first, deviation, "first come, first served: does your run keep the order of arrival?", 0.08
     )
-    expect(
-        near(last, last_deviation, 0.12),
-        "last come, first served: simulate half a million jobs or more",
+    expect_near(
+        last, last_deviation, "last come, first served: simulate half a million jobs or more", 0.12
     )
     return "both orders have the same mean wait: a mean does not say how fair an order is."
 
@@ -155,15 +154,14 @@ def help_desk(answer: object) -> str:
         (50 / 60, "the first number looks like hours: give minutes"),
         (60, "that is the time until they leave: the wait is shorter"),
     )
-    expect(near(wait, 50), "with one clerk: first the load, then the formula of the single server")
-    expect(
-        near(line, 5 * 50 / 60, 0.03),
-        "how many wait: use Little's law, with one unit of time for both",
+    expect_near(wait, 50, "with one clerk: first the load, then the formula of the single server")
+    expect_near(
+        line, 5 * 50 / 60, "how many wait: use Little's law, with one unit of time for both", 0.03
     )
     unlike(
         two, (25, "a second clerk more than halves the wait: each clerk is idle more often, too")
     )
-    expect(near(two, 2.1, 0.03), "two clerks: Erlang's formula with c = 2, and then minutes")
+    expect_near(two, 2.1, "two clerks: Erlang's formula with c = 2, and then minutes", 0.03)
     return "a second clerk does far more than halve the wait."
 
 
@@ -178,11 +176,13 @@ def pooling(answer: object) -> str:
         (1 / right, "that is one cluster's wait over that of two: the other way round"),
         (with_jobs_of_one, "the larger cluster gets the jobs of both: twice the rate"),
     )
-    expect(
-        near(given[0], right[0], 0.01),
+    expect_near(
+        given[0],
+        right[0],
         "at 80 %: `theory.mmc_mean_wait` of 8 cores and of 16, at 0.8 a core",
+        0.01,
     )
-    expect(near(given[1], right[1], 0.01), "at 97 %: the same with 0.97 a core")
+    expect_near(given[1], right[1], "at 97 %: the same with 0.97 a core", 0.01)
     return "look at the plot: which value does the factor approach near full load?"
 
 
@@ -227,12 +227,10 @@ def scaled_erlang(answer: object) -> str:
         "on several cores short jobs pass a long one: what does the formula miss?",
     )
     expect(one < four < sixteen, "the error should grow with the cores: more seeds, or longer runs")
-    expect(
-        near(four, 19.2, 0.28),
-        "on 4 cores: is it in per cent of the simulated wait, at 70 % load?",
+    expect_near(
+        four, 19.2, "on 4 cores: is it in per cent of the simulated wait, at 70 % load?", 0.28
     )
-    expect(
-        near(sixteen, 38.3, 0.24),
-        "on 16 cores: in per cent of the simulated wait, with 0.7 jobs a core",
+    expect_near(
+        sixteen, 38.3, "on 16 cores: in per cent of the simulated wait, with 0.7 jobs a core", 0.24
     )
     return "the more servers, the less a long job blocks, and the more the formula overestimates the wait."
