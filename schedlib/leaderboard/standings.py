@@ -163,10 +163,12 @@ def plot(
         axes.set_xscale("log")
         style.plain_log(axes.xaxis)
     axes.set_yticks(range(len(rows)), labels)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
+    below_the_last = len(rows) - 0.5
+    axes.set_ylim(below_the_last, -0.5)
     first = rows.iloc[0]
+    named = first["metric"]
     better = "lower" if first["better"] == "low" else "higher"
-    axes.set_xlabel(f"{first['metric']}, {better} is better")
+    axes.set_xlabel(f"{named}, {better} is better")
     axes.text(1.02, -0.75, "less the best's", color=GREY, **beside)
     return figure
 

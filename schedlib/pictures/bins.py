@@ -311,7 +311,12 @@ def plot_occupancy(
         title = f"{look.label}: {wait}"
         titles.append(title)
         longest.append(f"{look.label} {queue.max():.0f}")
-        full = occupancy(run, configs, workload, moments)
+        full = occupancy(
+            run,
+            configs,
+            workload,
+            moments,
+        )
         picture = top.imshow(full, extent=extent, aspect="auto", **shades)
         top.hlines(borders, 0, until, color="white", linewidth=0.7)
         top.set_title(title, fontsize=10)

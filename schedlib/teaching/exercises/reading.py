@@ -161,13 +161,15 @@ def near(value: Any, right: Any, within: float = 0.02) -> bool:
 
 def expect_near(value: Any, right: Any, hint: str, within: float = 0.02) -> None:
     """Raise `Hint` unless a value, or each of an array, is right within a relative error."""
-    expect(near(value, right, within), hint)
+    is_right = near(value, right, within)
+    expect(is_right, hint)
 
 
 def unlike(value: Any, *slips: tuple) -> None:
     """Raise `Hint` where a value is near one that a slip gives; a slip: that value, its hint, a tolerance."""
     for wrong, hint, *within in slips:
-        expect(not near(value, wrong, *within), hint)
+        slipped = near(value, wrong, *within)
+        expect(not slipped, hint)
 
 
 def right_in_cases(
