@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eagle_instances as instances
@@ -14,7 +14,6 @@ from schedlib.workload import Workload
 cases, DETAILS = instances.cases, instances.DETAILS
 SYSTEMS = {name: system for name, (system, _) in instances.SYSTEMS.items()}
 
-QUIET = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 names, details, seeds = (
     st.sampled_from(sorted(SYSTEMS)),
     st.sampled_from(DETAILS),
@@ -65,7 +64,6 @@ def probes_are_conserved(run):
     assert (np.diff(run.log["time"]) >= 0).all()
 
 
-@settings(QUIET, max_examples=40)
 @given(cases(), names, details, seeds)
 def test_what_holds_in_every_run(case, name, detail, seed):
     run = run_of(case, name, detail, seed)
@@ -76,7 +74,6 @@ def test_what_holds_in_every_run(case, name, detail, seed):
     assert name == "sparrow" or (long_jobs["worker"] >= case.short_only).all()
 
 
-@QUIET
 @given(
     cases(),
     st.sampled_from(
@@ -103,7 +100,6 @@ def test_sss_never_queues_a_short_probe_behind_a_long_task(case, name, seed):
 # ---- what changes nothing
 
 
-@QUIET
 @given(cases(), names, details, seeds)
 def test_same_seed_same_run_and_recording_changes_nothing(case, name, detail, seed):
     one, two = (run_of(case, name, detail, seed, record) for record in (True, False))
@@ -112,7 +108,6 @@ def test_same_seed_same_run_and_recording_changes_nothing(case, name, detail, se
     np.testing.assert_equal(one.stats, two.stats)
 
 
-@QUIET
 @given(cases(), names, details, seeds)
 def test_names_do_not_matter_and_classes_may_stand_for_the_cut_off(case, name, detail, seed):
     plain = run_of(case, name, detail, seed)

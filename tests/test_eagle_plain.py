@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eagle_instances as instances
@@ -18,8 +18,6 @@ from schedlib.teaching.explorers import eagle_player as player
 
 program = instances.program
 DETAILS, SYSTEMS = instances.DETAILS, instances.SYSTEMS
-
-QUIET = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def compare(case, name, detail, seed=0, rtol=1e-12, record=True, **options):
@@ -41,7 +39,6 @@ def test_every_system_in_every_detail(name, detail):
         compare(case, name, detail, seed=seed, rtol=0.0 if whole else 1e-12)
 
 
-@QUIET
 @given(
     instances.cases(),
     st.sampled_from(sorted(SYSTEMS)),
@@ -69,7 +66,6 @@ def test_jobs_of_one_second_are_put_apart(name):
     assert ours.jobs["submit"].is_unique or ours.jobs["submit"].max() > 3
 
 
-@settings(QUIET, max_examples=15)
 @given(
     st.integers(0, 2**32),
     st.sampled_from(["dlwl", "omniscient", "hawk", "eagle", "eagle without sss, updates"]),
@@ -88,7 +84,6 @@ def test_blocks_of_blocks_of_workers():
     compare(case, "omniscient", "as_published", rtol=1e-9)
 
 
-@QUIET
 @given(
     instances.cases(),
     st.sampled_from(["eagle", "hawk", "dlwl", "omniscient"]),
@@ -241,7 +236,6 @@ def test_the_scan_by_hand(entries, written, published):
 # ---- plain by itself
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.lists(
         st.tuples(
@@ -266,7 +260,6 @@ def test_algorithm_1_is_the_summary_of_section_4_3(entries):
     assert plain.algorithm1(queue) is expected
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=4), st.integers(1, 4), st.integers(1, 5))
 def test_least_work_left_ends_a_job_as_early_as_can_be(work, tasks, estimate):
     """Section 4.1: it aims at the completion time of the whole job. All ways to place it are tried."""

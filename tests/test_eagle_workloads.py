@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -156,7 +156,6 @@ def test_an_unknown_law():
         eagle.yahoo(100, law="trace")
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     st.sampled_from(TRACES),
     st.integers(20, 1500),
@@ -210,7 +209,6 @@ def of_means(means):
     return Workload.from_arrays(range(len(means)), means)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 12), min_size=2, max_size=12), st.floats(0.01, 0.99))
 def test_no_cutoff_comes_closer_to_the_share(means, share):
     assume(len(set(means)) > 1)

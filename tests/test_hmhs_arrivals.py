@@ -3,15 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import exhibits
 import hmhs_instances
 from exhibits.hmhs import cluster
 from schedlib import hmhs, traces
-
-SOME = settings(deadline=None, max_examples=40)
 
 
 def on_machines(drawn, most=None):
@@ -46,7 +44,6 @@ OPTIONS = st.fixed_dictionaries(
 
 
 @pytest.mark.parametrize("policy", hmhs.SHARING)
-@SOME
 @given(jobs=arrivals(), options=OPTIONS)
 def test_every_task_runs_once_after_what_it_needs_one_at_a_time(policy, jobs, options):
     instance, done = jobs.instance, hmhs.serve(jobs, policy, **options)
@@ -76,7 +73,6 @@ def test_every_task_runs_once_after_what_it_needs_one_at_a_time(policy, jobs, op
 
 
 @pytest.mark.parametrize("policy", [name for name in hmhs.SHARING if name not in ("delay", "hmhs")])
-@SOME
 @given(jobs=arrivals())
 def test_no_slot_idles_while_a_map_waits(policy, jobs):
     done = hmhs.serve(jobs, policy).map
@@ -86,7 +82,6 @@ def test_no_slot_idles_while_a_map_waits(policy, jobs):
             assert busy.sum() == jobs.instance.map_machines
 
 
-@SOME
 @given(hmhs_instances.instances(jobs=5, machines=3, tasks=4, ties=False))
 def test_a_batch_under_hmhs_has_the_paper_s_map_stage_and_under_fifo_its_makespan(drawn):
     """FIFO on one machine: of several that idle the paper takes the one that was free first, `serve` the first by number."""
@@ -97,7 +92,6 @@ def test_a_batch_under_hmhs_has_the_paper_s_map_stage_and_under_fifo_its_makespa
         assert policy == "hmhs" or served.job_end.max() == pytest.approx(plan.makespan)
 
 
-@SOME
 @given(arrivals(), st.sampled_from([1.0, 2.0]))
 def test_delay_scheduling_without_delay_is_fair_sharing_and_with_an_endless_one_local(jobs, remote):
     fair, none = (

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hmhs_instances
@@ -12,7 +12,6 @@ from schedlib import hmhs
 from schedlib.hmhs import plain
 from schedlib.hmhs.johnson import flow_shop_makespan
 
-MANY = settings(deadline=None, max_examples=100)
 SHOPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=6)
 
 
@@ -21,7 +20,6 @@ def keys(first, second, order):
     return [(first[i] > second[i], min(first[i], second[i])) for i in order]
 
 
-@MANY
 @given(SHOPS)
 def test_johnson_is_the_papers_steps_up_to_ties(shop):
     first, second = zip(*shop, strict=True)
@@ -30,7 +28,6 @@ def test_johnson_is_the_papers_steps_up_to_ties(shop):
     assert keys(first, second, order) == keys(first, second, plain.johnson(first, second))
 
 
-@MANY
 @given(SHOPS)
 def test_the_papers_steps_turn_ties_round_in_the_second_list_and_nowhere_else(shop):
     first, second = zip(*shop, strict=True)
@@ -42,7 +39,6 @@ def test_the_papers_steps_turn_ties_round_in_the_second_list_and_nowhere_else(sh
     assert plain.johnson(first, second) == in_first_list + in_second_list
 
 
-@MANY
 @given(SHOPS)
 def test_johnson_is_optimal_and_its_makespan_is_right(shop):
     first, second = zip(*shop, strict=True)
@@ -58,7 +54,6 @@ def test_johnson_is_optimal_and_its_makespan_is_right(shop):
         )
 
 
-@MANY
 @given(hmhs_instances.instances() | hmhs_instances.instances(ties=False))
 def test_priority_is_equation_4_and_sorts_as_johnson(instance):
     found = hmhs.priority(instance)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hmhs_instances
@@ -11,8 +11,6 @@ from schedlib import hmhs
 from schedlib.hmhs import min_min, plain
 from schedlib.hmhs.model import Stage, by_arrival, quickest_first
 
-MANY = settings(deadline=None, max_examples=100)
-SOME = settings(deadline=None, max_examples=50)
 INSTANCES = hmhs_instances.instances() | hmhs_instances.instances(ties=False)
 ALL = [*hmhs.POLICIES, "priced"]
 PAPERS = ["hmhs", "r-hmhs", "fifo", "fifo-pri"]
@@ -73,7 +71,6 @@ def counting(times):
 
 
 @pytest.mark.parametrize("policy", hmhs.POLICIES)
-@MANY
 @given(instance=INSTANCES)
 def test_decisions_and_times_are_the_papers(policy, instance):
     maps, reduces, map_end, job_end = as_the_paper_says(instance, policy)
@@ -85,7 +82,6 @@ def test_decisions_and_times_are_the_papers(policy, instance):
     assert plan.makespan == max(job_end)
 
 
-@MANY
 @given(st.data())
 def test_dynamic_min_min_with_any_arrivals(data):
     instance = data.draw(hmhs_instances.instances(jobs=8, tasks=5))
@@ -99,7 +95,6 @@ def test_dynamic_min_min_with_any_arrivals(data):
 
 
 @pytest.mark.parametrize("policy", ALL)
-@SOME
 @given(instance=INSTANCES)
 def test_every_schedule_obeys_the_rules(policy, instance):
     plan = hmhs.schedule(instance, policy)
@@ -182,7 +177,6 @@ def test_empty_stages():
         assert ends == [(0, 0, 0), (5, 5, 2), (5, 0, 2)]
 
 
-@SOME
 @given(INSTANCES)
 def test_candidates_of_a_full_scan(instance):
     plan = hmhs.schedule(instance, "hmhs")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from exhibits.lotes import vertices
 from lotes_instances import assert_on_the_optimal_face, problems
@@ -12,10 +12,7 @@ from schedlib.lotes.model import check
 from schedlib.lotes.planning.allocate import VERTICES, pool_size, solve, waste
 from schedlib.lotes.workloads.instances import SUPPORTS
 
-SOME = settings(deadline=None, max_examples=60)
 
-
-@SOME
 @given(problems(zero=False))
 def test_optimum_is_that_of_the_printed_program(problem):
     best = plain.allocation_lp(*problem).rate
@@ -25,7 +22,6 @@ def test_optimum_is_that_of_the_printed_program(problem):
         assert_on_the_optimal_face(*problem, allocation, best)
 
 
-@SOME
 @given(problems(resources=3))
 def test_zero_demands_and_rates(problem):
     allocation = lotes.allocate(*problem)
@@ -33,7 +29,6 @@ def test_zero_demands_and_rates(problem):
     assert lotes.allocate(*problem, fitting=True).rate <= allocation.rate * (1 + 1e-9)
 
 
-@SOME
 @given(problems())
 def test_default_vertex_wastes_least(problem):
     configs, classes = problem
@@ -93,7 +88,6 @@ def test_no_proof_no_answer():
 
 
 @given(problems(machines=4))
-@SOME
 def test_more_of_one_resource_gains_at_most_its_share(problem):
     configs, classes = problem
     growth = lotes.scarcity(configs, classes, more=0.2)

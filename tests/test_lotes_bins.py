@@ -2,17 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lotes_instances import brute_force, machines
 from schedlib import lotes
 from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_dominated_bins
 
-SOME = settings(deadline=None, max_examples=120)
 
-
-@SOME
 @given(machines())
 def test_bins_are_brute_force(machine):
     found = non_dominated_bins(*machine)
@@ -20,7 +17,6 @@ def test_bins_are_brute_force(machine):
     assert found.dtype == np.int32 and count_bins(*machine) == len(found)
 
 
-@SOME
 @given(machines(), st.sampled_from([0.025, 0.1, 1 / 3, 0.7, 1e-6, 12345.678]))
 def test_the_unit_does_not_matter(machine, unit):
     capacity, demand = machine
@@ -97,7 +93,6 @@ def test_the_guard_refuses_before_asking_for_memory():
     assert len(non_dominated_bins([7], [[2], [3]], max_bins=3)) == 3
 
 
-@SOME
 @given(machines(classes=3))
 def test_algorithm_1_misses_nothing(machine):
     table = defects(*machine)

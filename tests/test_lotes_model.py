@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlib import lotes
@@ -155,7 +155,6 @@ def test_plan_is_for_its_configurations_and_classes():
         np.testing.assert_array_equal(plan.targets(j).sum(axis=0), plan.running[j])
 
 
-@settings(deadline=None, max_examples=20)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6))
 def test_shares_that_sum_to_one_up_to_rounding_are_taken(parts):
     share = np.array(parts) / sum(parts)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mch_instances import FIG4, PLAIN, Exact, problems, started, takes
@@ -12,7 +12,6 @@ from schedlib.mch import plain
 RULES = ("drf", "weighted-drf", "mch", "mch-two-phase", "exact-ch", "h-drf", "naive-h-drf")
 
 
-@settings(deadline=None, max_examples=40)
 @given(problems(), st.data())
 def test_the_fast_kernels_decide_as_the_rules_are_printed(problem, data):
     tree, capacity = problem
@@ -53,7 +52,6 @@ def assert_flat_alike(fast, slow):
         assert np.allclose(getattr(fast, name), getattr(slow, name), rtol=1e-12, atol=0), name
 
 
-@settings(deadline=None, max_examples=40)
 @given(problems(most_resources=2, full=True))
 def test_collapsed_hierarchies_decide_as_plain_ones(problem):
     """C-CH and M-CH take leaves alone that need their resource."""
@@ -74,7 +72,6 @@ def test_ties_by_hand():
     assert_alike(mch.fill(weighed, (20,), "h-drf"), plain.allocate(weighed, (20,), "h-drf"))
 
 
-@settings(deadline=None, max_examples=40)
 @given(problems(most_resources=3, whole=True))
 def test_hierarchical_rules_decide_as_in_exact_arithmetic(problem):
     tree, capacity = problem
@@ -84,7 +81,6 @@ def test_hierarchical_rules_decide_as_in_exact_arithmetic(problem):
         ), rule
 
 
-@settings(deadline=None, max_examples=40)
 @given(problems())
 def test_nothing_more_fits_and_no_capacity_is_exceeded(problem):
     tree, capacity = problem
@@ -101,7 +97,6 @@ def test_nothing_more_fits_and_no_capacity_is_exceeded(problem):
         assert np.allclose(filled.shares, (filled.usage / capacity).max(axis=1))
 
 
-@settings(deadline=None, max_examples=25)
 @given(problems(most_resources=2, wide=9, whole=True))
 def test_ever_smaller_tasks_come_to_the_fluid_shares(problem):
     tree, capacity = problem

@@ -3,7 +3,7 @@
 import numba
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mch_instances import problems
 from schedlib import mch
@@ -24,7 +24,6 @@ SAME = tuple(
 )
 
 
-@settings(deadline=None, max_examples=40)
 @given(problems(most_resources=2, whole=True))
 def test_a_readers_rule_fills_as_the_shipped_one(problem):
     for mine, shipped in SAME:
@@ -32,7 +31,6 @@ def test_a_readers_rule_fills_as_the_shipped_one(problem):
         assert both[0] == both[1], shipped
 
 
-@settings(deadline=None, max_examples=25)
 @given(workloads())
 def test_a_readers_rule_serves_a_stream_as_the_shipped_one(workload):
     for mine, shipped in SAME:

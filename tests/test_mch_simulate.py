@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mch_instances import FIG4, problems
@@ -29,7 +29,6 @@ def workloads(draw, most_resources=2):
     return tree, capacity / 2 + 4, jobs.assign(depart=jobs["submit"] + jobs["depart"].astype(float))
 
 
-@settings(deadline=None, max_examples=60)
 @given(workloads() | workloads(most_resources=6))
 def test_fast_and_literal_agree_while_tasks_come_and_go(workload):
     tree, capacity, jobs = workload
@@ -43,7 +42,6 @@ def test_fast_and_literal_agree_while_tasks_come_and_go(workload):
         assert fast.decisions == literal.decisions
 
 
-@settings(deadline=None, max_examples=40)
 @given(workloads())
 def test_every_task_runs_once_and_capacities_hold(workload):
     tree, capacity, jobs = workload
@@ -71,7 +69,6 @@ def test_every_task_runs_once_and_capacities_hold(workload):
             assert np.allclose(usage, 0)
 
 
-@settings(deadline=None, max_examples=40)
 @given(problems(most_resources=3), st.data())
 def test_weights_count_active_nodes_alone(problem, data):
     tree, capacity = problem

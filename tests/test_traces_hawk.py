@@ -4,7 +4,7 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlib.traces import hawk, hawk_folder, read_hawk, write_hawk
@@ -16,7 +16,6 @@ JOBS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(JOBS, st.sampled_from([".tr", ".tr.gz"]))
 def test_round_trip_is_exact(tmp_path_factory, jobs, ending):
     jobs.sort(key=lambda job: job[0])
