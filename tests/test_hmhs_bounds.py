@@ -60,13 +60,6 @@ def test_lower_bound_optimum_policies(instance):
         assert optimum <= hmhs.schedule(instance, policy).makespan * CLOSE + 1e-9
 
 
-@given(hmhs_instances.instances(jobs=12, machines=5, tasks=20, ties=False))
-def test_no_policy_beats_the_bound(instance):
-    bound = hmhs.lower_bound(instance)
-    for policy in ALL:
-        assert bound <= hmhs.schedule(instance, policy).makespan * CLOSE
-
-
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=6))
 def test_on_one_machine_a_stage_johnson_is_the_bound_and_the_optimum(shop):
     first, second = zip(*shop, strict=True)

@@ -21,14 +21,6 @@ def keys(first, second, order):
 
 
 @given(SHOPS)
-def test_johnson_is_the_papers_steps_up_to_ties(shop):
-    first, second = zip(*shop, strict=True)
-    order = hmhs.johnson(first, second)
-    assert sorted(order) == list(range(len(shop)))
-    assert keys(first, second, order) == keys(first, second, plain.johnson(first, second))
-
-
-@given(SHOPS)
 def test_the_papers_steps_turn_ties_round_in_the_second_list_and_nowhere_else(shop):
     first, second = zip(*shop, strict=True)
     last = len(shop) - 1
@@ -62,17 +54,6 @@ def test_priority_is_equation_4_and_sorts_as_johnson(instance):
     assert keys(first, second, np.argsort(found, kind="stable")) == keys(
         first, second, hmhs.johnson(first, second)
     )
-
-
-def test_equation_1_and_4_by_hand():
-    # Job 0: P-bar^m = 4 (1 + 0.5)/2 * 3 = 9, P-bar^r = 10 * 0.4 * 1 = 4: Pri = 1/4. Job 1: 2 * 0.5 * 1 = 1 and 6 * 0.5 * 2 = 6:
-    # Pri = -1. Totals are not divided by the number of machines: two map machines, one reduce machine.
-    instance = hmhs.Instance(
-        [4, 2], [3, 1], [[1.0, 0.5], [0.25, 0.75]], [10, 6], [1, 2], [[0.4], [0.5]]
-    )
-    np.testing.assert_allclose(hmhs.total_times(instance), [[9, 1], [4, 6]])
-    for found in (hmhs.priority(instance), plain.pri(instance)):
-        np.testing.assert_allclose(found, [0.25, -1])
 
 
 def test_equal_work_counts_as_more_reduce_work():

@@ -163,7 +163,7 @@ def test_a_common_factor_on_the_weights_of_siblings_changes_nothing(made, data):
         )
         for divisible in (True, False):
             before, after = (
-                mch.allocate(one, 20 * capacity, rule, divisible).tasks for one in (tree, other)
+                mch.allocate(one, 5 * capacity, rule, divisible).tasks for one in (tree, other)
             )
             assert np.allclose(before, after, rtol=1e-6), (rule, divisible)
 
@@ -227,8 +227,6 @@ def test_a_chain_of_groups_with_one_leaf_changes_nothing():
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="'hdrf' is unknown; did you mean 'h-drf'"):
         mch.allocate(FIG4, (1, 1), "hdrf")
-    with pytest.raises(TypeError, match="rule: needs a text or a Rule"):
-        mch.allocate(FIG4, (1, 1), lambda view: 0)
     with pytest.raises(ValueError, match="capacity"):
         mch.allocate(FIG4, (1, 1, 1), "h-drf")
     assert set(HIERARCHICAL) < set(RULES)

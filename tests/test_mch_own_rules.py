@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from mch_instances import problems
 from schedlib import mch
 from tests.test_mch_simulate import workloads
 
@@ -22,13 +21,6 @@ SAME = tuple(
     (mch.Rule(share_over_weight.priority, weights), weights)
     for weights in ("mch", "mch-two-phase", "exact-ch", "weighted-drf")
 )
-
-
-@given(problems(most_resources=2, whole=True))
-def test_a_readers_rule_fills_as_the_shipped_one(problem):
-    for mine, shipped in SAME:
-        both = [mch.fill(*problem, rule).order.tolist() for rule in (mine, shipped)]
-        assert both[0] == both[1], shipped
 
 
 @given(workloads())

@@ -152,12 +152,6 @@ def test_collapsed_hierarchies_punish_a_group_for_dovetailing():
     assert not fair.sharing_incentive(tree, capacity, fair.collapsed).violated
 
 
-def test_long_run_guarantee_weighs_by_time():
-    tree = Tree([(1, 0), (1, 0)])
-    value, who = fair.long_run_guarantee(tree, [0, 2, 3], [[1.0, 0.0], [0.0, 1.0]])
-    assert (value, who) == (pytest.approx((1 / 3) / 0.5 - 1), "n2")
-
-
 def test_the_table_counts_the_trees_a_rule_takes():
     two = [Tree([(1, 1), (1, 2)]), Tree([(1, 0), (1, 2)])]
     table = fair.property_table([10, 10], ["m-ch", "drf"], two)

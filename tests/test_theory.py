@@ -11,7 +11,6 @@ from schedlib.theory import (
     choices_mean_time,
     choices_tail,
     erlang_c,
-    little,
     mmc_mean_wait,
     pollaczek_khinchine,
     sita_mean_waits,
@@ -96,16 +95,11 @@ def test_more_choices_wait_less_and_none_beats_its_own_service(load, choices):
     assert choices_mean_time(0, choices) == 1
 
 
-def test_little():
-    assert little(2.5, 4) == 10.0
-
-
 @pytest.mark.parametrize(
     "call, says",
     [
         (lambda: erlang_c(2, 2.0), r"offered_load: 2 on 2 servers"),
         (lambda: erlang_c(0, 0.5), "servers: 0"),
-        (lambda: erlang_c(2, -1.0), "offered_load: -1"),
         (lambda: mmc_mean_wait(12, 3, 4), "offered_load: 4 on 4 servers"),
         (lambda: mmc_mean_wait(1, 0, 1), "service_rate: 0"),
         (lambda: pollaczek_khinchine(2, 0.5, 1), "load is 1"),
@@ -114,7 +108,6 @@ def test_little():
         (lambda: sita_mean_waits(2, [0.5, 0.5], [1, 2], [1, 4], [2, 2]), "load is 1"),
         (lambda: choices_tail(1, 2, 3), "load: 1"),
         (lambda: choices_tail(0.5, 0, 3), "choices: 0"),
-        (lambda: little(1, -1), "mean_time: -1"),
     ],
 )
 def test_what_no_queue_can_have_is_refused(call, says):

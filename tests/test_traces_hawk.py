@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedlib.traces import hawk, hawk_folder, read_hawk, write_hawk
+from schedlib.traces import hawk, read_hawk, write_hawk
 from schedlib.workload import Workload
 
 NUMBER = st.one_of(st.integers(0, 10**12).map(float), st.floats(0, 1e300, allow_subnormal=True))
@@ -92,15 +92,6 @@ def test_a_file_read_in_many_blocks_is_the_same(tmp_path, monkeypatch, ending, l
     assert w.jobs["mean"].tolist() == [i + 0.5 for i in submit]
     assert w.tasks["duration"].tolist() == [i + k for i in submit for k in (0, 1)]
     assert w.report == {"blank lines between jobs (skipped)": 19}
-
-
-def test_the_folder_is_the_one_that_the_variable_names(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCHEDLIB_HAWK", str(tmp_path))
-    assert hawk_folder() is None
-    (tmp_path / "GOOG.tr.part").write_text("0 1 4 4\n")  # an interrupted download
-    assert hawk_folder() is None
-    (tmp_path / "a.tr").write_text("0 1 4 4\n")
-    assert hawk_folder() == tmp_path
 
 
 def test_empty_missing_and_cut_files_are_refused(tmp_path):
