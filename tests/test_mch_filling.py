@@ -167,3 +167,7 @@ def test_bad_rules_are_named():
         mch.rule(lambda leaf, usage, demand, weight, capacity: {"no": "number"})
     with pytest.raises(ValueError, match="weights"):
         mch.Rule(fewest_tasks.priority, "h-drf")
+    nan = mch.rule(lambda leaf, usage, demand, weight, capacity: np.nan if leaf == 1 else 0.0)
+    start = r"not a number: the priority of leaf 1 \(n1,2\) at the start, where it uses \(0, 0\)"
+    with pytest.raises(ValueError, match=start):
+        mch.fill(FIG4, (5, 5), nan)
