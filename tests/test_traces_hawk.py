@@ -31,12 +31,6 @@ def test_round_trip_is_exact(tmp_path_factory, jobs, ending):
     assert write_hawk(again, path).read_bytes()[10:] == before
 
 
-def test_whole_numbers_have_no_point_and_the_mean_is_computed(tmp_path):
-    w = Workload.from_arrays([0, 0.5], [2, 4, 0.25], tasks=[2, 1])
-    assert write_hawk(w, tmp_path / "a.tr").read_text() == "0 2 3 2 4\n0.5 1 0.25 0.25\n"
-    assert [p.name for p in tmp_path.iterdir()] == ["a.tr"]
-
-
 def test_many_jobs_in_one_second_stay_in_order(tmp_path):
     path = tmp_path / "a.tr"
     path.write_text("".join(f"5 1 {i} {i}\n" for i in range(300)) + "\n\n")
