@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from exhibits.lotes import measures_planning, vertices
 from lotes_instances import assert_on_the_optimal_face, problems
@@ -13,10 +13,7 @@ from schedlib.lotes.model import check
 from schedlib.lotes.planning.allocate import VERTICES, pool_size, solve, waste
 from schedlib.lotes.workloads.instances import SUPPORTS
 
-SOME = settings(deadline=None, max_examples=60)
 
-
-@SOME
 @given(problems(zero=False))
 def test_optimum_is_that_of_the_printed_program(problem):
     best = plain.allocation_lp(*problem).rate
@@ -26,7 +23,6 @@ def test_optimum_is_that_of_the_printed_program(problem):
         assert_on_the_optimal_face(*problem, allocation, best)
 
 
-@SOME
 @given(problems(resources=3))
 def test_zero_demands_and_rates(problem):
     allocation = lotes.allocate(*problem)
@@ -34,7 +30,6 @@ def test_zero_demands_and_rates(problem):
     assert lotes.allocate(*problem, fitting=True).rate <= allocation.rate * (1 + 1e-9)
 
 
-@SOME
 @given(problems())
 def test_default_vertex_wastes_least(problem):
     configs, classes = problem
@@ -60,9 +55,6 @@ def test_google():
         assert allocation.rate == pytest.approx(best, rel=1e-8)
         assert_on_the_optimal_face(configs, classes, allocation, best)
     assert (found[0].support != found[1].support).any()  # the optimum is degenerate
-    again = lotes.allocate(configs, classes)
-    np.testing.assert_array_equal(again.delta, found[0].delta)
-    np.testing.assert_array_equal(again.support, found[0].support)
 
 
 def test_a_class_of_share_zero_asks_for_nothing():
@@ -90,11 +82,10 @@ def test_bad_options_are_refused(option, message):
 
 def test_no_proof_no_answer():
     with pytest.raises(RuntimeError, match="the impossible one: HiGHS ended as"):
-        solve("the impossible one", [1.0], [[1.0]], [-np.inf], [0.0], least=1.0)
+        solve("the impossible one", [1.0], [[1.0]], [3.0], [np.inf], most=1.0)
 
 
 @given(problems(machines=4))
-@SOME
 def test_more_of_one_resource_gains_at_most_its_share(problem):
     configs, classes = problem
     growth = lotes.scarcity(configs, classes, more=0.2)
@@ -131,7 +122,7 @@ def test_an_optimum_with_table_1_s_numbers_of_classes_exists_and_one_class_every
         vertices.with_supports(configs, classes, (1,) * 10)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_columns_does_not_decide_which_optimum_is_taken(seed):
     rng = np.random.default_rng(seed)
     rows, cost = rng.integers(1, 4, (3, 12)).astype(float), rng.integers(1, 3, 12).astype(float)

@@ -4,17 +4,19 @@ import dataclasses
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import lotes_readings as readings
 from lotes_readings import choices, decisions
-from lotes_systems import QUIET, agree, as_workload, in_small_steps, pace_of, systems
+from lotes_systems import agree, as_workload, in_small_steps, pace_of, systems
 from schedlib.lotes import Policy, can_start, plain, plain_rivals, plan, simulate
+from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.state import Arrivals
 
 SAMPLED = st.sampled_from([None, 1, 3])
-ELSEWHERE = {"options", "looked", "sketch", "jobs", "intervals"}
+ELSEWHERE = {"options", "looked", "jobs", "intervals"}
 """Fields of a `Simulation` that plain does not fill as `simulate` does, or that are compared by themselves."""
 
 
@@ -39,7 +41,6 @@ def assert_decides_as(make, system, policy, **options):
         agree(run, expected)
 
 
-@QUIET
 @given(systems(), st.sampled_from(["lotes", "greedy", "tetris"]))
 def test_plain_gives_the_same_simulation(system, policy):
     configs, classes, *arrays, seed = system
@@ -59,7 +60,61 @@ def test_plain_gives_the_same_simulation(system, policy):
     np.testing.assert_allclose(ours.quantile([0.0, 0.5, 1.0]), run.quantile([0.0, 0.5, 1.0]))
 
 
-@QUIET
+def overlaps(begin, end, edges):
+    """How long these spells last within each interval between the edges, in all."""
+    low = np.maximum.outer(begin, edges[:-1])
+    high = np.minimum.outer(end, edges[1:])
+    return (high - low).clip(0).sum(axis=0)
+
+
+def joined(begin, end):
+    """The spells (N, 2) in which at least one of these lasts; they are in the order of their begins."""
+    spells = [[0.0, 0.0]]
+    for first, last in zip(begin, end, strict=True):
+        if first > spells[-1][1]:
+            spells.append([first, last])
+        spells[-1][1] = max(spells[-1][1], last)
+    return np.array(spells)
+
+
+@given(systems(), st.sampled_from(["greedy", "tetris"]))
+def test_what_is_measured_follows_from_the_jobs(system, policy):
+    """Counts and integrals over time, worked out from each job's submission, start and finish."""
+    configs, classes, submit, job_class, work, demand, seed = system
+    run = simulate(policy, configs, as_workload(submit, job_class, work, demand), classes=classes)
+    start, finish = run.jobs[["start", "finish"]].to_numpy().T
+    edges = np.append(run.intervals["begin"], run.time)
+    span = np.maximum(np.diff(edges), np.finfo(float).tiny)
+    waits = start - submit
+    started, _ = np.histogram(start, edges)
+    total, _ = np.histogram(start, edges, weights=waits)
+    queued = joined(submit, start).T
+    expected = {
+        "arrived": np.histogram(submit, edges)[0],
+        "started": started,
+        "finished": np.histogram(finish, edges)[0],
+        "mean_response": np.divide(total, started, np.full(len(total), np.nan), where=started > 0),
+        "queue": overlaps(submit, start, edges) / span,
+        "queue_end": [((submit < end) & (start >= end)).sum() for end in edges[1:-1]] + [0],
+        "queued": overlaps(*queued, edges) / span,
+    }
+    for name, values in expected.items():
+        np.testing.assert_allclose(run.intervals[name], values, 1e-7, 1e-9, err_msg=name)
+    capacity, size = fractions(configs.capacity, demand)
+    there = configs.count @ capacity * max(run.time, np.finfo(float).tiny)
+    busy = (finish - start) @ size
+    np.testing.assert_allclose(run.utilisation, busy / there, rtol=1e-7)
+    while_queued = [
+        overlaps(start[job : job + 1], finish[job : job + 1], queued.T.ravel())[::2]
+        for job in range(len(start))
+    ]
+    if (queued[1] > queued[0]).any():
+        used = np.sum(while_queued, axis=1) @ size
+        there = configs.count @ capacity * (queued[1] - queued[0]).sum()
+        np.testing.assert_allclose(run.fragmentation, 1 - used / there, rtol=1e-7, atol=1e-9)
+    assert run.mean_response == pytest.approx(waits.mean()) and run.longest == waits.max()
+
+
 @given(
     systems(),
     st.sampled_from(["delta", "all"]),
@@ -79,7 +134,6 @@ def test_lotes(system, exit, fallback, sampled, wheel):
     )
 
 
-@QUIET
 @given(systems(), st.sampled_from([None, 2]))
 def test_lotes_first_version(system, sampled):
     made = planned(*system[:2])
@@ -93,13 +147,11 @@ def test_lotes_first_version(system, sampled):
     )
 
 
-@QUIET
 @given(systems())
 def test_greedy_with_bypass(system):
     assert_decides_as(readings.Bypass, system, "greedy", classes=system[1], bypass=True)
 
 
-@QUIET
 @given(
     systems(),
     st.sampled_from([(1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (3.0, 0.25)]),
@@ -139,7 +191,6 @@ class Drawn:
             yield Arrivals(*(array[at : at + 17] for array in self.arrays))
 
 
-@QUIET
 @given(systems(), st.sampled_from(["lotes", "greedy", "tetris"]))
 def test_processing_times_that_depend_on_the_machine(system, policy):
     configs, classes, *jobs, seed = system
@@ -168,7 +219,6 @@ def first_fit(cluster, job):
 FIRST_FIT = Policy(first_fit)
 
 
-@QUIET
 @given(systems())
 def test_a_policy_of_ones_own(system):
     assert_decides_as(readings.FirstFit, system, FIRST_FIT, classes=system[1])

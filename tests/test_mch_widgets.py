@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlib import mch
@@ -15,7 +15,6 @@ trees = st.recursive(
 ).filter(lambda n: isinstance(n, list))
 
 
-@settings(max_examples=40, deadline=None)
 @given(trees, st.sampled_from(["drf", "mch", "exact-ch", "h-drf", "naive-h-drf"]))
 def test_the_way_ends_at_the_allocation_and_never_goes_back_or_over(nested, rule):
     tree, capacity = mch.Tree(nested), np.array([10.0, 20.0])
