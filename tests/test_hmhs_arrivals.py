@@ -38,8 +38,6 @@ OPTIONS = st.fixed_dictionaries(
     {
         "delay": st.sampled_from([0.0, 1.5, 6.0]),
         "remote": st.sampled_from([1.0, 1.5]),
-        "slow_start": st.sampled_from([0.0, 0.4, 1.0]),
-        "error": st.sampled_from([0.0, 1.0]),
     }
 )
 
@@ -58,14 +56,9 @@ def test_every_task_runs_once_after_what_it_needs_one_at_a_time(policy, jobs, op
     assert (np.isclose(took, nominal) | np.isclose(took, options["remote"] * nominal)).all()
     owner = done.reduce.job
     work = instance.reduce_task_time[owner, done.reduce.machine]
-    copied = (
-        np.maximum(done.reduce.start, done.map_end[owner])
-        if options["slow_start"] < 1
-        else done.reduce.start + jobs.copy[owner]
-    )
+    copied = done.reduce.start + jobs.copy[owner]
     assert (done.reduce.finish >= copied + work - 1e-9).all()
-    if options["slow_start"] == 1:
-        assert (done.reduce.start >= done.map_end[owner]).all()
+    assert (done.reduce.start >= done.map_end[owner]).all()
     ends = jobs.submit.copy()
     for stage in (done.map, done.reduce):
         np.maximum.at(ends, stage.job, stage.finish)
@@ -121,23 +114,10 @@ def test_who_goes_first_by_hand(monkeypatch):
     assert flows == {"fifo": [2, 4], "fair": [4, 4], "capacity": [2, 4]}
 
 
-def test_slow_start_by_hand():
-    # One machine, two maps of 3, then a reduce that copies for 2 and works for 1. After all maps: 6 + 2 + 1. From half of them on it
-    # takes its slot at 3, has copied by 5, and copies the last map's half (1) from 6 to 7: ends at 8.
+def test_reduces_wait_for_the_last_map_by_hand():
+    # One machine, two maps of 3, then a reduce that copies for 2 and works for 1.
     jobs = batch([3], [2], [1], copy=[2.0])
     assert hmhs.serve(jobs, "fifo").flow.tolist() == [9.0]
-    assert hmhs.serve(jobs, "fifo", slow_start=0.5).flow.tolist() == [8.0]
-
-
-def test_slow_machines_and_estimates_by_hand():
-    jobs = batch([2], [2], machines=1)
-    assert hmhs.serve(jobs, slow=[4.0], slow_since=1.0).flow.tolist() == [10.0]
-    assert hmhs.serve(jobs, slow=[4.0], slow_since=3.0).flow.tolist() == [4.0]
-    crowd = hmhs.Arrivals(hmhs.single(12, seed=1, machines=(3, 3)), np.zeros(12))
-    for policy in ("fifo", "fair", "delay", "capacity"):  # look at no times
-        assert np.array_equal(
-            hmhs.serve(crowd, policy).flow, hmhs.serve(crowd, policy, error=2.0).flow
-        )
 
 
 def test_arrivals_have_the_load_that_is_stated():
@@ -163,8 +143,8 @@ def test_arrivals_have_the_load_that_is_stated():
     ("wrong", "says"),
     [
         ({"policy": "fare"}, "policy: 'fare' is unknown; did you mean 'fair'"),
-        ({"slow_start": 1.5}, "slow_start: 1.5, must be from 0 to 1"),
-        ({"slow": [1.0, 2.0]}, "slow: needs 1 factors"),
+        ({"delay": -1.0}, "delay: -1, must be from 0"),
+        ({"remote": 0.5}, "remote: 0.5, must be from 1"),
     ],
 )
 def test_bad_arguments_are_named(wrong, says):

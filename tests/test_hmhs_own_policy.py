@@ -39,7 +39,7 @@ def test_a_rule_may_read_all_that_it_sees():
     def sees(stage, machine, now):
         jobs, machines = stage.time.shape
         ok = stage.order.size == stage.left.size == stage.ready.size == jobs
-        ok = ok and machine < machines and stage.score.shape == stage.time.shape
+        ok = ok and machine < machines
         before = -1
         for job in stage.queue:
             place = np.flatnonzero(stage.order == job)[0]
@@ -56,24 +56,6 @@ def test_order_and_min_min_in_any_mixture():
     assert same(hmhs.schedule(INSTANCE, by_pri), hmhs_plan)
     mixed = hmhs.schedule(INSTANCE, replace(by_pri, reduce_rule=first))
     assert all(map(np.array_equal, mixed.map, hmhs_plan.map))
-
-
-def test_score_reaches_the_rule():
-    @hmhs.rule
-    def lowest_score(stage, machine, now):
-        best = stage.queue[0]
-        for job in stage.queue:
-            if stage.score[job, machine] < stage.score[best, machine]:
-                best = job
-        return best
-
-    scores = np.array([[2, 2], [1, 1], [3, 3]]), np.array([[3], [2], [1]])
-    plan = hmhs.schedule(
-        INSTANCE,
-        hmhs.Policy(map_rule=lowest_score, reduce_rule=lowest_score, score=lambda _: scores),
-    )
-    assert plan.map.job.tolist() == [1, 0, 0]
-    assert plan.reduce.job[0] == 2  # without maps, ready at once
 
 
 def test_a_rule_may_let_a_machine_wait():
@@ -145,10 +127,6 @@ def test_a_rule_that_does_not_compile_says_why(choose, says):
         (hmhs.Policy(order=lambda instance: [1, 2]), r"got shape \(2,\)"),
         (hmhs.Policy(order=lambda instance: None), r"got shape \(\)"),
         (hmhs.Policy(map_rule="min-mim"), "map_rule is 'min-mim'"),
-        (
-            hmhs.Policy(score=lambda instance: (instance.map_time, 0)),
-            r"map score has shape \(3,\); needs \(3, 2\)",
-        ),
         ("hmsh", "did you mean 'hmhs'"),
         (first, "give a name or hmhs.Policy"),
         (None, "give a name or hmhs.Policy"),

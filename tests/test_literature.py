@@ -308,7 +308,6 @@ def asked(skips, machines, ask):
         left=one + 9,
         ready=np.zeros(1),
         time=time,
-        score=time,
         free=np.zeros(machines),
         notes=np.zeros((1, 4)),
         machine_notes=np.zeros((machines, 4)),

@@ -85,5 +85,5 @@ def test_algorithm_1_defects_by_hand():
     # one job of each: another of the first still fits
     assert table.loc["flag reset", ["kept", "dominated"]].tolist() == [4, 1]
     assert algorithm1([5], [[2], [9]]).undefined  # the last class is larger than the machine
-    with pytest.raises(ValueError, match="Algorithm 1 keeps more than 10 bins"):
-        algorithm1([30], [[2], [3]], max_bins=10)
+    with pytest.raises(ValueError, match="Algorithm 1 keeps more than 200,000 bins"):
+        algorithm1([100_000], [[1], [1]])

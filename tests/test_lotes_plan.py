@@ -156,7 +156,7 @@ def test_refusals():
     configs, classes = lotes.google2011()
     with pytest.raises(
         ValueError,
-        match="max_bins: .* classes on machines of .* have more than 2 bins; use generate_plan",
+        match="max_bins: there are more than 2 non-dominated bins of .*lotes.generate_plan",
     ):
         lotes.plan(configs, classes, max_bins=2)
     other = lotes.allocate(

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -11,10 +12,11 @@ import lotes_readings as readings
 from lotes_readings import choices, decisions
 from lotes_systems import agree, as_workload, in_small_steps, pace_of, systems
 from schedlib.lotes import Policy, can_start, plain, plain_rivals, plan, simulate
+from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.state import Arrivals
 
 SAMPLED = st.sampled_from([None, 1, 3])
-ELSEWHERE = {"options", "looked", "sketch", "jobs", "intervals"}
+ELSEWHERE = {"options", "looked", "jobs", "intervals"}
 """Fields of a `Simulation` that plain does not fill as `simulate` does, or that are compared by themselves."""
 
 
@@ -56,6 +58,61 @@ def test_plain_gives_the_same_simulation(system, policy):
         else:
             np.testing.assert_allclose(mine, theirs, rtol=1e-7, atol=1e-9, err_msg=field)
     np.testing.assert_allclose(ours.quantile([0.0, 0.5, 1.0]), run.quantile([0.0, 0.5, 1.0]))
+
+
+def overlaps(begin, end, edges):
+    """How long these spells last within each interval between the edges, in all."""
+    low = np.maximum.outer(begin, edges[:-1])
+    high = np.minimum.outer(end, edges[1:])
+    return (high - low).clip(0).sum(axis=0)
+
+
+def joined(begin, end):
+    """The spells (N, 2) in which at least one of these lasts; they are in the order of their begins."""
+    spells = [[0.0, 0.0]]
+    for first, last in zip(begin, end, strict=True):
+        if first > spells[-1][1]:
+            spells.append([first, last])
+        spells[-1][1] = max(spells[-1][1], last)
+    return np.array(spells)
+
+
+@given(systems(), st.sampled_from(["greedy", "tetris"]))
+def test_what_is_measured_follows_from_the_jobs(system, policy):
+    """Counts and integrals over time, worked out from each job's submission, start and finish."""
+    configs, classes, submit, job_class, work, demand, seed = system
+    run = simulate(policy, configs, as_workload(submit, job_class, work, demand), classes=classes)
+    start, finish = run.jobs[["start", "finish"]].to_numpy().T
+    edges = np.append(run.intervals["begin"], run.time)
+    span = np.maximum(np.diff(edges), np.finfo(float).tiny)
+    waits = start - submit
+    started, _ = np.histogram(start, edges)
+    total, _ = np.histogram(start, edges, weights=waits)
+    queued = joined(submit, start).T
+    expected = {
+        "arrived": np.histogram(submit, edges)[0],
+        "started": started,
+        "finished": np.histogram(finish, edges)[0],
+        "mean_response": np.divide(total, started, np.full(len(total), np.nan), where=started > 0),
+        "queue": overlaps(submit, start, edges) / span,
+        "queue_end": [((submit < end) & (start >= end)).sum() for end in edges[1:-1]] + [0],
+        "queued": overlaps(*queued, edges) / span,
+    }
+    for name, values in expected.items():
+        np.testing.assert_allclose(run.intervals[name], values, 1e-7, 1e-9, err_msg=name)
+    capacity, size = fractions(configs.capacity, demand)
+    there = configs.count @ capacity * max(run.time, np.finfo(float).tiny)
+    busy = (finish - start) @ size
+    np.testing.assert_allclose(run.utilisation, busy / there, rtol=1e-7)
+    while_queued = [
+        overlaps(start[job : job + 1], finish[job : job + 1], queued.T.ravel())[::2]
+        for job in range(len(start))
+    ]
+    if (queued[1] > queued[0]).any():
+        used = np.sum(while_queued, axis=1) @ size
+        there = configs.count @ capacity * (queued[1] - queued[0]).sum()
+        np.testing.assert_allclose(run.fragmentation, 1 - used / there, rtol=1e-7, atol=1e-9)
+    assert run.mean_response == pytest.approx(waits.mean()) and run.longest == waits.max()
 
 
 @given(

@@ -182,13 +182,13 @@ def test_random_trees_are_as_asked(seed, depth, branching, partial):
     ],
 )
 def test_a_counter_example_fails_and_no_smaller_step_does(fails):
-    tree = search.counter_example(fails, 0, tries=100)
+    tree = search.counter_example(fails, tries=100)
     assert fails(tree)
     size = search._size(tree)
     assert not any(
         fails(simpler) for simpler in search._simpler(tree) if search._size(simpler) < size
     )
-    again = search.counter_example(fails, 0, tries=100)
+    again = search.counter_example(fails, tries=100)
     assert search.as_text(again) == search.as_text(tree)
 
 

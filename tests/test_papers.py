@@ -41,6 +41,8 @@ def by_experiment(items):
 @pytest.mark.parametrize("figure", by_experiment(LIBRARY.figures))
 def test_figure_from_a_small_run_can_be_read_by_everyone(figure):
     frame = small_run(figure.experiment)
+    if figure.part is not None:
+        frame = figure.part(frame)
     for text in (figure.caption, figure.alt):
         assert len(text(frame) if callable(text) else text) > 40
     if figure.plot is not None:

@@ -7,7 +7,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from schedlib.core.checks import amounts, numbers, typed, unknown
-from schedlib.core.portable import exp
 from schedlib.core.streams import streams
 from schedlib.hmhs import serving
 from schedlib.hmhs.johnson import priority
@@ -162,10 +161,6 @@ def serve(
     *,
     delay: float = 5.0,
     remote: float = 1.0,
-    slow_start: float = 1.0,
-    error: float = 0.0,
-    slow: npt.ArrayLike | None = None,
-    slow_since: float = 0.0,
     seed: int = 0,
 ) -> Served:
     """Serve jobs as they arrive; no task is interrupted.
@@ -176,14 +171,9 @@ def serve(
     - `delay`: how long, under `"delay"`, a job lets slots pass that are not where its input is
     - `remote`: a map takes that much longer where none of the three replicas of its input, on machines
       drawn at random, lies
-    - `slow_start`: the share of its maps that must have ended before a job's reduces may take slots; they
-      copy while the other maps run, and keep the slot until the last of these has ended
-    - `error`: the policy believes times that are off by a factor e^x per job and stage, x uniform in
-      +-`error`; only shortest and HMHS look at times
-    - `slow (M,)`: factors of machines for tasks that start at `slow_since` or later, which no policy knows
 
     Raises ValueError on an unknown policy or an argument out of range. Sources: Zaharia et al., *Delay
-    scheduling*, EuroSys 2010; Hadoop's capacity scheduler and `mapreduce.job.reduce.slowstart`.
+    scheduling*, EuroSys 2010; Hadoop's capacity scheduler.
 
     See also: `hmhs.schedule`, for a batch; `hmhs.arriving`; `leaderboard.literature`.
 
@@ -194,50 +184,28 @@ def serve(
     """
     if policy not in SHARING:
         raise unknown("policy", policy, SHARING)
-    for name, value, low, high in (
-        ("delay", delay, 0, MOST),
-        ("remote", remote, 1, MOST),
-        ("error", error, 0, 100),
-        ("slow_start", slow_start, 0, 1),
-        ("slow_since", slow_since, 0, np.inf),
-    ):
-        if not low <= value <= high:
-            raise ValueError(f"{name}: {value:g}, must be from {low} to {high:g}")
+    for name, value, low in (("delay", delay, 0), ("remote", remote, 1)):
+        if not low <= value <= MOST:
+            raise ValueError(f"{name}: {value:g}, must be from {low} to {MOST:g}")
     instance = arrivals.instance
-    machines = arrivals.instance.map_machines
-    slowed = (
-        np.ones(machines)
-        if slow is None
-        else numbers("slow", slow, 1, "one factor per machine").copy()
-    )
-    if slowed.shape != (machines,) or not ((slowed > 0) & (slowed < np.inf)).all():
-        raise ValueError(f"slow: needs {machines} factors above 0, one per machine")
-    inputs, dealt, wrong = streams(seed, "hmhs inputs", "hmhs queues", "hmhs estimates")
-    times = np.stack([instance.map_time, instance.reduce_time])
-    factor = exp(error * wrong.uniform(-1, 1, times.shape))
-    believed = replace(
-        instance,
-        map_time=instance.map_time * factor[0],
-        reduce_time=instance.reduce_time * factor[1],
-    )
+    machines = instance.map_machines
+    inputs, dealt = streams(seed, "hmhs inputs", "hmhs queues")
     jobs = serving.records(
         arrivals.submit.shape,
         serving.JOB,
         submit=arrivals.submit,
         shuffle=arrivals.copy,
-        priority=priority(believed),
+        priority=priority(instance),
         queue=dealt.integers(0, QUEUES, instance.n_jobs),
         skipped=np.inf,
         tried=-1,
-        held=-1,
     )
     tasks = np.stack([instance.map_tasks, instance.reduce_tasks])
     work = serving.records(
         tasks.shape,
         serving.WORK,
         tasks=tasks,
-        time=times,
-        guess=times * factor,
+        time=np.stack([instance.map_time, instance.reduce_time]),
         left=tasks,
         unfinished=tasks,
     )
@@ -245,12 +213,10 @@ def serve(
         policy=SHARING[policy],
         delay=float(delay if policy == "delay" else 0),
         remote=float(remote),
-        slow_start=float(slow_start),
-        slow_since=float(slow_since),
     )
     speed = np.stack([instance.map_speed, instance.reduce_speed])
     holders = inputs.integers(0, machines, (int(instance.map_tasks.sum()), REPLICAS))
-    state = serving.begin(rules, jobs, work, QUEUES, speed, slowed, holders)
+    state = serving.begin(rules, jobs, work, QUEUES, speed, holders)
     serving.serve(state)
     return Served(
         policy=policy,

@@ -37,8 +37,7 @@ class Waiting(NamedTuple):
     left: np.ndarray  # (N,) tasks not yet started
     ready: np.ndarray  # (N,) when each job becomes ready
     time: np.ndarray  # (N, M) E_ij
-    score: np.ndarray  # (N, M) the policy's own table (E_ij unless it has one)
-    free: np.ndarray  # (M,) when each machine is free, as far as is known
+    free: np.ndarray  # (M,) when each machine is free
     notes: np.ndarray  # (N, 4) a rule's own numbers for each job, 0 at the start
     machine_notes: np.ndarray  # (M, 4) likewise for each machine
     # (1,) when machines that wait ask again, at the latest: a later time, or infinity
@@ -54,8 +53,6 @@ class Work(NamedTuple):
     ready: np.ndarray  # (N,) when each job becomes ready
     tasks: np.ndarray  # (N,) of each job
     time: np.ndarray  # (N, M) E_ij
-    shown: np.ndarray  # (N, M) the times that rules see, which may be estimates
-    score: np.ndarray  # (N, M) the policy's own table
 
 
 class Ended(NamedTuple):
@@ -72,12 +69,12 @@ _INTS, _FLOATS, _NOTES = types.int64[::1], types.float64[::1], types.float64[:, 
 _SEEN, _TIMES, _TABLE = seen(types.int64), seen(types.float64), seen(types.float64, 2)
 _RNG = numba.typeof(np.random.default_rng(0))
 WAITING = types.NamedTuple(
-    [_SEEN, _SEEN, _SEEN, _TIMES, _TABLE, _TABLE, _TIMES, _NOTES, _NOTES, _FLOATS, _RNG], Waiting
+    [_SEEN, _SEEN, _SEEN, _TIMES, _TABLE, _TIMES, _NOTES, _NOTES, _FLOATS, _RNG], Waiting
 )
 RULE = types.int64(WAITING, types.int64, types.float64)
 _STAGE = types.NamedTuple([_INTS, _INTS, _FLOATS, _FLOATS], Stage)
 _ENDED = types.NamedTuple([types.int64] * 4 + [types.float64], Ended)
-_WORK = types.NamedTuple([_INTS, _INTS, _FLOATS, _INTS, _TABLE, _TABLE, _TABLE], Work)
+_WORK = types.NamedTuple([_INTS, _INTS, _FLOATS, _INTS, _TABLE], Work)
 _KERNEL = _ENDED(types.FunctionType(RULE), _WORK, _STAGE, _RNG)
 
 
@@ -85,9 +82,9 @@ def rule(function: Callable) -> Callable:
     """Make a dispatch rule of a function `(stage, machine, now) -> job`.
 
     `stage` has what is known: `queue (W,)`, the jobs that are ready and have tasks left, first in order
-    first; `order (N,)`, all jobs; `left (N,)`, tasks not started; `ready (N,)`; `time (N, M)`, E_ij; `score
-    (N, M)`, the policy's own table; `free (M,)`, when each machine is free; `rng`. It may write to `notes
-    (N, 4)` and `machine_notes (M, 4)`, zeros at the start, and to `wake (1,)`.
+    first; `order (N,)`, all jobs; `left (N,)`, tasks not started; `ready (N,)`; `time (N, M)`, E_ij; `free
+    (M,)`, when each machine is free; `rng`. It may write to `notes (N, 4)` and `machine_notes (M, 4)`, zeros
+    at the start, and to `wake (1,)`.
 
     -1 lets the machine wait, until a job becomes ready or has its last task started, or until `wake[0]`.
     Raises ValueError, with the reason, when the function does not compile, or writes to anything else.
@@ -110,7 +107,7 @@ def dispatch(choose, work, stage, rng):
     ready before machines ask. Dispatching ends early at a job that is not waiting (`BAD_JOB`), and when every
     machine waits although tasks are left (`STUCK`).
     """
-    order, arrivals, ready, tasks, time, shown, score = work
+    order, arrivals, ready, tasks, time = work
     jobs, machines = time.shape
     rank = np.empty(jobs, np.int64)
     for place in range(jobs):
@@ -128,7 +125,7 @@ def dispatch(choose, work, stage, rng):
     parked = np.empty(machines, np.int64)
     free_since = np.empty(machines)
     idle = 0
-    believed = np.zeros(machines)
+    ends = np.zeros(machines)
     wake = np.full(1, np.inf)
     notes = np.zeros((jobs, 4))
     machine_notes = np.zeros((machines, 4))
@@ -164,9 +161,8 @@ def dispatch(choose, work, stage, rng):
                     order=read_only(order),
                     left=read_only(left),
                     ready=read_only(ready),
-                    time=shown,
-                    score=score,
-                    free=read_only(believed),
+                    time=time,
+                    free=read_only(ends),
                     notes=notes,
                     machine_notes=machine_notes,
                     wake=wake,
@@ -186,7 +182,7 @@ def dispatch(choose, work, stage, rng):
             stage.start[task] = now
             stage.finish[task] = now + time[job, machine]
             replace(keys, items, size, stage.finish[task], machine)
-            believed[machine] = now + shown[job, machine]
+            ends[machine] = stage.finish[task]
             task += 1
             left[job] -= 1
             if left[job] > 0:

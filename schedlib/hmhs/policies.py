@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from schedlib.core.checks import frozen
 from schedlib.core.streams import streams
 from schedlib.hmhs import list_scheduling, min_min
 from schedlib.hmhs.johnson import priority
@@ -33,7 +32,6 @@ class Policy:
     - `map_rule`, `reduce_rule`: a function for `hmhs.rule`, or `"min-min"`, which picks the machine too
       and so is no such function. Min-Min on the map stage then runs each machine's tasks in order of their
       jobs; on the reduce stage it is Dynamic-Min-Min.
-    - `score(instance)`: tables (N, Mm) and (N, Mr) that rules see as `stage.score`; default: the task times
     - `barrier`: no reduce starts before every map has ended
 
     See also: `hmhs.rule`, `hmhs.priority`, `leaderboard.hmhs`.
@@ -50,7 +48,6 @@ class Policy:
     order: Callable[[Instance], np.ndarray] = as_given
     map_rule: Callable | str = first
     reduce_rule: Callable | str = first
-    score: Callable[[Instance], tuple[np.ndarray, np.ndarray]] | None = None
     barrier: bool = False
     name: str = "own"
 
@@ -85,41 +82,30 @@ def run(
     maps: Stage | None = None,
     *,
     seed: int = 0,
-    believed: Instance | None = None,
 ) -> Schedule:
     """Dispatch all map tasks by a policy, then all reduce tasks; ValueError when it breaks the rules.
 
     `maps`: the map stage of a policy that dispatches it alike: by Min-Min, or by the same order and rule. The
     rest is as for `schedule`.
     """
-    shown = believed or instance
-    keys = np.asarray(policy.order(shown), dtype=float)
-    if believed and MIN_MIN in (policy.map_rule, policy.reduce_rule):
-        raise ValueError(
-            f"policy {policy.name!r}: min-min plans with the true times; give a rule instead"
-        )
+    keys = np.asarray(policy.order(instance), dtype=float)
     if keys.shape != (instance.n_jobs,) or np.isnan(keys).any():
         raise ValueError(
             f"policy {policy.name!r}: order must return {instance.n_jobs} numbers, none NaN; "
             f"got shape {keys.shape}"
         )
     order = np.argsort(keys, kind="stable")
-    scores = policy.score(shown) if policy.score else (shown.map_task_time, shown.reduce_task_time)
     ready = np.zeros(instance.n_jobs)
     rngs = streams(seed, "hmhs map rule", "hmhs reduce rule")
     map_steps = np.zeros(2, int)
     if maps is None:
-        maps, map_steps = _dispatch(
-            policy, "map", instance, shown, order, ready, scores[0], rngs[0]
-        )
+        maps, map_steps = _dispatch(policy, "map", instance, order, ready, rngs[0])
     if policy.map_rule == MIN_MIN:
         maps = maps._replace(start=maps.start.copy(), finish=maps.finish.copy())
         min_min.sequence(order, instance.map_task_time, maps)
     map_end = _latest(ready, maps)
     ready = np.full_like(map_end, map_end.max()) if policy.barrier else map_end
-    reduces, reduce_steps = _dispatch(
-        policy, "reduce", instance, shown, order, ready, scores[1], rngs[1]
-    )
+    reduces, reduce_steps = _dispatch(policy, "reduce", instance, order, ready, rngs[1])
     job_end = _latest(map_end, reduces)
     steps, full_scan = map_steps + reduce_steps
     return Schedule(
@@ -142,7 +128,7 @@ def _latest(least: np.ndarray, stage: Stage) -> np.ndarray:
 
 
 def _dispatch(
-    policy: Policy, name: str, instance: Instance, shown: Instance, order, ready, score, rng
+    policy: Policy, name: str, instance: Instance, order, ready, rng
 ) -> tuple[Stage, np.ndarray]:
     """Dispatch the stage called `name` by the policy's rule: its tasks, and both counts of candidates."""
     rule = getattr(policy, f"{name}_rule")
@@ -159,19 +145,12 @@ def _dispatch(
             f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
             "made by @hmhs.rule"
         )
-    score = frozen(np.asarray(score, dtype=float))
-    if score.shape != time.shape:
-        raise ValueError(
-            f"policy {policy.name!r}: the {name} score has shape {score.shape}; needs {time.shape}"
-        )
     work = list_scheduling.Work(
         order=order,
         arrivals=arrivals,
         ready=ready,
         tasks=tasks,
         time=time,
-        shown=getattr(shown, f"{name}_task_time"),
-        score=score,
     )
     ended = list_scheduling.dispatch(rule, work, stage, rng)
     job = ended.job

@@ -13,7 +13,6 @@ def schedule(
     policy: str | Policy = "hmhs",
     *,
     seed: int = 0,
-    believed: Instance | None = None,
 ) -> Schedule:
     """Schedule an instance by a named policy, or by a reader's own `Policy`.
 
@@ -22,10 +21,8 @@ def schedule(
     for the first unfinished job), `"fifo-ready"` (reduces in the order in which they become ready),
     `"fifo-barrier"` (no reduce before the last map).
 
-    For policies that dispatch by rules: `seed` is for what they draw; `believed`, an instance of the same
-    jobs and machines, has the times that they see in place of the true ones. Raises ValueError on an unknown
-    name and on a policy that breaks the rules, with the time, the machine and the job. Source: HMHS, Sections
-    3.3 and 4.
+    `seed` is for what rules draw. Raises ValueError on an unknown name and on a policy that breaks the rules,
+    with the time, the machine and the job. Source: HMHS, Sections 3.3 and 4.
 
     See also: `hmhs.serve`, for jobs that arrive over time; `hmhs.Policy`; `leaderboard.hmhs`.
 
@@ -35,19 +32,17 @@ def schedule(
     (11.0, 7.0)
     """
     if isinstance(policy, Policy):
-        return run(instance, policy, seed=seed, believed=believed)
+        return run(instance, policy, seed=seed)
     if not isinstance(policy, str):
         raise ValueError(
             f"policy: {policy!r}; give a name or hmhs.Policy(order=..., map_rule=..., "
             "reduce_rule=...)"
         )
     if policy == "priced":
-        if believed:
-            raise ValueError("policy: 'priced' plans with the true times; give a policy of rules")
         return priced(instance)
     if policy not in POLICIES:
         raise unknown("policy", policy, [*POLICIES, "priced"], "or pass a hmhs.Policy")
-    return run(instance, POLICIES[policy], seed=seed, believed=believed)
+    return run(instance, POLICIES[policy], seed=seed)
 
 
 def warm() -> None:

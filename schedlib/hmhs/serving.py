@@ -34,14 +34,12 @@ JOB = np.dtype(
         ("skipped", "f8"),  # since when it waits for a local slot; inf: it does not
         ("tried", "i8"),  # the last slot offer that it has let pass
         ("low", "i8"),  # no map task before it is unstarted
-        ("held", "i8"),  # the last reduce that holds a slot until the last map ends, -1 for none
     ]
 )
 WORK = np.dtype(
     [
         ("tasks", "i8"),
         ("time", "f8"),  # of one task, without copying
-        ("guess", "f8"),  # the same as the policy believes it
         ("left", "i8"),  # tasks not started
         ("unfinished", "i8"),  # tasks not ended
         ("running", "i8"),
@@ -78,7 +76,6 @@ TASK = np.dtype(
         ("start", "f8"),
         ("finish", "f8"),
         ("local", "i8"),  # a map: whether its input lies on its machine
-        ("before", "i8"),  # a reduce: the one that held a slot for the same job before it
     ]
 )
 CLOCK = np.dtype(
@@ -97,8 +94,6 @@ class Rules(NamedTuple):
     policy: int
     delay: float
     remote: float  # by which factor a map takes longer where its input is not
-    slow_start: float  # the share of a job's maps that must have ended before its reduces may start
-    slow_since: float  # `State.slow` holds for tasks that start then or later
 
 
 class State(NamedTuple):
@@ -115,7 +110,6 @@ class State(NamedTuple):
     planned: np.ndarray  # (2, N, M) HMHS: tasks placed on each machine and not started
     machines: np.recarray  # (M,) of `MACHINE`
     speed: np.ndarray  # (2, N, M) the machines' factors
-    slow: np.ndarray  # (M,) what multiplies them
     head: np.ndarray  # (N, M) the first unlooked-at input of a job on a machine, -1 for none
     following: np.ndarray  # (T, R) the next one, by number in this table
     started: np.ndarray  # (T,) map tasks, those of a job together
@@ -143,15 +137,13 @@ def begin(
     work: np.recarray,
     queues: int,
     speed: np.ndarray,
-    slow: np.ndarray,
     inputs: np.ndarray,
 ) -> State:
     """The state before the first job arrives.
 
     `inputs (T, R)`: the machines that hold a map task's input; the rest as in `State`.
     """
-    n = jobs.size
-    m = slow.size
+    _, n, m = speed.shape
     state = State(
         rules=rules,
         clock=records((1,), CLOCK, wake=np.inf),
@@ -164,7 +156,6 @@ def begin(
         planned=np.zeros((2, n, m), np.int32),
         machines=records((m,), MACHINE),
         speed=speed,
-        slow=slow,
         head=np.full((n, m), -1),
         following=np.empty(inputs.shape, np.int64),
         started=np.zeros(len(inputs), np.bool_),
@@ -224,7 +215,7 @@ def next_event(clock, jobs, end):
 def end_tasks(state, now):
     """Free the slots whose tasks end by now."""
     clock = state.clock[0]
-    m = state.slow.size
+    m = state.machines.size
     while clock.ends > 0 and state.end[0] <= now:
         stage = state.slot[0] // m
         machine = state.slot[0] % m
@@ -248,31 +239,13 @@ def end_map(state, job, now):
     """What the end of one of its maps means for a job."""
     maps = state.work[MAP, job]
     reduces = state.work[REDUCE, job]
-    if maps.unfinished == 0:
-        state.jobs[job].map_end = now
-        release_reduces(state, job, now)
-        if reduces.tasks == 0:
-            state.jobs[job].job_end = now
-    if reduces.left == reduces.tasks > 0:
-        ended = maps.tasks - maps.unfinished
-        need = state.rules.slow_start * maps.tasks
-        if ended >= need > ended - 1:  # true at one of the maps only
-            enter(state.lines[REDUCE], state.waiting[REDUCE], job)
-
-
-@kernel
-def release_reduces(state, job, now):
-    """The last map has ended: now it is known when the reduces that hold slots for it end."""
-    shuffle = state.jobs[job].shuffle
-    maps = state.work[MAP, job].tasks
-    k = state.jobs[job].held
-    while k >= 0:
-        reduce = state.reduces[k]
-        # A reduce copies from its start on, but the output of the last map only from now on.
-        reduce.finish += max(reduce.start + shuffle, now + shuffle / maps)
-        slot = REDUCE * state.slow.size + reduce.machine
-        run_until(state, reduce.finish, slot)
-        k = reduce.before
+    if maps.unfinished > 0:
+        return
+    state.jobs[job].map_end = now
+    if reduces.tasks > 0:
+        enter(state.lines[REDUCE], state.waiting[REDUCE], job)
+    else:
+        state.jobs[job].job_end = now
 
 
 @kernel
@@ -295,7 +268,7 @@ def admit_jobs(state, now):
             enter(state.lines[MAP], state.waiting[MAP], job)
         else:
             state.jobs[job].map_end = now
-        if reduces > 0 and (maps == 0 or state.rules.slow_start <= 0):
+        if reduces > 0 and maps == 0:
             enter(state.lines[REDUCE], state.waiting[REDUCE], job)
         if maps + reduces == 0:
             state.jobs[job].job_end = now
@@ -329,7 +302,7 @@ def place(state, stage, now):
     """Min-Min over all waiting tasks of a stage, from the times at which slots are believed to be free."""
     queue = state.waiting[stage, : state.lines[stage].length]
     speed = state.speed[stage]
-    guess = state.work[stage].guess
+    time = state.work[stage].time
     unplaced = state.work[stage].unplaced
     machines = state.machines
     total = 0
@@ -346,25 +319,25 @@ def place(state, stage, now):
         for j in range(machines.size):
             this = machines[j]
             if this.best == gone:
-                this.best = quickest(queue, unplaced, guess, speed[:, j])
-                this.end = this.free + guess[this.best] * speed[this.best, j]
+                this.best = quickest(queue, unplaced, time, speed[:, j])
+                this.end = this.free + time[this.best] * speed[this.best, j]
             if soonest < 0 or this.end < machines[soonest].end:
                 soonest = j
         chosen = machines[soonest]
         job = chosen.best
         state.planned[stage, job, soonest] += 1
         chosen.free = chosen.end
-        chosen.end += guess[job] * speed[job, soonest]
+        chosen.end += time[job] * speed[job, soonest]
         unplaced[job] -= 1
         gone = job if unplaced[job] == 0 else -2
 
 
 @kernel
-def quickest(queue, left, guess, speed):
+def quickest(queue, left, time, speed):
     """The first job in the queue with a task left that takes least at these factors (N,); -1 for none."""
     best = -1
     for job in queue:
-        if left[job] > 0 and (best < 0 or guess[job] * speed[job] < guess[best] * speed[best]):
+        if left[job] > 0 and (best < 0 or time[job] * speed[job] < time[best] * speed[best]):
             best = job
     return best
 
@@ -372,7 +345,7 @@ def quickest(queue, left, guess, speed):
 @kernel
 def fill_slots(state, stage, now):
     """Offer each idle slot of a stage to the policy, and start what it names."""
-    for machine in range(state.slow.size):
+    for machine in range(state.machines.size):
         if not state.slots[stage, machine].idle or state.lines[stage].length == 0:
             continue
         state.clock[0].offer += 1
@@ -427,13 +400,13 @@ def choose(state, stage, machine):
         elif policy == CAPACITY:
             key = float(state.used[stage, state.jobs[job].queue])
         elif policy == SHORTEST:
-            key = maps.left * maps.guess + reduces.left * reduces.guess
+            key = maps.left * maps.time + reduces.left * reduces.time
         elif state.planned[stage, job, machine] == 0:
             continue
         elif stage == MAP:
             key = state.jobs[job].priority
         else:
-            key = reduces.guess * state.speed[REDUCE, job, machine]
+            key = reduces.time * state.speed[REDUCE, job, machine]
         if chosen < 0 or key < least:  # the first may have an infinite Pri
             chosen, least = job, key
     return chosen
@@ -470,19 +443,12 @@ def start_map(state, job, task, machine, now):
 
 @kernel
 def start_reduce(state, job, machine, now):
-    """Start a reduce; before the job's last map has ended it copies, and when it ends is not known."""
-    this = state.jobs[job]
+    """Start a reduce: it copies its input, then works."""
     k = state.lines[REDUCE].begun
     factor = occupy(state, REDUCE, job, machine, now)
-    work = state.work[REDUCE, job].time * factor
-    if state.work[MAP, job].unfinished > 0:
-        state.reduces[k].before = this.held
-        state.reduces[k].finish = work  # `release_reduces` adds when it begins
-        this.held = k
-    else:
-        end = now + this.shuffle + work
-        state.reduces[k].finish = end
-        run_until(state, end, state.slow.size + machine)
+    end = now + state.jobs[job].shuffle + state.work[REDUCE, job].time * factor
+    state.reduces[k].finish = end
+    run_until(state, end, state.machines.size + machine)
 
 
 @kernel
@@ -503,10 +469,7 @@ def occupy(state, stage, job, machine, now):
     task.start = now
     line.begun += 1
     factor = state.speed[stage, job, machine]
-    # The policy knows neither of slowed machines nor of remote input.
     slot.idle = 0
     slot.job = job
-    slot.believed = now + work.guess * factor
-    if now >= state.rules.slow_since:
-        factor *= state.slow[machine]
+    slot.believed = now + work.time * factor  # the policy knows nothing of remote input
     return factor

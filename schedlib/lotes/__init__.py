@@ -23,7 +23,7 @@ from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_do
 from schedlib.lotes.planning.generation import GeneratedPlan, generate_plan
 from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.policies import OPTIONS
-from schedlib.lotes.policies.own import Cluster, Policy, best_fit, can_start, first_fit, room_at
+from schedlib.lotes.policies.own import Cluster, Policy, can_start, first_fit, room_at
 from schedlib.lotes.replan import Past, Replan
 from schedlib.lotes.simulate import simulate
 from schedlib.lotes.simulation import Simulation
@@ -54,7 +54,6 @@ __all__ = [
     "allocate",
     "check",
     "Capacity",
-    "best_fit",
     "capacity",
     "first_fit",
     "room_at",

@@ -240,7 +240,7 @@ def simulate(
 
     Every task of the workload is a job. Demands are in the units of the capacities, times in the workload's.
     `classes`, or those of the plan, say which class can run where; `seed` is for the policy's own choices.
-    `plain_results.simulation` says which fields are as in `lotes.simulate`. Source: Sections 4.3 and 5.1.
+    The result is that of `lotes.simulate`, without `options` and `looked`. Source: Sections 4.3 and 5.1.
 
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     >>> simulate("greedy", MachineConfigs([[2.0]], [1]), jobs).response.tolist()

@@ -4,17 +4,19 @@ Read `plain.py` first.
 """
 
 import math
-from collections.abc import Callable
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from schedlib.lotes.dispatching.state import Meter, lengthened, meter, note_start, tick
 from schedlib.lotes.model import UNITS, Allocation, JobClasses, MachineConfigs, scaled
 from schedlib.lotes.plain_datacentre import Job
-from schedlib.lotes.simulation import Simulation
+from schedlib.lotes.simulation import Simulation, measured
 from schedlib.workload import Workload
+
+ENDS, ARRIVES, STARTS = range(3)
+"""What can happen to a job, in the order in which it happens at one time."""
 
 
 def first_needed(r_k: np.ndarray) -> int:
@@ -58,11 +60,9 @@ def as_allocation(
 def simulation(
     policy: str, seed: int, configs: MachineConfigs, workload: Workload, jobs: list[Job]
 ) -> Simulation:
-    """The `Simulation` of a run that is over, from what became of its jobs.
+    """The `Simulation` of a run that is over, from what became of its jobs: that of `lotes.simulate`.
 
-    Its `policy`, `seed` and `jobs` equal those of `lotes.simulate`, and so do, to rounding, all counts, means
-    and sums, the columns of `intervals`, `utilisation`, `fragmentation`, `ages`, `time` and `width`. These
-    are not filled: `options` and `sketch` are empty, `looked` is NaN.
+    Only its `options` are empty, and `looked` is NaN.
 
     >>> work = Workload.from_arrays([0, 1], [4.0, 2.0], cores=[3, 2])
     >>> late = Job(1, 0, submit=1.0, w=2.0, r=[2.0], start=4.0, finish=6.0, machine=0)
@@ -71,42 +71,48 @@ def simulation(
     >>> run.mean_response, run.mean_queue
     (1.5, 0.5)
     """
-    rows = _rows(jobs, workload)
-    submit = rows["submit"].to_numpy()
-    start = rows["start"].to_numpy()
-    finish = rows["finish"].to_numpy()
-    ran = ~np.isnan(start)
-    last_exit = finish[ran].max(initial=0.0)
-    time = max(submit.max(), last_exit)  # the last event
-    waits = (start - submit)[ran]
-    ages = (time - submit)[~ran]
-    begun = np.where(ran, start, time)  # here a job leaves the queue,
-    gone = np.where(ran, finish, time)  # and here the system
-    r = np.array([job.r for job in jobs])
-    total = total_capacity(configs)
-    utilisation, fragmentation = _use(submit, begun, gone, r, total, time)
-    width = _width(jobs)
-    return Simulation(
+    filled = replayed(jobs)
+    time = filled.clock[0].now
+    waited = [time - job.submit for job in jobs if job.machine < 0]
+    return measured(
+        filled,
+        total=total_capacity(configs),
+        jobs=_rows(jobs, workload),
+        ages=np.sort(waited)[::-1],
         policy=policy,
         options={},
         seed=seed,
-        jobs=rows,
-        arrived=len(jobs),
-        started=int(ran.sum()),
-        finished=int(ran.sum()),
-        waiting=int((~ran).sum()),
-        mean_response=float(waits.mean()) if len(waits) else math.nan,
-        longest=float(waits.max(initial=0.0)),
-        mean_queue=_mean_number(begun - submit, time),
-        ages=np.sort(ages)[::-1],
         looked=math.nan,
-        intervals=_intervals(rows, time, width),
-        utilisation=utilisation,
-        fragmentation=fragmentation,
-        time=float(time),
-        sketch=np.zeros(0),
-        width=width,
     )
+
+
+def replayed(jobs: list[Job]) -> Meter:
+    """The meter of `lotes.simulate`, filled from what became of the jobs."""
+    events = []
+    for job in jobs:
+        events.append((job.submit, ARRIVES, job))
+        if job.machine >= 0:
+            events.append((job.start, STARTS, job))
+            events.append((job.finish, ENDS, job))
+    events.sort(key=lambda event: event[:2])
+    last, _, _ = events[-1]
+    filled = meter(len(jobs[0].r), _width(jobs))
+    filled = lengthened(filled, last)
+    clock = filled.clock[0]
+    for now, what, job in events:
+        tick(filled, now)
+        interval = filled.series[clock.interval]
+        if what == ARRIVES:
+            interval.arrived += 1
+            clock.waiting += 1
+        elif what == STARTS:
+            note_start(filled, now - job.submit)
+            clock.waiting -= 1
+            filled.used[:] += job.r
+        else:
+            interval.finished += 1
+            filled.used[:] -= job.r
+    return filled
 
 
 def total_capacity(configs: MachineConfigs) -> np.ndarray:
@@ -127,13 +133,6 @@ def _width(jobs: list[Job]) -> float:
     return span / 100
 
 
-def _mean_number(spells: np.ndarray, time: float) -> float:
-    """How many jobs are there on average, from how long each of them was there."""
-    if time == 0:
-        return 0.0
-    return float(spells.sum() / time)
-
-
 def _rows(jobs: list[Job], workload: Workload) -> pd.DataFrame:
     """`Simulation.jobs`."""
     return pd.DataFrame(
@@ -146,90 +145,3 @@ def _rows(jobs: list[Job], workload: Workload) -> pd.DataFrame:
             "machine": [job.machine for job in jobs],
         }
     )
-
-
-def _use(
-    submit: np.ndarray,
-    begun: np.ndarray,
-    gone: np.ndarray,
-    r: np.ndarray,
-    total: np.ndarray,
-    time: float,
-) -> tuple[np.ndarray, np.ndarray]:
-    """The used part of each resource, (R,), and its idle part while jobs waited, (R,)."""
-    if time == 0:
-        return 0 * total, np.full(len(total), np.nan)
-    queued = _queued(submit, begun)
-    held = queued(time)
-    busy = r.T @ (gone - begun)
-    while_queued = queued(gone) - queued(begun)
-    busy_queued = r.T @ while_queued
-    with np.errstate(invalid="ignore", divide="ignore"):
-        idle = 1 - busy_queued / (held * total)
-    return busy / (time * total), idle
-
-
-def _queued(submit: np.ndarray, begun: np.ndarray) -> Callable[[Any], Any]:
-    """A function of time t: during how much of the time until t at least one job waited."""
-    times = [0.0]
-    total = [0.0]
-    for first, last in zip(submit, begun, strict=True):  # in the order of submission
-        first = max(first, times[-1])
-        if last > first:
-            so_far = total[-1]
-            times += [first, last]
-            total += [so_far, so_far + last - first]
-    return lambda t: np.interp(t, times, total)
-
-
-def _intervals(rows: pd.DataFrame, time: float, width: float) -> pd.DataFrame:
-    """`Simulation.intervals`: what is summed up until each interval's end, less what was until its begin."""
-    submit, start, finish = rows[["submit", "start", "finish"]].to_numpy().T
-    ran = ~np.isnan(start)
-    edges = _edges(time, width)
-    span = np.maximum(np.diff(edges), np.finfo(float).tiny)
-    left_queue = np.where(ran, start, time)
-    entered = np.minimum.outer(submit, edges)  # (N, edges), and likewise the next
-    begun = np.minimum.outer(left_queue, edges)
-    queued = _queued(submit, left_queue)
-    held = np.diff(queued(edges))
-    arrived, _ = np.histogram(submit, edges)
-    started, _ = np.histogram(start[ran], edges)
-    finished, _ = np.histogram(finish[ran], edges)
-    waits, _ = np.histogram(start[ran], edges, weights=(start - submit)[ran])
-    return pd.DataFrame(
-        {
-            "begin": edges[:-1],
-            "end": edges[1:],
-            "arrived": arrived,
-            "started": started,
-            "finished": finished,
-            "mean_response": _over(waits, started),
-            "queue": np.diff((begun - entered).sum(axis=0)) / span,
-            "queue_end": _queue_at(edges[1:], submit, start),
-            "queued": held / span,
-        }
-    )
-
-
-def _edges(time: float, width: float) -> np.ndarray:
-    """Where intervals begin and end."""
-    n_intervals = max(math.ceil(time / width), 1)
-    edges = np.arange(n_intervals + 1) * width
-    edges[-1] = time
-    return edges
-
-
-def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """The quotient; NaN where both are 0."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return part / whole
-
-
-def _queue_at(times: np.ndarray, submit: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """How many jobs wait at each of the `times`; at the last, how many never started."""
-    arrived = np.searchsorted(submit, times)
-    started = np.searchsorted(np.sort(start), times)
-    waiting = arrived - started
-    waiting[-1] = np.isnan(start).sum()
-    return waiting

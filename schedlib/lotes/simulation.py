@@ -11,7 +11,7 @@ import pandas as pd
 from schedlib.core.portable import dot
 from schedlib.lotes.dispatching import state as states
 from schedlib.lotes.dispatching.run import Run
-from schedlib.lotes.dispatching.state import lengthened, present, tick
+from schedlib.lotes.dispatching.state import Meter, lengthened, present, tick
 
 GROWTH, BATCHES = 1e-3, 8  # a queue that takes this share of the arrivals, steadily, is growing
 
@@ -177,33 +177,39 @@ class Simulation:
 def simulation_of(run: Run, **of_policy: Any) -> Simulation:
     """What a run that has ended tells; `of_policy`: the fields that name the policy and its plans."""
     state = run.state
-    given = run.given
     meter = state.meter
-    progress = state.progress[0]
     if np.isfinite(run.end):
         meter = lengthened(meter, run.end)
         tick(meter, float(run.end))
+    arrived = int(state.progress[0].arrived)
+    return measured(
+        meter,
+        total=dot(run.given.configs.count, state.machines.capacity),
+        jobs=_rows(run, arrived) if run.record else None,
+        ages=_ages(state, meter.clock[0].now),
+        **of_policy,
+    )
+
+
+def measured(meter: Meter, total: np.ndarray, **known: Any) -> Simulation:
+    """What a meter shows whose clock has stopped; `total (R,)`: what all machines have; and what is `known`."""
     series = meter.series
     clock = meter.clock[0]
     time = float(clock.now)
-    arrived = int(progress.arrived)
     started = int(series.started.sum())
-    total = dot(given.configs.count, state.machines.capacity)
     queued_time = series.queued_time.sum()
     used = meter.busy_queued.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         idle = 1 - used / (queued_time * total)
     return Simulation(
-        **of_policy,
-        jobs=_rows(run, arrived) if run.record else None,
-        arrived=arrived,
+        **known,
+        arrived=int(series.arrived.sum()),
         started=started,
         finished=int(series.finished.sum()),
         waiting=int(clock.waiting),
         mean_response=float(series.wait.sum() / started) if started else np.nan,
         longest=float(clock.longest),
         mean_queue=float(series.queue_area.sum() / time) if time else 0.0,
-        ages=_ages(state, time),
         intervals=_intervals(meter),
         utilisation=meter.busy.sum(axis=0) / (time * total) if time else 0 * total,
         fragmentation=idle,

@@ -165,7 +165,10 @@ def made(name: str, entry: dict[str, Any], others: str) -> str:
     took = duration(entry["seconds"])
     if others:
         took += f" with {others}"
-    files = [f"[{file.partition('.')[2]}]({paper}/{file})" for file in entry["files"]]
+    files = []
+    for file in entry["files"]:
+        suffix = file.partition(".")[2]
+        files.append(f"[{suffix}]({paper}/{file})")
     return f"{took}; seeds: {entry['seeds']}; {', '.join(files)}"
 
 

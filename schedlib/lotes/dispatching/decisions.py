@@ -8,7 +8,6 @@ calls `policy.on_arrive(state, slot, rng)` and knows no policy by name:
 - `left(policy, state, slot, machine)`: a job has left the machine
 - `pick(policy, state, machine)`: the waiting job that now starts on the machine, or NONE; asked after `left`
   until it gives NONE
-- `changed(policy, state, machine)`: what is free on the machine has changed
 - `grown(policy, slots)`: the same with room for so many jobs; no kernel
 
 On an impossible choice `arrive` and `pick` give `refuse(...)`.
@@ -23,7 +22,7 @@ from numba.extending import overload_method
 from schedlib.core.uncounted import UNCOUNTED, WITHIN, kernel
 
 # these methods hide fields of the same name in every NamedTuple that a kernel sees
-KERNELS = ("on_arrive", "on_wait", "on_left", "on_pick", "on_changed")
+KERNELS = ("on_arrive", "on_wait", "on_left", "on_pick")
 IN_LINE = {"nogil": True, **UNCOUNTED, **WITHIN}
 
 
@@ -44,7 +43,6 @@ def hand_over(
     wait: Callable,
     pick: Callable,
     left: Callable = nothing,
-    changed: Callable = nothing,
     grown: Callable = as_it_is,
 ) -> None:
     """Make these functions the methods of what a policy keeps."""
@@ -52,7 +50,6 @@ def hand_over(
     kept.on_wait = wait
     kept.on_pick = pick
     kept.on_left = left
-    kept.on_changed = changed
     kept.grown = grown
 
 

@@ -71,7 +71,6 @@ def ends(policy, state, log, slot):
     started = fill(policy, state, log, machine)
     if started == REFUSED:
         return False
-    policy.on_changed(state, machine)
     if started > 0:
         tree.refresh(m, machine)
     elif not m.closed[machine]:
@@ -91,7 +90,6 @@ def arrives(policy, state, log, slot, rng):
     if machine >= 0:
         before = tree.outline(state.machines.free[machine])
         start(state, log, slot, machine)
-        policy.on_changed(state, machine)
         tree.took(state.machines, machine, before)
     else:
         policy.on_wait(state, slot, rng)

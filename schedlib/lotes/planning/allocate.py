@@ -16,9 +16,10 @@ from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, 
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
 GAP = 1e-6  # relative, of an integer program's optimum
-SECONDS = 600.0  # the solver's time, unless another is given
+SECONDS = 600.0  # the solver's time
 OPTIONS = {
     "output_flag": False,
+    "time_limit": SECONDS,
     "mip_rel_gap": GAP,
     "primal_feasibility_tolerance": TOLERANCE,
     "dual_feasibility_tolerance": TOLERANCE,
@@ -36,19 +37,17 @@ def solve(
     low: Any,
     high: Any,
     *,
-    least: Any = 0.0,
     most: Any = np.inf,
     whole: Any = False,
     then: Sequence[np.ndarray] = (),
-    seconds: float = SECONDS,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The x in [`least`, `most`] of least `cost (C,)` with `low <= rows x <= high`, and the N rows' prices.
+    """The x in [0, `most`] of least `cost (C,)` with `low <= rows x <= high`, and the N rows' prices.
 
     By HiGHS. Of many such x it is one of least `then[0] (C,)`, of these one of least `then[1]`, and so on:
     each program goes on from the last one's optimum. Rows and costs should be of size one, as prices below a
     billionth count as none. Where `whole (C,)` says so, x is a whole number; prices then mean nothing, and `then`
     must be empty. `what` names the program in errors: RuntimeError unless the optimum is proved within
-    `seconds` (of integer programs: to a relative gap of a millionth).
+    600 s (of integer programs: to a relative gap of a millionth).
 
     >>> solve("the example", [3.0], [[1.0]], [2.0], [np.inf])[0].tolist()
     [2.0]
@@ -58,20 +57,11 @@ def solve(
     matrix = csr_array(rows)
     low = np.asarray(low, float)
     high = np.asarray(high, float)
-    least = np.broadcast_to(least, len(cost))
+    least = np.zeros(len(cost))
     most = np.broadcast_to(most, len(cost))
     whole = np.broadcast_to(whole, len(cost))
-    engine = _engine(
-        cost,
-        matrix,
-        low,
-        high,
-        least,
-        most,
-        whole,
-    )
-    engine.setOptionValue("time_limit", float(seconds))
-    x, reduced, prices = _optimum(what, engine, seconds)
+    engine = _engine(cost, matrix, low, high, least, most, whole)
+    x, reduced, prices = _optimum(what, engine)
     first = prices
     columns = np.arange(len(cost), dtype=np.int32)
     lines = np.arange(len(low), dtype=np.int32)
@@ -83,7 +73,7 @@ def solve(
         engine.changeColsBounds(len(columns), columns, least, most)
         engine.changeRowsBounds(len(lines), lines, low, high)
         engine.changeColsCost(len(columns), columns, cost)
-        x, reduced, prices = _optimum(what, engine, seconds)
+        x, reduced, prices = _optimum(what, engine)
     return x, first
 
 
@@ -123,13 +113,13 @@ def _engine(cost, matrix, low, high, least, most, whole):
     return engine
 
 
-def _optimum(what, engine, seconds):
+def _optimum(what, engine):
     """An x of least cost, the reduced costs of its columns and the prices of the rows."""
     engine.run()
     status = engine.modelStatusToString(engine.getModelStatus())
     if status != "Optimal":
         raise RuntimeError(
-            f"{what}: HiGHS ended as {status!r} without a proof within {seconds:g} s"
+            f"{what}: HiGHS ended as {status!r} without a proof within {SECONDS:g} s"
         )
     found = engine.getSolution()
     x = np.array(found.col_value)

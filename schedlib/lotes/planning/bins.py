@@ -17,6 +17,7 @@ from schedlib.lotes.model import holds, scaled
 
 MAX_BINS = 50_000_000
 MOST_COUNTED = 10**9
+MOST_KEPT = 200_000  # bins, by the literal Algorithm 1
 
 
 class _Search(NamedTuple):
@@ -209,21 +210,15 @@ class Kept(NamedTuple):
 MOST_JOBS = 100_000  # of a class on one machine, in the literal Algorithm 1
 
 
-def algorithm1(
-    capacity: npt.ArrayLike,
-    demand: npt.ArrayLike,
-    *,
-    reset_flag: bool = False,
-    max_bins: int = 200_000,
-) -> Kept:
+def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bool = False) -> Kept:
     """The paper's Algorithm 1 on one machine, line by line: it does not make the set that it promises.
 
     As printed, the flag `nextBin` is set once and never reset, so every bin passed on the way back is kept:
     all feasible ones, and some twice. With `reset_flag` it is false again at the start of each round; then
     bins remain that a job of an *earlier* class would fit. Where no further class fits an empty machine,
     `mostRecentAdd({})` asks for a job that is not there: that undefined step ends the run. Where nothing fits
-    the first bin, which is empty, stays: it is a subset of no other bin. Arguments as in `non_dominated_bins`, the classes in the order of K^j. Raises ValueError when more than `max_bins` would
-    be kept. Source: LoTES, Section 4.2, Algorithm 1.
+    the first bin, which is empty, stays: it is a subset of no other bin. Arguments as in `non_dominated_bins`, the classes in the order of K^j. Raises ValueError when more than
+    200,000 would be kept. Source: LoTES, Section 4.2, Algorithm 1.
 
     >>> algorithm1([7], [[2], [3]]).rows.tolist()
     [[3, 0], [2, 1], [2, 0], [1, 1], [1, 0], [0, 2], [0, 1]]
@@ -252,10 +247,9 @@ def algorithm1(
         first = added.pop()
         if next_bin:
             kept.append(bin_now.copy())
-            if len(kept) > max_bins:
+            if len(kept) > MOST_KEPT:
                 raise ValueError(
-                    f"max_bins: Algorithm 1 keeps more than {max_bins:,} bins here; take fewer "
-                    "classes or raise it"
+                    f"demand: Algorithm 1 keeps more than {MOST_KEPT:,} bins here; take fewer classes"
                 )
         bin_now[first] -= 1
         if not added:
@@ -265,9 +259,7 @@ def algorithm1(
     return Kept(rows, undefined=x < classes)
 
 
-def defects(
-    capacity: npt.ArrayLike, demand: npt.ArrayLike, *, max_bins: int = 200_000
-) -> pd.DataFrame:
+def defects(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> pd.DataFrame:
     """What Algorithm 1 keeps on one machine, as printed and with its flag reset, beside the exact set.
 
     Columns: `version`; numbers of rows `kept`, `repeated`, `dominated` (different rows to which a job could
@@ -279,10 +271,9 @@ def defects(
     1  flag reset     4         0          1        0      False
     2       exact     3         0          0        0      False
     """
-    right = non_dominated_bins(capacity, demand, max_bins=max_bins)
-    printed, mended = (
-        algorithm1(capacity, demand, reset_flag=reset, max_bins=max_bins) for reset in (False, True)
-    )
+    right = non_dominated_bins(capacity, demand)
+    printed = algorithm1(capacity, demand)
+    mended = algorithm1(capacity, demand, reset_flag=True)
     versions = {"as printed": printed, "flag reset": mended, "exact": Kept(right, False)}
     exact = set(map(tuple, right.tolist()))
     rows = []

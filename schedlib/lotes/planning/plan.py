@@ -11,8 +11,8 @@ import numpy as np
 
 from schedlib.core.portable import dot
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, check
-from schedlib.lotes.planning.allocate import SECONDS, allocate, by_place, solve
-from schedlib.lotes.planning.bins import count_bins, non_dominated_bins
+from schedlib.lotes.planning.allocate import allocate, by_place, solve
+from schedlib.lotes.planning.bins import non_dominated_bins
 
 MAX_PLANNED = 500_000  # bins of a configuration in the program, a column each
 WHOLE = 1e-6  # a number of machines this close to a whole one is meant to be whole
@@ -47,7 +47,6 @@ def assign(
     bins: Sequence[np.ndarray],
     *,
     integer: bool = False,
-    seconds: float = SECONDS,
 ) -> Assignment:
     """Solve the machine-assignment program (Eqs. 6-10) over these bins, or the integer program behind it.
 
@@ -81,7 +80,6 @@ def assign(
         high,
         whole=integer & (np.arange(len(weights) + 1) > 0),
         then=[] if integer else [np.r_[0.0, harm], np.r_[0.0, by_place(len(weights))]],
-        seconds=seconds,
     )
     price = np.full(classes.n_classes, np.nan if integer else 0.0)
     machines = np.maximum(x[1:], 0.0)
@@ -123,12 +121,6 @@ def bins_of(
         demand = classes.demand[these]
         own = np.zeros((1, 0), np.int32)
         if these.any():
-            if count_bins(capacity, demand, max_bins) > max_bins:
-                raise ValueError(
-                    f"max_bins: {these.sum()} classes on machines of {capacity.tolist()} have "
-                    f"more than {max_bins:,} bins; use generate_plan, which makes only the bins "
-                    "it needs, or raise max_bins"
-                )
             own = non_dominated_bins(capacity, demand, max_bins=max_bins)
         mixes = np.zeros((len(own), classes.n_classes), np.int32)
         mixes[:, these] = own
@@ -163,7 +155,6 @@ def plan(
     allocation: Allocation | None = None,
     integer: bool = False,
     max_bins: int = MAX_PLANNED,
-    seconds: float = SECONDS,
 ) -> Plan:
     """Stages 1 and 2 as in the paper: allocate, make the bins of each K^j, assign machines to bins, round.
 
@@ -171,7 +162,7 @@ def plan(
     exact integer program over the same bins, which the paper avoids; `rate` stays that of the linear one.
     Raises ValueError as `allocate` and `bins_of` do, and when K^j leaves a class only where none of its jobs
     fits; RuntimeError when a program of stage 2 is not proved optimal within
-    `seconds`. Source: Section 4.2, Eqs. 6-10.
+    600 s. Source: Section 4.2, Eqs. 6-10.
 
     See also: `lotes.generate_plan`, which lists no bins; `lotes.allocate`, the first stage alone.
 
@@ -192,16 +183,10 @@ def plan(
             f"allocation: class {k} is allocated only to configurations on which not even one of its jobs "
             "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan"
         )
-    fractions = assign(configs, classes, bins, seconds=seconds).fractions
+    fractions = assign(configs, classes, bins).fractions
     exact = None
     if integer:
-        exact = assign(
-            configs,
-            classes,
-            bins,
-            integer=True,
-            seconds=seconds,
-        ).fractions
+        exact = assign(configs, classes, bins, integer=True).fractions
     return make_plan(
         configs,
         classes,

@@ -10,8 +10,7 @@
 
     lotes.simulate(lotes.Policy(arrive=worst_fit), configs, workload)
 
-A rule may call `lotes.can_start`; `lotes.first_fit` and `lotes.best_fit`, which look a machine up without a
-scan; `lotes.room_at`.
+A rule may call `lotes.can_start`; `lotes.first_fit`, which looks a machine up without a scan; `lotes.room_at`.
 """
 
 from collections.abc import Callable
@@ -35,7 +34,7 @@ OPTIONS: dict = {}
 
 
 class Room(NamedTuple):
-    """What is free on the machines, for `first_fit` and `best_fit`; as in `machine_tree.Machines`."""
+    """What is free on the machines, for `first_fit`; as in `machine_tree.Machines`."""
 
     free: np.ndarray
     first: np.ndarray
@@ -43,8 +42,6 @@ class Room(NamedTuple):
     leaves: np.ndarray
     root: np.ndarray
     bound: np.ndarray
-    total: np.ndarray  # (N,): what is free, all resources together
-    order: np.ndarray  # (N,): the machines by that
 
 
 class Cluster(NamedTuple):
@@ -60,7 +57,7 @@ class Cluster(NamedTuple):
     - `ends (S,)`: when each job that runs will end; the jobs that run on a machine,
       the next to end first, are `first[machine]`, `following[it]` and so on, until -1
     - `waiting (W,)`: the jobs that wait, in order of arrival, without the arriving one; `now`: the time
-    - `room`: for `first_fit` and `best_fit`; `rng`: the policy's own random numbers
+    - `room`: for `first_fit`; `rng`: the policy's own random numbers
 
     All are read-only but `notes (S, 4)` and `machine_notes (N, 4)`, the policy's own numbers for each job and
     each machine: zeros when the job comes, and at the start.
@@ -99,7 +96,7 @@ _F1 = seen(types.float64)
 _F2 = seen(types.float64, 2)
 _I1 = seen(types.int64)
 _I2 = seen(types.int64, 2)
-_ROOM = types.NamedTuple([_F2, _I1, seen(types.int8), _I1, _I1, _F2, _F1, seen(types.int32)], Room)
+_ROOM = types.NamedTuple([_F2, _I1, seen(types.int8), _I1, _I1, _F2], Room)
 _NOTES = types.float64[:, ::1]
 _RNG = numba.typeof(np.random.default_rng(0))
 CLUSTER = types.NamedTuple(
@@ -146,8 +143,8 @@ class Policy:
     reason, when one does not compile, or writes to what it sees, and (from `simulate`) when one names a
     machine or a job that cannot be.
 
-    See also: `lotes.Cluster`, what they see; `lotes.first_fit`, `lotes.best_fit`, `lotes.can_start` and
-    `lotes.room_at`, what they may call; `leaderboard.lotes`.
+    See also: `lotes.Cluster`, what they see; `lotes.first_fit`, `lotes.can_start` and `lotes.room_at`, what
+    they may call; `leaderboard.lotes`.
 
     >>> Policy(lambda cluster, job: first_fit(cluster, job), name="first fit").name
     'first fit'
@@ -184,22 +181,6 @@ def first_fit(cluster, job):
             machine = tree.first_fit(cluster.room, j, cluster.size[job], need)
             if machine >= 0:
                 return machine
-    return -1
-
-
-@kernel
-def best_fit(cluster, job):
-    """The machine with least free, in all, where an arriving job (see `first_fit`) can start now, or -1.
-
-    >>> policy = Policy(lambda cluster, job: best_fit(cluster, job), name="best fit")
-    """
-    if first_fit(cluster, job) < 0:
-        return -1
-    room = cluster.room
-    size = cluster.size[job]
-    for machine in room.order[_place(room, tree.outline(size)[3], -1) :]:
-        if fits(room.free[machine], size) and can_start(cluster, job, machine):
-            return machine
     return -1
 
 
@@ -265,9 +246,6 @@ class Own(NamedTuple):
     share: np.ndarray
     demand: np.ndarray
     first: np.ndarray
-    total: np.ndarray
-    order: np.ndarray
-    aside: np.ndarray  # (N,): room to shift `order`
     machine_notes: np.ndarray
     rng: np.random.Generator
     ends: np.ndarray
@@ -280,7 +258,7 @@ def begin(policy: Policy, settings: dict, given: Given) -> Own:
     bins = given.targets()
     m = given.machines
     share, demand = given.mix()
-    total = m.free.sum(axis=1)
+    machines = len(m.config)
     return Own(
         on_arrival=Rule(policy.arrive),
         on_exit=Rule(policy.leave),
@@ -288,11 +266,8 @@ def begin(policy: Policy, settings: dict, given: Given) -> Own:
         share=share,
         running=np.zeros_like(bins),
         demand=demand,
-        first=np.full(len(m.config), -1),
-        total=total,
-        order=np.lexsort((np.arange(len(total)), total)).astype(np.int32),
-        aside=np.zeros(len(total), np.int32),
-        machine_notes=np.zeros((len(total), 4)),
+        first=np.full(machines, -1),
+        machine_notes=np.zeros((machines, 4)),
         rng=given.rng,
         ends=np.zeros(0),
         following=np.zeros(0, np.int64),
@@ -322,8 +297,6 @@ def _seen(own, state):
         leaves=read_only(m.leaves),
         root=read_only(m.root),
         bound=read_only(m.bound),
-        total=read_only(own.total),
-        order=read_only(own.order),
     )
     return Cluster(
         capacity=read_only(m.capacity),
@@ -368,44 +341,6 @@ def _starts(own, state, slot, machine):
         own.first[machine] = slot
     else:
         own.following[before] = slot
-
-
-@kernel
-def _place(room, total, machine):
-    """How many machines have less free than `total`, or as much and a smaller number."""
-    low = 0
-    high = room.order.size
-    while low < high:
-        middle = (low + high) // 2
-        other = room.order[middle]
-        if room.total[other] < total or (room.total[other] == total and other < machine):
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@kernel
-def _copy(these, there):
-    """Copy from the first on; plain slices go through an array of their own."""
-    for k in range(these.size):
-        there[k] = these[k]
-
-
-@kernel
-def changed(own, state, machine):
-    """Put the machine in its place by what is free on it."""
-    total = state.machines.free[machine].sum()
-    old = _place(own, own.total[machine], machine)
-    new = _place(own, total, machine)
-    if new > old:
-        new -= 1
-        _copy(own.order[old + 1 : new + 1], own.order[old:new])
-    else:
-        _copy(own.order[new:old], own.aside)
-        _copy(own.aside[: old - new], own.order[new + 1 : old + 1])
-    own.order[new] = machine
-    own.total[machine] = total
 
 
 @kernel
@@ -461,4 +396,4 @@ def pick(own, state, machine):
     return slot
 
 
-hand_over(Own, arrive=arrive, wait=wait, pick=pick, left=left, changed=changed, grown=with_room)
+hand_over(Own, arrive=arrive, wait=wait, pick=pick, left=left, grown=with_room)

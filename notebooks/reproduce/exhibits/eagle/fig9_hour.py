@@ -2,15 +2,8 @@
 
 import pandas as pd
 
-from exhibits.eagle import comparing, drawing
-from exhibits.eagle.comparing import (
-    PERCENTILES,
-    claim,
-    each_system,
-    of_ratios,
-    only,
-    ratios,
-)
+from exhibits.eagle import drawing
+from exhibits.eagle.comparing import PERCENTILES, each_system, only, ratios
 from schedlib.eagle.workloads.samples import SAMPLE_JOBS, SAMPLE_NODES, alibaba, google_sample
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS, google
 from schedlib.experiment import Experiment, Figure, grid, scales
@@ -79,19 +72,6 @@ def draw_hour(frame: pd.DataFrame):
     return figure
 
 
-def as_busy(*printed: float, **where):
-    """The largest reduction (%) at the ratios where the share of busy nodes is nearest to one over these."""
-
-    def measure(frame):
-        shares = busy(frame)["cut"]
-        near = tuple({abs(shares - 100 / ratio).idxmin() for ratio in printed})
-        return comparing.reduction(
-            ratios(frame, "eagle", "hawk", "short", sample="cut", interarrival=near, **where)
-        )
-
-    return measure
-
-
 PRINTED, LOWER = (1.2, 1.4, 1.6, 1.8, 2.0), (0.4, 0.6, 0.8, 1.0)
 POINTS = [
     [
@@ -158,100 +138,5 @@ FIGURES = (
             of=lambda frame: only(frame, "short", percentile=99),
             names=drawing.WORDS,
         ),
-    ),
-)
-
-SHARED = {
-    "experiment": "eagle.fig9",
-    "reason": "the paper measures a Spark prototype; here the sample is simulated",
-}
-REDUCTION = {
-    "check": "value",
-    "tolerance": 1.0,
-    "metric": "reduction of the completion time",
-    "unit": "%",
-}
-SHORT_JOBS = "Section 7; Fig. 9a"
-
-BY_RATIO, BY_BUSY = "the ratio is one over the offered load", "one over the share of busy nodes"
-LIGHT = PRINTED[2:]
-# In a first run, before jobs could keep their class, the sample made small was judged.
-CLAIMS = (
-    claim(
-        "prototype-better",
-        SHORT_JOBS,
-        "Short jobs complete sooner under Eagle than under Hawk across the board",
-        of_ratios(comparing.margin, "eagle", "hawk", sample="cut", interarrival=PRINTED),
-        **SHARED,
-        metric="1 less the ratio to Hawk",
-        how_read=comparing.WORST,
-    ),
-    claim(
-        "prototype-80",
-        SHORT_JOBS,
-        "The improvement reaches 80 % at an inter-arrival ratio of 1.2",
-        None,
-        80.0,
-        **SHARED | {"experiment": None},
-        **REDUCTION,
-        how_read="printed number: the best percentile",
-        readings={
-            BY_RATIO: (
-                "eagle.fig9",
-                of_ratios(comparing.reduction, "eagle", "hawk", sample="cut", interarrival=1.2),
-            ),
-            BY_BUSY: ("eagle.fig9", as_busy(1.2)),
-        },
-    ),
-    claim(
-        "prototype-load",
-        SHORT_JOBS,
-        "The higher the load, the more Eagle improves on Hawk",
-        of_ratios(
-            lambda rows: comparing.slope(rows, "interarrival"),
-            "eagle",
-            "hawk",
-            sample="cut",
-            interarrival=PRINTED,
-        ),
-        **SHARED,
-        check="trend",
-        metric="growth of the mean log ratio from one load to the next",
-    ),
-    claim(
-        "prototype-60",
-        SHORT_JOBS,
-        "As the load goes down gains remain, up to 60 % at the 50th percentile",
-        None,
-        60.0,
-        **SHARED | {"experiment": None},
-        **REDUCTION,
-        how_read="printed number: the best of the upper half of the inter-arrival ratios",
-        readings={
-            BY_RATIO: (
-                "eagle.fig9",
-                of_ratios(
-                    comparing.reduction,
-                    "eagle",
-                    "hawk",
-                    sample="cut",
-                    interarrival=LIGHT,
-                    percentile=50,
-                ),
-            ),
-            BY_BUSY: ("eagle.fig9", as_busy(*LIGHT, percentile=50)),
-        },
-    ),
-    claim(
-        "prototype-long",
-        "Section 7; Fig. 9b",
-        "Long jobs take about as long under both",
-        of_ratios(comparing.per_seed, "eagle", "hawk", "long", sample="cut", interarrival=PRINTED),
-        1.0,
-        **SHARED,
-        check="ratio",
-        tolerance=0.1,
-        metric="ratio to Hawk",
-        how_read="text: within a factor of 1.1, mean over percentiles and loads",
     ),
 )
