@@ -1,10 +1,11 @@
 """Stage 1 against the printed program in plain Python, its closed forms, and the choice of the vertex."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 
-from exhibits.lotes import vertices
+from exhibits.lotes import measures_planning, vertices
 from lotes_instances import assert_on_the_optimal_face, problems
 from schedlib import lotes
 from schedlib.lotes import plain
@@ -140,3 +141,11 @@ def test_the_order_of_columns_does_not_decide_which_optimum_is_taken(seed):
     other, _ = solve("shuffled", cost[order], rows[:, order], *ends, most=2.0, then=[then[order]])
     np.testing.assert_allclose(other, one[order], atol=1e-9)
     assert cost @ one == pytest.approx(cost @ solve("alone", cost, rows, *ends, most=2.0)[0])
+
+
+def test_the_fluid_bound_gets_looser_by_what_stage_2_loses_along_phi():
+    phis = [-1.0, 0.0, 0.006, 0.012]
+    lost = np.array([50.0, 1.0, 2.0, 3.0])
+    frame = pd.DataFrame({"phi": phis, "allocation": 100.0, "assignment": 100 - lost, "seed": 0})
+    assert np.allclose(measures_planning.looser(frame), 2)
+    assert np.allclose(measures_planning.least_lost(frame), 1)

@@ -39,6 +39,11 @@ class Facts:
         row = self.row(claim)
         return report.ours(row)
 
+    def verdict(self, claim: str) -> str:
+        """The verdict on a claim, in the ledger's words."""
+        row = self.row(claim)
+        return row["verdict"]
+
     def printed(self, claim: str) -> str:
         """The number that the paper prints."""
         row = self.row(claim)

@@ -1,6 +1,6 @@
 """The evidence: one file for each exhibit, or for those drawn from one run; beside them a paper's claims."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,15 +67,3 @@ def legend_below(
         ncols=columns,
         **more,
     )
-
-
-def measure(judged: Callable[..., Any]) -> Callable[..., Callable[[Any], Any]]:
-    """A decorator for a claim's measure that has options: called with these, it gives a function of a frame.
-
-    >>> @measure
-    ... def share(frame, name):
-    ...     return frame[name] / sum(frame.values())
-    >>> share("a")({"a": 1, "b": 3})
-    0.25
-    """
-    return lambda *options, **named: lambda frame: judged(frame, *options, **named)

@@ -19,6 +19,7 @@ from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.month import BATCH, GOOGLE_ARRIVALS, HOURS, JOBS
 from schedlib.pictures import style
 from schedlib.pictures.alt import alt
+from schedlib.pictures.waits import SHORTEST
 
 PLACE = 5.33
 TAIL = np.unique(np.concatenate((10.0 ** np.arange(-3, 6.01, 0.25), 3600.0 * np.array([1, 7, 17]))))
@@ -151,7 +152,7 @@ def _waits(frame):
 
 def _ahead(frame):
     """Who waits least, by how many decades less than the next of the paper's three policies, by median."""
-    waits = np.log10(_waits(frame).clip(lower=runs.SHORTEST)).unstack("policy")[
+    waits = np.log10(_waits(frame).clip(lower=SHORTEST)).unstack("policy")[
         ["lotes", "greedy", "tetris"]
     ]
     found = {}
@@ -173,7 +174,7 @@ def plot_map(frame: pd.DataFrame) -> Picture:
     figure, axes = style.subplots(
         2,
         len(laws),
-        size=(max(3.4 * len(laws), 7.4), 5.0),
+        size=(max(4.4 * len(laws), 7.4), 5.0),
         sharex=True,
         sharey="row",
         squeeze=False,
@@ -183,16 +184,25 @@ def plot_map(frame: pd.DataFrame) -> Picture:
         looks = {policy: style.look(policy) for policy in runs.POLICIES}
         drawing.lines(above, only(waits, sizes=law), "place", "wait", looks=looks, shift=0.1)
         above.set(title=drawing.LAWS[law], ylabel=drawing.WAIT)
-        drawing.log_and_zero(above, runs.SHORTEST)
+        drawing.log_and_zero(above, SHORTEST)
         for at, load in enumerate(loads):
             policy, lead = ahead[law, load]
             if lead >= 0.05:
                 below.axvspan(at - 0.5, at + 0.5, color=style.look(policy).color, alpha=0.35)
-            below.text(at, 0.5, f"{lead:.1f}" if lead >= 0.05 else "=", ha="center", va="center")
+            below.text(
+                at,
+                0.5,
+                f"{lead:.1f}" if lead >= 0.05 else "=",
+                ha="center",
+                va="center",
+                fontsize=8,
+            )
         below.set(
             xlabel="mean load of the cores", ylabel="log10 of\nnext / least", ylim=(0, 1), yticks=[]
         )
-        below.set_xticks(range(len(loads)), [f"{load:g}" for load in loads])
+        below.set_xticks(
+            range(len(loads)), [f"{load:g}" for load in loads], fontsize=8, rotation=90
+        )
     legend_below(axes[0, 0], 4)
     return figure
 

@@ -64,25 +64,27 @@ def plot(frame: pd.DataFrame) -> Picture:
         ax.set(title=reading, xlabel="mean load of the cores")
         ax.set_ylim(len(sentences) - 0.4, -1.6)
         ax.set_xticks(range(len(loads)), [f"{load:g}" for load in loads], fontsize=8, rotation=90)
+    axes[0, 0].set_ylabel("sentence")
     axes[0, 0].set_yticks([-1, *range(len(sentences))], ["how many hold", *sentences], fontsize=8)
     legend_below(axes[0, 0], 3)
     return figure
 
 
-def _loads(frame, name):
-    """At which loads a sentence holds, in words."""
-    rows = only(frame, id=name, verdict=verdicts.HOLDS)
-    return ", ".join(f"{load:g}" for load in rows["load"]) or "none"
+def _loads(frame, *names):
+    """At which loads these sentences hold together, in words."""
+    rows = only(frame, id=names, verdict=verdicts.HOLDS)
+    held = rows.groupby("load").size() == len(names)
+    loads = held.index[held]
+    return f"load {', '.join(f'{load:g}' for load in loads)}" if len(loads) else "no load"
 
 
 def _caption(frame):
     words = []
     for reading, rows in frame.groupby("reading", sort=False):
-        order, orders = set(_loads(rows, TETRIS).split(", ")), _loads(rows, GREEDY)
-        both = ", ".join(load for load in orders.split(", ") if load in order - {"none"}) or "none"
         words.append(
-            f"{reading}: loads at which Tetris waits about an order of magnitude longer than LoTES: "
-            f"{_loads(rows, TETRIS)}; Greedy orders longer: {orders}; both: {both}."
+            f"Under {reading}, Tetris waits about an order of magnitude longer than LoTES at "
+            f"{_loads(rows, TETRIS)}, Greedy orders longer at {_loads(rows, GREEDY)}, and both hold at "
+            f"{_loads(rows, TETRIS, GREEDY)}."
         )
     return (
         "Which of the text's sentences on Google's month hold at which load, by 95 % intervals over seeds. The "

@@ -21,6 +21,7 @@ from schedlib.lotes.replan import WAYS
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS, ArrivalModel
 from schedlib.pictures import style
 from schedlib.pictures.alt import alt
+from schedlib.pictures.waits import SHORTEST
 
 PLACE = 5.34
 READINGS: dict[str, dict[str, dict[str, Any]]] = {
@@ -266,7 +267,7 @@ def plot_variants(frame: pd.DataFrame) -> Picture:
             )
             dots(ax, wait, wait * 0 + place, look, None, stable=rows["stable"])
         ax.set(title=f"Omega = {omega:g}", xlabel=WAIT)
-        log_and_zero(ax, runs.SHORTEST, "x")
+        log_and_zero(ax, SHORTEST, "x")
     axes[0].set_yticks(range(len(names)), names, fontsize=8)
     axes[0].set_ylabel("policy: reading")
     axes[0].invert_yaxis()
