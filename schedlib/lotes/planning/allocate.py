@@ -16,10 +16,9 @@ from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, 
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
 GAP = 1e-6  # relative, of an integer program's optimum
-SECONDS = 600.0  # the solver's time
+SECONDS = 600.0  # the solver's time, unless another is given
 OPTIONS = {
     "output_flag": False,
-    "time_limit": SECONDS,
     "mip_rel_gap": GAP,
     "primal_feasibility_tolerance": TOLERANCE,
     "dual_feasibility_tolerance": TOLERANCE,
@@ -40,6 +39,7 @@ def solve(
     most: Any = np.inf,
     whole: Any = False,
     then: Sequence[np.ndarray] = (),
+    seconds: float = SECONDS,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The x in [0, `most`] of least `cost (C,)` with `low <= rows x <= high`, and the N rows' prices.
 
@@ -47,7 +47,7 @@ def solve(
     each program goes on from the last one's optimum. Rows and costs should be of size one, as prices below a
     billionth count as none. Where `whole (C,)` says so, x is a whole number; prices then mean nothing, and `then`
     must be empty. `what` names the program in errors: RuntimeError unless the optimum is proved within
-    600 s (of integer programs: to a relative gap of a millionth).
+    `seconds` (of integer programs: to a relative gap of a millionth).
 
     >>> solve("the example", [3.0], [[1.0]], [2.0], [np.inf])[0].tolist()
     [2.0]
@@ -57,10 +57,12 @@ def solve(
     matrix = csr_array(rows)
     low = np.asarray(low, float)
     high = np.asarray(high, float)
-    least = np.zeros(len(cost))
-    most = np.broadcast_to(most, len(cost))
-    whole = np.broadcast_to(whole, len(cost))
+    n = len(cost)
+    least = np.zeros(n)
+    most = np.broadcast_to(most, n)
+    whole = np.broadcast_to(whole, n)
     engine = _engine(cost, matrix, low, high, least, most, whole)
+    engine.setOptionValue("time_limit", float(seconds))
     x, reduced, prices = _optimum(what, engine)
     first = prices
     columns = np.arange(len(cost), dtype=np.int32)
@@ -106,7 +108,10 @@ def _engine(cost, matrix, low, high, least, most, whole):
     program.a_matrix_.value_ = matrix.data
     if whole.any():
         kinds = [highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger]
-        program.integrality_ = [kinds[one] for one in whole.tolist()]
+        integrality = []
+        for one in whole.tolist():
+            integrality.append(kinds[one])
+        program.integrality_ = integrality
     engine = highspy.Highs()
     for option, value in OPTIONS.items():
         engine.setOptionValue(option, value)
@@ -119,9 +124,8 @@ def _optimum(what, engine):
     engine.run()
     status = engine.modelStatusToString(engine.getModelStatus())
     if status != "Optimal":
-        raise RuntimeError(
-            f"{what}: HiGHS ended as {status!r} without a proof within {SECONDS:g} s"
-        )
+        limit = engine.getOptionValue("time_limit")[1]
+        raise RuntimeError(f"{what}: HiGHS ended as {status!r} without a proof within {limit:g} s")
     found = engine.getSolution()
     x = np.array(found.col_value)
     reduced = np.array(found.col_dual)

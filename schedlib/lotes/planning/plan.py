@@ -11,7 +11,7 @@ import numpy as np
 
 from schedlib.core.portable import dot
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, check
-from schedlib.lotes.planning.allocate import allocate, by_place, solve
+from schedlib.lotes.planning.allocate import SECONDS, allocate, by_place, solve
 from schedlib.lotes.planning.bins import non_dominated_bins
 
 MAX_PLANNED = 500_000  # bins of a configuration in the program, a column each
@@ -47,6 +47,7 @@ def assign(
     bins: Sequence[np.ndarray],
     *,
     integer: bool = False,
+    seconds: float = SECONDS,
 ) -> Assignment:
     """Solve the machine-assignment program (Eqs. 6-10) over these bins, or the integer program behind it.
 
@@ -90,6 +91,7 @@ def assign(
         np.r_[np.full(len(asked), np.inf), configs.count],
         whole=whole,
         then=then,
+        seconds=seconds,
     )
     machines = np.maximum(x[1:], 0.0)
     if integer:
@@ -167,6 +169,7 @@ def plan(
     allocation: Allocation | None = None,
     integer: bool = False,
     max_bins: int = MAX_PLANNED,
+    seconds: float = SECONDS,
 ) -> Plan:
     """Stages 1 and 2 as in the paper: allocate, make the bins of each K^j, assign machines to bins, round.
 
@@ -174,7 +177,7 @@ def plan(
     exact integer program over the same bins, which the paper avoids; `rate` stays that of the linear one.
     Raises ValueError as `allocate` and `bins_of` do, and when K^j leaves a class only where none of its jobs
     fits; RuntimeError when a program of stage 2 is not proved optimal within
-    600 s. Source: Section 4.2, Eqs. 6-10.
+    `seconds`. Source: Section 4.2, Eqs. 6-10.
 
     See also: `lotes.generate_plan`, which lists no bins; `lotes.allocate`, the first stage alone.
 
@@ -195,10 +198,16 @@ def plan(
             f"allocation: class {k} is allocated only to configurations on which not even one of its jobs "
             "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan"
         )
-    fractions = assign(configs, classes, bins).fractions
+    fractions = assign(configs, classes, bins, seconds=seconds).fractions
     exact = None
     if integer:
-        exact = assign(configs, classes, bins, integer=True).fractions
+        exact = assign(
+            configs,
+            classes,
+            bins,
+            integer=True,
+            seconds=seconds,
+        ).fractions
     return make_plan(
         configs,
         classes,
