@@ -9,8 +9,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.state import Meter, lengthened, meter, note_start, tick
-from schedlib.lotes.model import UNITS, Allocation, JobClasses, MachineConfigs, scaled
+from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs
 from schedlib.lotes.plain_datacentre import Job
 from schedlib.lotes.simulation import Simulation, measured
 from schedlib.workload import Workload
@@ -121,8 +122,8 @@ def total_capacity(configs: MachineConfigs) -> np.ndarray:
     >>> total_capacity(MachineConfigs([[4.0], [2.0]], [1, 2])).round(6).tolist()
     [2.0]
     """
-    capacity, _ = scaled(configs.capacity, configs.capacity)
-    return configs.count @ (capacity / UNITS)
+    capacity, _ = fractions(configs.capacity, configs.capacity)
+    return configs.count @ capacity
 
 
 def _width(jobs: list[Job]) -> float:
