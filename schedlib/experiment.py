@@ -1,21 +1,18 @@
-"""The nouns of the reproduction, plain data: an experiment, a figure drawn from it, a claim judged on it.
+"""The nouns of the reproduction, plain data: an experiment, and a figure drawn from it.
 
-Each file of `notebooks/reproduce/exhibits/<paper>` lists its own in `EXPERIMENTS`, `FIGURES` and `CLAIMS`;
-`schedlib.reproduce` finds, runs, draws and judges them.
+Each file of `notebooks/reproduce/exhibits/<paper>` lists its own in `EXPERIMENTS` and `FIGURES`; `schedlib.reproduce`
+finds, runs and draws them. What is judged on them stands in the paper's `claims.toml`.
 """
 
 import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 from schedlib import papers
 
 SCALES = ("smoke", "quick", "paper")
-SOURCES = ("text", "table", "printed number", "bar chart")
-CHECKS = ("value", "ratio", "order", "trend")
-VERDICTS = ("reproduced", "in part", "not reproduced", "by construction", "not testable here")
 
 
 def _file_name(owner: str, name: str) -> None:
@@ -29,11 +26,10 @@ def of_paper(owner: str, name: str) -> None:
     >>> of_paper("figure", "hmhs.fig1")
     """
     paper, _, rest = name.partition(".")
+    known = ", ".join(papers.KEYS)
     if paper not in papers.KEYS or not rest:
-        known = ", ".join(papers.KEYS)
-        raise ValueError(
-            f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {known}"
-        )
+        form = f"'<paper>.<name>' with paper one of {known}"
+        raise ValueError(f"{owner} id {name!r}: must read {form}")
     _file_name(owner, name)
 
 
@@ -78,10 +74,11 @@ class Experiment:
             raise TypeError(
                 f"experiment {self.id}: run needs a function, not {type(self.run).__name__}"
             )
-        for name, per_scale in (("points", self.points), ("seeds", self.seeds)):
+        wanted = f"{', '.join(SCALES)}; schedlib.experiment.scales makes them"
+        for name in ("points", "seeds"):
+            per_scale = getattr(self, name)
             right = isinstance(per_scale, Mapping) and set(per_scale) == set(SCALES)
             if not right or not all(per_scale.values()):
-                wanted = f"{', '.join(SCALES)}; schedlib.experiment.scales makes them"
                 raise ValueError(
                     f"experiment {self.id}: {name} needs a non-empty entry for each of {wanted}"
                 )
@@ -89,7 +86,9 @@ class Experiment:
     def analyses(self, scale: str) -> tuple[int, ...]:
         """After how many seeds the claims are judged, in order: interim analyses, and the last one."""
         seeds = self.seeds[scale]
-        return seeds if isinstance(seeds, tuple) else (seeds,)
+        if isinstance(seeds, tuple):
+            return seeds
+        return (seeds,)
 
 
 def grid(**axes: Iterable[Any]) -> list[dict[str, Any]]:
@@ -98,7 +97,11 @@ def grid(**axes: Iterable[Any]) -> list[dict[str, Any]]:
     >>> grid(load=[0.5, 0.9], jobs=[10, 20])[:3]
     [{'load': 0.5, 'jobs': 10}, {'load': 0.5, 'jobs': 20}, {'load': 0.9, 'jobs': 10}]
     """
-    return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+    points = []
+    for values in itertools.product(*axes.values()):
+        point = zip(axes, values, strict=True)
+        points.append(dict(point))
+    return points
 
 
 def scales(smoke: Any, quick: Any = None, paper: Any = None) -> dict[str, Any]:
@@ -107,8 +110,11 @@ def scales(smoke: Any, quick: Any = None, paper: Any = None) -> dict[str, Any]:
     >>> scales(2, 10), scales(1)
     ({'smoke': 2, 'quick': 10, 'paper': 10}, {'smoke': 1, 'quick': 1, 'paper': 1})
     """
-    quick = smoke if quick is None else quick
-    return {"smoke": smoke, "quick": quick, "paper": quick if paper is None else paper}
+    if quick is None:
+        quick = smoke
+    if paper is None:
+        paper = quick
+    return {"smoke": smoke, "quick": quick, "paper": paper}
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ class Figure:
     functions of the frame that return one, so that they can state what was measured. `part(frame)` gives the
     rows that the picture, its texts and its CSV have; all of them unless given.
 
-    See also: `experiment.Experiment`, `experiment.Claim`.
+    See also: `experiment.Experiment`.
 
     >>> Figure("hmhs.few", "hmhs.few", None, "Makespans of few jobs.", "A table of makespans.").id
     'hmhs.few'
@@ -137,128 +143,3 @@ class Figure:
         of_paper("experiment", self.experiment)
         if not self.caption or not self.alt:
             raise ValueError(f"figure {self.id}: needs a caption and an alt text")
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A measurable sentence of a paper, and how it is judged on an experiment's frame.
-
-    `measure(frame)` returns a number per independent replicate, whose mean and 95 % interval are judged, or
-    a `Proportion`; None when there are too few replicates to tell. Where seeds are added (see `Experiment`),
-    the interval is wider, so that it holds at all analyses together.
-
-    - `value`: reproduced when the whole interval is within `tolerance` of `paper_value`; in part when some of
-      it is, and the mean is off by no more than the value itself (or twice the tolerance).
-    - `ratio`: the same on the ratio measured / paper_value, within a factor 1 + `tolerance`.
-    - `order`: the numbers are the margin by which the claimed order holds; reproduced when the whole interval
-      lies above 0, in part when only the mean does. An order has no tolerance.
-    - `trend`: the numbers are slopes counted positive in the claimed direction; judged as `order`.
-
-    `how_read` begins with one of `SOURCES`: what the paper's value or words were read from, which decides the
-    tolerance: a printed number's is that of its last digit. What we made of it may follow after a colon.
-
-    Where the text can be read in several ways, `readings` has a name for each, with an experiment and a
-    measure on its frame, in place of the claim's own: each is judged, and the claim is reproduced when it is
-    under all of them, in part when under some. With `along`, a column such as the load, what is measured is
-    judged at each of its values for itself, and a line says at which the claim holds. What no honest run can
-    fail, as the model or the generator is made so, is marked `by_construction` and not counted. A claim that
-    cannot be judged here has `experiment=None`. Both say why in `reason`. Raises ValueError on an unknown
-    check, a missing part, and a tolerance that is negative or of an order.
-
-    See also: `experiment.Experiment`, `reproduce.claims`.
-
-    >>> Claim("hmhs.sooner", "Fig. 1", "HMHS ends first.", "makespan", "s", None, "text", "order", 0.0,
-    ...       experiment="hmhs.fig1", measure=lambda frame: frame["margin"]).check
-    'order'
-    """
-
-    id: str
-    where: str
-    claim: str
-    metric: str
-    unit: str
-    paper_value: float | None
-    how_read: str
-    check: str
-    tolerance: float
-    experiment: str | None = None
-    measure: Callable[[Any], Any] | None = None
-    reason: str = ""
-    by_construction: bool = False
-    readings: Mapping[str, tuple[str, Callable[[Any], Any]]] = field(default_factory=dict)
-    along: str = ""
-    paper: str = field(init=False)
-
-    def lines(self) -> dict[str, "Claim"]:
-        """What is judged, by reading: the claim itself under "", or one claim for each of its readings."""
-        said = self.reason if self.by_construction else ""  # else the whole's reason is said once
-        each = {
-            reading: replace(self, experiment=experiment, measure=measure, readings={}, reason=said)
-            for reading, (experiment, measure) in self.readings.items()
-        }
-        return each or {"": self}
-
-    def __post_init__(self):
-        of_paper("claim", self.id)
-        object.__setattr__(self, "paper", self.id.partition(".")[0])
-        if self.how_read.partition(":")[0] not in SOURCES:
-            raise ValueError(
-                f"claim {self.id}: how_read {self.how_read!r} begins with none of "
-                f"{', '.join(SOURCES)}"
-            )
-        if self.check not in CHECKS:
-            raise ValueError(
-                f"claim {self.id}: check {self.check!r} is none of {', '.join(CHECKS)}"
-            )
-        if self.readings and self.experiment is None:
-            # where one is asked, the first stands for all
-            for name, own in zip(
-                ("experiment", "measure"), next(iter(self.readings.values())), strict=True
-            ):
-                object.__setattr__(self, name, own)
-        testable = self.experiment is not None
-        if testable != (self.measure is not None):
-            raise ValueError(f"claim {self.id}: experiment and measure go together")
-        if (self.by_construction or not testable) and not self.reason:
-            raise ValueError(
-                f"claim {self.id}: say in `reason` why it cannot fail or is not testable here"
-            )
-        if testable and self.check in ("value", "ratio") and self.paper_value is None:
-            raise ValueError(f"claim {self.id}: check {self.check!r} needs the paper's value")
-        if self.tolerance < 0 or (self.tolerance and self.check in ("order", "trend")):
-            raise ValueError(
-                f"claim {self.id}: tolerance must not be negative, and an order has none"
-            )
-
-
-def claim_maker(paper: str, **usual: Any) -> Callable[..., Claim]:
-    """Gives `make(name, where, claim, experiment, measure, paper_value=None, **fields)`, which makes a claim.
-
-    `usual` are the fields that most of its claims share; a claim's own come first. Unless said, a claim is
-    read from the text and checked as a value with no tolerance.
-
-    >>> make = claim_maker("hmhs", unit="%", tolerance=5.0)
-    >>> made = make("most", "Abstract", "up to 77 %", "hmhs.fig1", len, 77.0, tolerance=1.0)
-    >>> made.id, made.unit, made.tolerance, made.check
-    ('hmhs.most', '%', 1.0, 'value')
-    """
-    shared = {
-        "metric": "",
-        "unit": "",
-        "how_read": "text",
-        "check": "value",
-        "tolerance": 0.0,
-    } | usual
-
-    def make(name, where, claim, experiment, measure, paper_value=None, **fields):
-        return Claim(
-            id=f"{paper}.{name}",
-            where=where,
-            claim=claim,
-            experiment=experiment,
-            measure=measure,
-            paper_value=paper_value,
-            **shared | fields,
-        )
-
-    return make

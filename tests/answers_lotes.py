@@ -270,7 +270,6 @@ WRONG = {
     ],
     "dispatching.weight_of_work": lambda: [
         {at: wait / 3600 for at, wait in waits((0, 1, 2, 4)).items()},  # hours 0
-        waits((0, 1, 2, 4)) | {4: waits((0, 4))[4] / 3600},  # hours 4
         {0: 1},
         {0: 1, 1: 2, 2: 3, 4: 4},
         waits((0, 1, 2, 4)) | {4: 1.0},

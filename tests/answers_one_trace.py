@@ -119,7 +119,6 @@ WRONG = {
     ],
     "one_trace.mean_end": lambda: [
         hmhs.Policy(),
-        lambda instance: -shortest(instance),
         lambda instance: [1],
         3,
         "shortest first",

@@ -118,7 +118,7 @@ WRONG = {
     "probing.three_choices": lambda: [choices(2), choices(5), choices(3, probes=3), sent(nowhere), choices],
     "probing.never_behind_long": lambda: [choices(1), sent(clear, min_probes=20), sent(apart), clear],
     "eagle.few_messages": lambda: [
-        whole(clear, 20), whole(clear, 2), replace(whole(clear, 10), sticky=False, queue="fifo"), sent(nowhere),
+        whole(clear, 20), whole(clear, 2), sent(nowhere),
     ],
     "eagle.where_sss_harms": lambda: [
         (0.17, eagle.Eagle()), (0.05, eagle.Eagle()), (0.05, eagle.Eagle(sss=False)), (0.05, "eagle"),

@@ -104,7 +104,6 @@ WRONG = {
     "own_policy.above_hmhs": lambda: [
         hmhs.Policy(hmhs.priority),
         hmhs.Policy(map_rule=wrong_job),
-        hmhs.POLICIES["hmhs"],
         "hmhs",
     ],
     "own_policy.paired": lambda: [

@@ -7,17 +7,22 @@ import numpy as np
 import pandas as pd
 
 import schedlib
-from schedlib import eagle, hmhs, mch, theory
+from schedlib import eagle, hmhs, lotes, mch, theory
 from schedlib.core import streams
 from schedlib.workload import Workload
 
 PACKAGE = Path(schedlib.__file__).parent
 HUGE = (10**12, 10**400, 1e300, float("inf"))
+NOBODYS = (
+    b"x", "x", -1, float("nan"), 1j, [], [[1], [2, 3]], [1, "a"], [np.nan, 1], [np.inf, 1], [-1, 1], [10**400, 1], set(), object(), len, Path,
+    np.zeros((2, 2)), np.zeros(0), np.array(["a", "b"]), np.array(None), pd.DataFrame(), pd.DataFrame({"job": [1]}), np.int64(-(2**63)),
+)  # fmt: skip
+"""Values that are refused wherever they stand, but for these arguments."""
+TAKEN = """Workload.time_unit Workload.from_arrays.time_unit Workload.from_arrays.job_class Workload.between.t0 Workload.between.t1 System.name
+Rule.name johnson.first johnson.second optimum.seconds random_tree.needs property_table.capacity property_table.rules"""
 VALUES = (
-    None, "x", b"x", "", 3, 0, -1, 2.5, float("nan"), 1j, True, [], [1], [[1], [2, 3]], [[1]], [1, "a"], [None], [np.nan, 1], [np.inf, 1],
-    [-1, 1], [10**400, 1], {}, {"a": 1}, set(), object(), len, Path, np.zeros((2, 2)), np.zeros(0), np.array(["a", "b"]), np.array(None),
-    pd.DataFrame(), pd.DataFrame({"job": [1]}), pd.Series([1]), pd.Series([1, 2], dtype="Int64"), pd.to_datetime(["2020-01-01", "2020-01-02"]),
-    Workload.from_arrays([0], [1]), np.int64(-(2**63)), *HUGE,
+    *NOBODYS, None, "", 3, 0, 2.5, True, [1], [[1]], [None], {}, {"a": 1}, pd.Series([1]), pd.Series([1, 2], dtype="Int64"),
+    pd.to_datetime(["2020-01-01", "2020-01-02"]), Workload.from_arrays([0], [1]), *HUGE,
 )  # fmt: skip
 ONE = [[1.0], [1.0]]
 TWO = hmhs.Instance([5, 1], [1, 1], ONE, [1, 5], [1, 1], ONE)
@@ -65,6 +70,8 @@ CALLS = {
     eagle.cutoff_for: {"workload": Workload(JOBS, TASKS), "long_share": 0.5},
     eagle.offered_load: {"workload": Workload(JOBS, TASKS), "workers": 2},
     eagle.job_means: {"workload": Workload(JOBS, TASKS)},
+    lotes.MachineConfigs: {"capacity": [[1.0, 1.0], [0.5, 0.25]], "count": [3, 2]},
+    lotes.JobClasses: {"share": [0.25, 0.75], "demand": [[0.1, 0.2], [0.3, 0.1]], "rate": [[1.0, 2.0], [1.0, 0.0]]},
     hmhs.Instance: {name: getattr(TWO, name) for name in TWO.__dataclass_fields__},
     hmhs.single: {"n_jobs": 2, "seed": 0, "machines": (2, 2), "slow": 0.5},
     hmhs.from_trace: {"jobs": PAIRS, "seed": 0, "n_jobs": 2, "machines": (2, 2), "slow": 0.5},
@@ -91,11 +98,14 @@ CALLS = {
 
 
 def wrong_refusals(function, right):
-    """Where one of VALUES in one argument meets an error that is another library's, of another kind, or names no argument."""
+    """Where one of NOBODYS is taken, or one of VALUES in one argument meets an error that is another library's, of another kind, or names no argument."""
     for name in right:
         for value in VALUES:
             try:
                 function(**{**right, name: value})
+                strict = f"{function.__qualname__}.{name}" not in TAKEN.split()
+                if strict and any(value is one for one in NOBODYS):
+                    yield f"{name}={value!r:.50} is taken"
             except (ValueError, TypeError) as error:
                 last = traceback.extract_tb(error.__traceback__)[-1].filename
                 ours = Path(last).is_relative_to(PACKAGE)

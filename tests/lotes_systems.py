@@ -4,14 +4,11 @@ from contextlib import contextmanager
 from unittest.mock import patch
 
 import numpy as np
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from schedlib.lotes import JobClasses, MachineConfigs
 from schedlib.lotes.dispatching import run, state
 from schedlib.workload import Workload
-
-QUIET = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @contextmanager

@@ -3,16 +3,14 @@
 import heapq
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlib.core import events, heap, trees
 
-MANY = settings(deadline=None, max_examples=100)
 KEYS = st.integers(0, 5).map(float) | st.floats(0, 1e9)
 
 
-@MANY
 @given(st.lists(st.none() | st.tuples(KEYS, st.integers(0, 3)), max_size=80))
 def test_heap_is_heapq(operations):
     """None pops; ties in the key leave by the smaller item."""
@@ -31,7 +29,6 @@ def test_heap_is_heapq(operations):
         size = heap.pop(keys, items, size)
 
 
-@MANY
 @given(st.lists(st.none() | KEYS, max_size=80))
 def test_event_queue_is_first_in_first_out_at_equal_times(operations):
     queue, pending = events.event_queue(80), []
@@ -59,7 +56,6 @@ def by_scan(tree):
     return min(range(tree.key.size), key=lambda i: (tree.key[i], tree.tie[i], i))
 
 
-@MANY
 @given(st.lists(KEYS, min_size=1, max_size=20), st.data())
 def test_winner_tree_is_a_full_scan(keys, data):
     n = len(keys)

@@ -156,9 +156,9 @@ def test_the_gantt_chart_of_the_four_nodes(sticky, longest):
 
 @pytest.mark.parametrize("off", [("sss",), ("sss", "sbp", "srpt")])
 def test_parts_are_told_as_simulated(off):
-    figure, alt = explorer.draw_parts(**dict.fromkeys(off, False), min_probes=10, seed=1)
-    jobs = eagle.google(20_000, seed=1, scale=0.04)
-    setting = {"short_partition": 0.17, "cutoff": eagle.CUTOFF["google"], "seed": 1}
+    figure, alt = explorer.draw_parts(**dict.fromkeys(off, False), min_probes=10)
+    jobs = eagle.google(20_000, scale=0.04)
+    setting = {"short_partition": 0.17, "cutoff": eagle.CUTOFF["google"]}
     systems = eagle.Eagle(), eagle.Eagle(**dict.fromkeys(off, False), min_probes=10)
     whole, some = (
         eagle.simulate(jobs, system, 600, **setting).percentiles()["completion"][:3]

@@ -40,13 +40,13 @@ def test_least_work_left_with_known_sizes_is_one_queue_for_all(servers, load):
     """Omniscient LWL gives every job the server that is free first, which is M/M/c: job by job, and Erlang's
     formula."""
     rng = np.random.default_rng(servers)
-    submit, size, workload = poisson(rng, 60_000, load * servers, lambda n: rng.exponential(1.0, n))
+    submit, size, workload = poisson(rng, 20_000, load * servers, lambda n: rng.exponential(1.0, n))
     run = eagle.simulate(workload, "omniscient", servers, cutoff=43200.0, **ONE_CLASS)
     wait = (run.jobs["completion"] - size).to_numpy()
     np.testing.assert_allclose(
         wait[:-1], (first_come(submit, size, servers) - submit)[:-1], atol=1e-6
     )
-    within(wait[1000:-1], theory.mmc_mean_wait(load * servers, 1.0, servers), 0.08)
+    within(wait[1000:-1], theory.mmc_mean_wait(load * servers, 1.0, servers), 0.15)
 
 
 def hyperexponential(rng):
@@ -59,8 +59,8 @@ def test_one_probe_at_random_makes_every_worker_an_mg1_queue(law):
     rng = np.random.default_rng(5)
     service = (lambda n: rng.exponential(1.0, n)) if law == "exponential" else hyperexponential(rng)
     square = 2.0 if law == "exponential" else 0.9 * 2 * 0.5**2 + 0.1 * 2 * 5.5**2
-    _, size, workload = poisson(rng, 80_000, 5 * 0.6, service)
+    _, size, workload = poisson(rng, 40_000, 5 * 0.6, service)
     system = eagle.System("one probe", short_jobs="probes", long_jobs="probes", queue="fifo")
     run = eagle.simulate(workload, system, 5, cutoff=43200.0, probe_ratio=1, **ONE_CLASS)
     wait = (run.jobs["completion"] - size).to_numpy()[1000:-1]
-    within(wait, theory.pollaczek_khinchine(0.6, 1.0, square), 0.12)
+    within(wait, theory.pollaczek_khinchine(0.6, 1.0, square), 0.17)

@@ -1,6 +1,5 @@
 """Every explorer of the book: any setting has a picture of the declared height, nothing is clipped, keys move it, failures are said."""
 
-import gc
 import html
 import re
 from xml.etree import ElementTree
@@ -13,31 +12,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer_moves import EXPLORERS, move
-from schedlib import reproduce
 from schedlib.pictures import style
-from schedlib.teaching.explorers import Explorer, lotes, mch
+from schedlib.teaching.explorers import Explorer, mch
 from schedlib.teaching.explorers.recorded import values
-from schedlib.teaching.lessons import dispatch
 
 MOVES = 3
 MAY_REFUSE = {
-    "04 dispatching": "rounding leaves nothing",
+    "04 dispatching": "must be a positive number",
     "06 filling": "uses nothing of resource",
     "08 player": "has none of these",
 }
 """What an explorer may answer instead of a picture."""
 
 
-def _stored():
-    names = ("fig11", "fig12", "fig13")
-    return lotes.stored({name: reproduce.frame(f"lotes.{name}") for name in names})
-
-
-@pytest.fixture(scope="module", params=sorted([*EXPLORERS, "04 stored runs"]))
+@pytest.fixture(scope="module", params=sorted(EXPLORERS))
 def made(request):
     """An explorer as its chapter makes it, its name, and the figures that it draws, the last one last."""
     with mpl.rc_context():
-        found = EXPLORERS.get(request.param, _stored)()
+        found = EXPLORERS[request.param]()
     figures, draw = [], found.draw
 
     def drawn(**setting):
@@ -134,7 +126,7 @@ def test_a_move_that_fails_says_why_and_how_to_see_where_and_the_next_one_draws(
     found.controls["at"].value = 2
     assert html.unescape(found.picture.value) == '<p role="alert">at: <2> is too much</p>'
     found.controls["at"].value = 3
-    assert found.picture.value.startswith("<img") and gc.isenabled()
+    assert found.picture.value.startswith("<img")
 
 
 def test_controls_settle_before_the_one_picture_of_a_move():
@@ -147,26 +139,3 @@ def test_controls_settle_before_the_one_picture_of_a_move():
     Explorer(draw, {"a": a, "b": b}, on_change={"a": lambda: b.set_trait("value", 2 * a.value)})
     a.value, b.value = 5, 3
     assert seen == [{"a": 0, "b": 0}, {"a": 5, "b": 10}, {"a": 5, "b": 3}]
-
-
-@pytest.mark.parametrize("phi, seed", [(6, 0), (15, 4)])
-def test_stored_plans_are_those_that_are_made(phi, seed):
-    made = dispatch.rows(phi, seed)
-    stored = dispatch.stored()[phi, seed].reset_index(drop=True)
-    whole = [name for name in made if name != "fraction"]
-    assert made[whole].equals(stored[whole].astype(made[whole].dtypes)), (
-        "python -m schedlib.teaching.lessons.dispatch makes them anew"
-    )
-    assert np.allclose(made["fraction"], stored["fraction"], atol=1e-9)
-
-
-def test_every_setting_of_the_dispatching_explorer_has_a_stored_plan():
-    controls = EXPLORERS["04 dispatching"]().controls
-    assert set(dispatch.stored()) == {
-        (phi, seed) for phi in values(controls["phi"]) for seed in values(controls["seed"])
-    }
-    used = dispatch.stored()
-    for rows in used.values():
-        assert (
-            rows.groupby("configuration")[["machines", "fraction"]].sum() - dispatch.MACHINES
-        ).abs().max(axis=None) < 1e-6

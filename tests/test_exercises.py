@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import answers_lotes
@@ -93,9 +93,6 @@ GARBAGE = st.recursive(
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
 def test_garbage_never_raises(key):
-    @settings(
-        max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-    )
     @given(GARBAGE)
     def tried(answer):
         verdict = exercises.check(key, answer)

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -14,8 +14,6 @@ from schedlib import hmhs
 from schedlib.hmhs.bound import stage_prices
 from schedlib.hmhs.priced import FACTORS, plans, priced, relative_prices
 
-FEW = settings(deadline=None, max_examples=25)
-SOME = settings(deadline=None, max_examples=40)
 TINY = hmhs_instances.instances(jobs=3, machines=2, tasks=2) | hmhs_instances.instances(
     jobs=3, machines=2, tasks=2, ties=False
 )
@@ -36,7 +34,6 @@ def fluid(tasks, time):
     return linprog(cost, **limits, A_eq=whole, b_eq=tasks).fun
 
 
-@SOME
 @given(hmhs_instances.instances() | hmhs_instances.instances(ties=False))
 def test_prices_solve_the_fluid_problem(instance):
     prices = stage_prices(instance.map_tasks, instance.map_task_time)
@@ -47,7 +44,6 @@ def test_prices_solve_the_fluid_problem(instance):
     assert (prices.machine >= 0).all() and prices.machine.sum() == pytest.approx(1)
 
 
-@FEW
 @given(TINY)
 def test_optimum_is_brute_force(instance):
     assert hmhs.optimum(instance) == pytest.approx(
@@ -55,7 +51,6 @@ def test_optimum_is_brute_force(instance):
     )
 
 
-@FEW
 @given(SMALL)
 def test_lower_bound_optimum_policies(instance):
     found, optimum = hmhs.bounds(instance), hmhs.optimum(instance)
@@ -66,15 +61,6 @@ def test_lower_bound_optimum_policies(instance):
         assert optimum <= hmhs.schedule(instance, policy).makespan * CLOSE + 1e-9
 
 
-@FEW
-@given(hmhs_instances.instances(jobs=12, machines=5, tasks=20, ties=False))
-def test_no_policy_beats_the_bound(instance):
-    bound = hmhs.lower_bound(instance)
-    for policy in ALL:
-        assert bound <= hmhs.schedule(instance, policy).makespan * CLOSE
-
-
-@SOME
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=6))
 def test_on_one_machine_a_stage_johnson_is_the_bound_and_the_optimum(shop):
     first, second = zip(*shop, strict=True)
@@ -108,7 +94,6 @@ def test_optimum_does_not_return_what_it_has_not_proved():
         hmhs.optimum(hmhs.single(8, seed=1, machines=(6, 6)), seconds=0.01)
 
 
-@SOME
 @given(SMALL)
 def test_priced_is_the_best_of_its_plans_and_never_loses_to_hmhs(instance):
     found = hmhs.bounds(instance)
@@ -137,7 +122,6 @@ def maps_by_price(instance, order, price, most):
     return tasks
 
 
-@SOME
 @given(hmhs_instances.instances(jobs=8, machines=4, tasks=6, ties=False))
 def test_priced_dispatch_is_as_it_is_described(instance):
     found = hmhs.bounds(instance)

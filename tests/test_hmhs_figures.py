@@ -6,11 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from exhibits.hmhs import comparing, factors, fig1_2_makespans
+from exhibits.hmhs import comparing, crossing, factors, fig1_2_makespans, measures
 from schedlib import hmhs
 from schedlib.pictures.gantt import ONE_BY_ONE, _bars, plot_gantt
-
-CLAIMS = {claim.id: claim for claim in (*fig1_2_makespans.CLAIMS, *factors.CLAIMS)}
 
 
 def frame_of(gain, axis="jobs", points=(25, 50, 100), seeds=3):
@@ -28,12 +26,6 @@ def frame_of(gain, axis="jobs", points=(25, 50, 100), seeds=3):
     return pd.DataFrame(rows)
 
 
-def measured(name, frame, reading=None):
-    claim = CLAIMS[f"hmhs.{name}"]
-    measure = claim.measure if reading is None else claim.readings[reading][1]
-    return np.asarray(measure(frame), dtype=float)
-
-
 def test_gains_and_gaps_compare_within_one_instance():
     frame = frame_of(lambda rival, workload, point, seed: point / 2 + seed)
     assert np.allclose(comparing.gains(frame).eval("gain - jobs / 2 - seed"), 0)
@@ -48,9 +40,11 @@ def test_extremes_are_those_of_the_means_and_come_seed_by_seed():
     frame = frame_of(
         lambda rival, workload, point, seed: by_point[point] - 5 * (workload == "hybrid") + seed
     )
-    assert np.allclose(measured("fifo-most", frame), [60, 61, 62])
-    assert np.allclose(measured("fifo-least", frame), [5, 6, 7])
-    assert np.allclose(measured("fifo-pri-hybrid", frame), [55, 56, 57])
+    assert np.allclose(measures.most_gain(frame, "fifo").interval().mean, 61)
+    assert np.allclose(measures.least_gain(frame, "fifo"), [5, 6, 7])
+    assert np.allclose(measures.lead(frame), [5, 6, 7])
+    hybrid = measures.most_gain(frame, "fifo-pri", workload="hybrid")
+    assert np.allclose(hybrid.values.max(axis=0), [55, 56, 57])
 
 
 def test_slopes_are_per_doubling_and_signed_in_the_claimed_direction():
@@ -58,15 +52,21 @@ def test_slopes_are_per_doubling_and_signed_in_the_claimed_direction():
     frame = frame_of(
         lambda rival, workload, point, seed: 20 + slopes[workload] * np.log2(point / 25)
     )
-    assert np.allclose(measured("trend", frame, "single workload (V per job and machine)"), 3)
-    assert np.allclose(measured("trend", frame, "hybrid workload (V per job and machine)"), -2)
+    assert np.allclose(measures.trend(frame), -2)  # the workload where it grows less
     frame = frame_of(
         lambda rival, workload, point, seed: 50 - 0.4 * point, "slow", (0, 40, 80, 100)
     )
-    assert np.allclose(measured("fewer-slow", frame, "single workload (V per job and machine)"), 4)
-    assert np.allclose(
-        measured("slow", frame, "hybrid workload, 80 % slow (V per job and machine)"), 18
-    )
+    assert np.allclose(measures.fewer_slow(frame), 4)
+    dominated = measures.most_gain(frame, "fifo", axis="slow", slow=[80, 100])
+    assert np.allclose(dominated.interval().mean, 18)
+
+
+def test_a_draw_meets_a_gain_within_two_points():
+    gains = dict(crossing.PRINTED) | {"fifo_most": 79.0, "r_hmhs_least": 7.9}
+    frame = pd.DataFrame([gains, crossing.PRINTED]).assign(law="job", fifo="fifo")
+    assert list(crossing.met(frame).sum(axis=1)) == [5, 6]
+    assert measures.met_all(frame).interval().mean == 50
+    assert crossing.table(frame)[["draws", "all", "most"]].to_numpy().tolist() == [[2, 50, 6]]
 
 
 def test_experiments_give_common_random_numbers():

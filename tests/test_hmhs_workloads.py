@@ -62,11 +62,9 @@ def test_hybrid_workload_has_the_papers_laws_and_shares():
     assert is_uniform(place, 0, 20_000), "large jobs arrive shuffled among the others"
 
 
-@pytest.mark.parametrize("n, expected", [(20, (16, 3, 1)), (1, (1, 0, 0))])
-def test_hybrid_shares_are_exact(n, expected):
-    instance = hmhs.hybrid(n, seed=1, machines=(1, 1))
-    large, long = instance.map_tasks >= 2000, instance.map_time >= 100
-    assert (n - (large | long).sum(), long.sum(), large.sum()) == expected
+def test_the_only_job_of_a_hybrid_workload_is_a_normal_one():
+    one = hmhs.hybrid(1, seed=1, machines=(1, 1))
+    assert one.map_tasks[0] < 2000 and one.map_time[0] < 100
 
 
 @pytest.mark.parametrize("make", [hmhs.single, hmhs.hybrid])
@@ -104,8 +102,6 @@ def test_a_seed_is_an_instance(make):
         ({"n_jobs": 0}, "n_jobs: 0"),
         ({"machines": (0, 1)}, "machines"),
         ({"slow": 1.1}, "slow: 1.1"),
-        ({"slow": np.nan}, "slow: nan"),
-        ({"seed": -1}, "seed: -1"),
     ],
 )
 def test_numbers_out_of_range_are_refused(arguments, says):

@@ -241,21 +241,6 @@ def second_is_wrong(cluster, job):
     return 3 if cluster.now > 10 else _fits_first(cluster, job)
 
 
-def too_full(cluster, job):
-    return 0
-
-
-def not_waiting(cluster, machine):
-    return len(cluster.size) - 1
-
-
-def larger_than_room(cluster, machine):
-    for job in cluster.waiting:
-        if cluster.size[job, 0] > cluster.free[machine, 0]:
-            return job
-    return -1
-
-
 def nobody(cluster, machine):
     return -1
 
@@ -282,10 +267,6 @@ def leaves(instance):
 
 def no_worker(cluster, job, probe, rng):
     return -1 if job == 2 else 0
-
-
-def no_place(cluster, worker, line, rng):
-    return len(line)
 
 
 def raises_late(leaf, usage, demand, weight, capacity):
@@ -327,9 +308,6 @@ MACHINES = (
 def of_machines():
     return [
         (lotes.Policy(second_is_wrong, name="wrong"), f"job {LATE} |machine|-1"),
-        (too_full, "job |machine|-1"),
-        (lotes.Policy(first_fit, not_waiting, "ghost"), "machine |job|-1"),
-        (lotes.Policy(first_fit, larger_than_room, "large"), "machine |job|-1"),
         *(
             (policy_of(f"cheat{n}", JOB, line, FIT), words)
             for n, (line, words) in enumerate(MACHINES)
@@ -367,7 +345,6 @@ def of_probes():
             "ran as a long one",
         ),
         (eagle.System("no worker", short_jobs=no_worker), "job 2|worker"),
-        (eagle.System("no place", queue=no_place), "queue|place"),
     ]
 
 

@@ -56,7 +56,7 @@ def promises(policy, workload):
         yield soonest, start[job]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_easy_keeps_every_reservation_and_lets_jobs_overtake(seed):
     told = np.array(list(promises(literature.easy, crowd(seed))))
     assert len(told) > 5 and np.allclose(told[:, 0], told[:, 1], rtol=0, atol=1e-9)
@@ -82,7 +82,7 @@ def test_easy_backfills_what_ends_in_time_or_leaves_room_and_nothing_else():
 # --- dot product --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_dot_product_is_the_largest_of_all(seed):
     workload = crowd(seed)
     demand, submit, start, finish, machine = columns(literature.dot_product, workload)

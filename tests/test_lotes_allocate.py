@@ -1,10 +1,11 @@
 """Stage 1 against the printed program in plain Python, its closed forms, and the choice of the vertex."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from exhibits.lotes import vertices
+from exhibits.lotes import measures_planning, vertices
 from lotes_instances import assert_on_the_optimal_face, problems
 from schedlib import lotes
 from schedlib.lotes import plain
@@ -12,10 +13,7 @@ from schedlib.lotes.model import check
 from schedlib.lotes.planning.allocate import VERTICES, pool_size, solve, waste
 from schedlib.lotes.workloads.instances import SUPPORTS
 
-SOME = settings(deadline=None, max_examples=60)
 
-
-@SOME
 @given(problems(zero=False))
 def test_optimum_is_that_of_the_printed_program(problem):
     best = plain.allocation_lp(*problem).rate
@@ -25,7 +23,6 @@ def test_optimum_is_that_of_the_printed_program(problem):
         assert_on_the_optimal_face(*problem, allocation, best)
 
 
-@SOME
 @given(problems(resources=3))
 def test_zero_demands_and_rates(problem):
     allocation = lotes.allocate(*problem)
@@ -33,7 +30,6 @@ def test_zero_demands_and_rates(problem):
     assert lotes.allocate(*problem, fitting=True).rate <= allocation.rate * (1 + 1e-9)
 
 
-@SOME
 @given(problems())
 def test_default_vertex_wastes_least(problem):
     configs, classes = problem
@@ -59,9 +55,6 @@ def test_google():
         assert allocation.rate == pytest.approx(best, rel=1e-8)
         assert_on_the_optimal_face(configs, classes, allocation, best)
     assert (found[0].support != found[1].support).any()  # the optimum is degenerate
-    again = lotes.allocate(configs, classes)
-    np.testing.assert_array_equal(again.delta, found[0].delta)
-    np.testing.assert_array_equal(again.support, found[0].support)
 
 
 def test_a_class_of_share_zero_asks_for_nothing():
@@ -93,7 +86,6 @@ def test_no_proof_no_answer():
 
 
 @given(problems(machines=4))
-@SOME
 def test_more_of_one_resource_gains_at_most_its_share(problem):
     configs, classes = problem
     growth = lotes.scarcity(configs, classes, more=0.2)
@@ -130,7 +122,7 @@ def test_an_optimum_with_table_1_s_numbers_of_classes_exists_and_one_class_every
         vertices.with_supports(configs, classes, (1,) * 10)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_columns_does_not_decide_which_optimum_is_taken(seed):
     rng = np.random.default_rng(seed)
     rows, cost = rng.integers(1, 4, (3, 12)).astype(float), rng.integers(1, 3, 12).astype(float)
@@ -140,3 +132,11 @@ def test_the_order_of_columns_does_not_decide_which_optimum_is_taken(seed):
     other, _ = solve("shuffled", cost[order], rows[:, order], *ends, most=2.0, then=[then[order]])
     np.testing.assert_allclose(other, one[order], atol=1e-9)
     assert cost @ one == pytest.approx(cost @ solve("alone", cost, rows, *ends, most=2.0)[0])
+
+
+def test_the_fluid_bound_gets_looser_by_what_stage_2_loses_along_phi():
+    phis = [-1.0, 0.0, 0.006, 0.012]
+    lost = np.array([50.0, 1.0, 2.0, 3.0])
+    frame = pd.DataFrame({"phi": phis, "allocation": 100.0, "assignment": 100 - lost, "seed": 0})
+    assert np.allclose(measures_planning.looser(frame), 2)
+    assert np.allclose(measures_planning.least_lost(frame), 1)

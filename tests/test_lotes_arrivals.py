@@ -17,6 +17,8 @@ from schedlib.lotes import (
     google_times,
 )
 from schedlib.lotes.workloads.month import BATCH, DURATIONS, HOURS, JOBS
+from schedlib.reproduce import registry
+from schedlib.reproduce.verdicts import measured
 
 DAILY = ArrivalModel(1e5, 0.3, 5.0, cycles=((24.0, 0.2, 20.0),))
 
@@ -241,19 +243,16 @@ def test_claims_read_the_month_as_they_say():
         rows += [(policy, "tail", 3600 * h, part) for h, part in ((1, 0.4), (7, 0.3), (17, 0.2))]
         rows.append((policy, "mean", 0, means[policy]))
     frame = pd.DataFrame(rows, columns=["policy", "measure", "x", "value"]).astype({"x": float})
-    frame = frame.assign(seed=0, load=0.8, thin=1, sizes="common")
-    readings = {
-        row.id.removeprefix("lotes.month-"): row.readings
-        for row in fig6_10_month.CLAIMS
-        if row.measure
-    }
-    expected = {
-        "greedy": 2, "tetris": 1, "greedy-minutes": 16.5, "lower": 0, "deviate": 0.5, "first-day": 1, "tail-lotes": 0.6,
-        "tail-tetris": 0.3, "tail-greedy": 0.2, "queue-lotes": 0, "queue-tetris": 0.5, "queue-tetris-small": 1 / 6, "queue-greedy": 50,
+    frame = frame.assign(seed=0, load=0.8, thin=1, sizes="independent")
+    wanted = {
+        "greedy": 2, "tetris": 1, "greedy-minutes": 16.5, "tetris-greedy": 1, "lower": 50, "tenths": 25, "deviate": 100,
+        "first-day": 1, "tail": 0, "tail-lotes": 0.4, "tail-tetris": 0.3, "tail-greedy": 0.2, "queue-lotes": 50,
+        "queue-tetris": 100, "queue-tetris-small": 200 / 3, "queue-greedy": 50,
     }  # fmt: skip
-    assert set(readings) == set(expected)
-    for name, value in expected.items():
-        assert list(readings[name]) == [*fig6_10_month.LAWS, "common, the jobs of Google's table"]
-        run, measure = readings[name]["common"]
-        assert run == "lotes.month" and np.ravel(measure(frame)) == pytest.approx([value])
-        assert readings[name]["common, the jobs of Google's table"][0] == "lotes.month-google"
+    month = [row for row in registry.load().claims.values() if row.along == "load"]
+    assert [row.id for row in month] == [f"lotes.month-{name}" for name in wanted]
+    for row, value in zip(month, wanted.values(), strict=True):
+        assert row.experiment == "lotes.month"
+        assert [*row.others] == ["a common factor", "Google's own table of jobs"]
+        assert row.others["Google's own table of jobs"].experiment == "lotes.month-google"
+        assert measured(row, frame, 0.95).mean == pytest.approx(value)

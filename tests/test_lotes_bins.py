@@ -2,48 +2,21 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lotes_instances import brute_force, machines
 from schedlib import lotes
 from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_dominated_bins
 
-SOME = settings(deadline=None, max_examples=120)
 
-
-@SOME
-@given(machines())
-def test_bins_are_brute_force(machine):
-    found = non_dominated_bins(*machine)
-    np.testing.assert_array_equal(found, brute_force(*machine))
-    assert found.dtype == np.int32 and count_bins(*machine) == len(found)
-
-
-@SOME
-@given(machines(), st.sampled_from([0.025, 0.1, 1 / 3, 0.7, 1e-6, 12345.678]))
-def test_the_unit_does_not_matter(machine, unit):
+@given(machines(), st.sampled_from([1, 0.025, 0.1, 1 / 3, 0.7, 1e-6, 12345.678]))
+def test_bins_are_brute_force_in_any_unit(machine, unit):
     capacity, demand = machine
     scaled = [c * unit for c in capacity], [[r * unit for r in row] for row in demand]
-    np.testing.assert_array_equal(non_dominated_bins(*scaled), brute_force(capacity, demand))
-
-
-def test_figure_5():
-    assert non_dominated_bins([7], [[2], [3]]).tolist() == [[0, 2], [2, 1], [3, 0]]
-
-
-def test_exact_fits():
-    assert non_dominated_bins([0.5], [[0.025]]).tolist() == [[20]]
-    assert non_dominated_bins([1.0, 0.5], [[0.05, 0.025]]).tolist() == [[20]]
-    halves = non_dominated_bins([0.5, 0.5, 0.5], np.full((3, 3), 0.025))
-    assert len(halves) == 231 and (halves.sum(axis=1) == 20).all()
-
-
-def test_a_class_that_does_not_fit_stays_at_zero_and_none_gives_the_empty_bin():
-    assert non_dominated_bins([5], [[2], [9]]).tolist() == [[2, 0]]
-    assert non_dominated_bins([1], [[2], [9]]).tolist() == [[0, 0]]
-    assert non_dominated_bins([1, 0], [[1, 1]]).tolist() == [[0]]
-    assert count_bins([1], [[2], [9]]) == 1
+    found = non_dominated_bins(*scaled)
+    np.testing.assert_array_equal(found, brute_force(capacity, demand))
+    assert found.dtype == np.int32 and count_bins(*scaled) == len(found)
 
 
 def test_many_classes_need_more_than_one_word():
@@ -59,7 +32,8 @@ def test_google_bins():
     configs, classes = lotes.google2011()
     counts = [count_bins(c, classes.demand) for c in configs.capacity]
     assert counts == [139, 74, 160, 812, 29, 22, 3, 160, 409, 7]
-    for capacity, n in list(zip(configs.capacity, counts, strict=True))[:3]:
+    few = np.argsort(counts)[:4]  # whose mixes can all be tried
+    for capacity, n in zip(configs.capacity[few], np.array(counts)[few], strict=True):
         exact = (
             np.rint(np.array([*capacity]) * 100).astype(int),
             np.rint(classes.demand * 100).astype(int),
@@ -97,7 +71,6 @@ def test_the_guard_refuses_before_asking_for_memory():
     assert len(non_dominated_bins([7], [[2], [3]], max_bins=3)) == 3
 
 
-@SOME
 @given(machines(classes=3))
 def test_algorithm_1_misses_nothing(machine):
     table = defects(*machine)

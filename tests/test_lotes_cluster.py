@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlib import lotes
@@ -47,7 +47,6 @@ def test_same_seed_same_classes_and_any_unit():
         np.testing.assert_array_equal(found, lotes.cluster_jobs(same, 5, seed=3)[1])
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10**6), st.integers(1, 4))
 def test_every_task_is_with_the_nearest_mean(seed, k):
     draw = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlib import lotes
@@ -17,17 +17,12 @@ JOBS = {"share": [0.25, 0.75], "demand": [[0.1, 0.2], [0.3, 0.1]], "rate": [[1.0
     "change, message",
     [
         ({"capacity": [1.0, 2.0]}, r"capacity: needs a row per configuration.*shape \(2,\)"),
-        ({"capacity": [[1.0], [1.0, 2.0]]}, "capacity: needs numbers, in rows of equal length"),
         ({"count": [3]}, "count: 1 values for 2 rows of capacity; give one per configuration"),
         ({"count": [3, 0]}, r"count\[1\]: 0; must be 1, 2, 3"),
         ({"count": [3, 1.5]}, r"count\[1\]: 1.5; must be 1, 2, 3"),
         (
             {"capacity": [[1.0, 1.0], [0.5, -1.0]]},
             r"capacity\[1, 1\]: -1; must be a finite number >= 0",
-        ),
-        (
-            {"capacity": [[1.0, np.nan], [0.5, 1.0]]},
-            r"capacity\[0, 1\]: nan; must be a finite number",
         ),
         (
             {"capacity": [[1.0, 1.0], [0.0, 0.0]]},
@@ -47,7 +42,6 @@ def test_bad_configurations(change, message):
         ({"share": [0.25, 0.7]}, "share: sums to 0.95, not to 1; divide it by its sum"),
         ({"share": [-0.25, 1.25]}, r"share\[0\]: -0.25; must be a finite number >= 0"),
         ({"share": [0.25, 0.25, 0.5]}, "demand: 2 rows for 3 shares; give one row per class"),
-        ({"demand": [[0.1, np.nan], [0.3, 0.1]]}, r"demand\[0, 1\]: nan; must be"),
         ({"demand": [[0.1, 0.1], [0.0, 0.0]]}, r"demand\[1\]: 0; the class needs nothing"),
         ({"rate": [[1.0], [1.0]]}, "rate: 1 columns for 2 classes"),
         (
@@ -118,16 +112,6 @@ def test_google_is_tables_1_and_2():
     assert fits(configs, classes).tolist()[6] == [True, True, True, False]
 
 
-EXACT = [(0.025, 0.5, 20), (1 / 3, 1.0, 3), (0.1, 0.3, 3), (0.01, 0.06, 6), (1e-5, 1.0, 100_000)]
-
-
-@pytest.mark.parametrize("size, room, most", EXACT)
-def test_exact_fits_fit_and_one_more_does_not(size, room, most):
-    c, r = scaled([room], [[size]])
-    assert c[0] // r[0, 0] == most
-    assert (most + 1) * r[0, 0] > c[0]
-
-
 @given(st.integers(1, 500), st.floats(0.01, 100), st.floats(1e-3, 1))
 def test_what_fits_and_what_overflows(n, largest, part):
     room = largest * part  # a smaller machine beside the largest one
@@ -155,7 +139,6 @@ def test_plan_is_for_its_configurations_and_classes():
         np.testing.assert_array_equal(plan.targets(j).sum(axis=0), plan.running[j])
 
 
-@settings(deadline=None, max_examples=20)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6))
 def test_shares_that_sum_to_one_up_to_rounding_are_taken(parts):
     share = np.array(parts) / sum(parts)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lotes_instances import (
@@ -13,9 +13,6 @@ from lotes_instances import (
 from schedlib import lotes
 from schedlib.lotes import plain
 from schedlib.lotes.planning.plan import make_plan, rounded
-
-SOME = settings(deadline=None, max_examples=25)
-FEW = settings(deadline=None, max_examples=15)
 
 
 def plain_plan(configs, classes):
@@ -33,7 +30,6 @@ def plain_plan(configs, classes):
     return plan
 
 
-@SOME
 @given(problems(configs=1, classes=4, resources=3))
 def test_one_configuration_has_a_closed_form(problem):
     configs, classes = problem
@@ -43,7 +39,6 @@ def test_one_configuration_has_a_closed_form(problem):
     assert plain.allocation_lp(configs, classes).rate == pytest.approx(best)
 
 
-@SOME
 @given(problems(configs=4, classes=1, resources=3))
 def test_one_class_has_a_closed_form(problem):
     configs, classes = problem
@@ -54,7 +49,6 @@ def test_one_class_has_a_closed_form(problem):
     assert plain.allocation_lp(configs, classes).rate == pytest.approx(best)
 
 
-@settings(deadline=None, max_examples=120)
 @given(machines(classes=3), st.data())
 def test_algorithm_1_keeps_the_library_s_bins_in_its_order(machine, data):
     capacity, demand = machine
@@ -79,7 +73,6 @@ def test_rounding_is_the_library_s_ties_included(parts):
     assert plain.round_to_machines(parts) == rounded(np.array(parts), round(sum(parts))).tolist()
 
 
-@FEW
 @given(problems())
 def test_a_plain_plan_is_sound(problem):
     plan = plain_plan(*problem)

@@ -31,14 +31,6 @@ def job(row, k, size):
     return plain.Job(row, k, submit=0.0, w=1.0, r=[size])
 
 
-def test_the_papers_example_of_a_score():
-    """Section 4.3.1: a bin of three jobs of class 1, one of them there: upsilon is 2."""
-    policy = lotes_of(TWO, CLASSES)
-    policy.N[0] = [3, 0]
-    policy.centre.start(job(0, 0, 0.2), machine=0)
-    assert policy.upsilon(0, 0) == 2
-
-
 def test_the_wheel_obeys_the_papers_inequality():
     """Configuration j where the sum of rho before it is at most u, and u is less than the sum with it."""
     deltas = [3, 1, 4, 2]

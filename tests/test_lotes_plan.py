@@ -4,7 +4,7 @@ program, generated bins and their proof.
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lotes_instances import assert_sound, exhaustive, problems
@@ -12,9 +12,6 @@ from schedlib import lotes
 from schedlib.lotes import plain
 from schedlib.lotes.planning.generation import best_mix
 from schedlib.lotes.planning.plan import bins_of, rounded
-
-FEW = settings(deadline=None, max_examples=25)
-SOME = settings(deadline=None, max_examples=50)
 
 
 def everywhere(classes):
@@ -54,7 +51,6 @@ def test_more_machines_of_each_kind_emulate_the_same_bins():
         np.testing.assert_allclose(hundred, 100 * one, rtol=1e-6, atol=1e-3)
 
 
-@SOME
 @given(problems())
 def test_plans_are_sound_and_generated_ones_best(problem):
     configs, classes = problem
@@ -75,7 +71,6 @@ def test_plans_are_sound_and_generated_ones_best(problem):
     assert plan.rate <= generated.rate * (1 + 2e-6)
 
 
-@FEW
 @given(problems(configs=2, classes=2, machines=3))
 def test_integer_program_is_exhaustive_search(problem):
     allocation = lotes.allocate(*problem, fitting=True)
@@ -124,7 +119,6 @@ def test_google():
     assert generated.rate == pytest.approx(best, rel=1e-7)
 
 
-@SOME
 @given(problems(configs=1, classes=4, resources=3), st.data())
 def test_best_mix_is_the_best_bin(problem, data):
     configs, classes = problem

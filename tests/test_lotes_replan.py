@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lotes_readings as readings
-from lotes_systems import QUIET, as_workload, in_small_steps, pace_of, systems
+from lotes_systems import as_workload, in_small_steps, pace_of, systems
 from schedlib.lotes import (
     JobClasses,
     MachineConfigs,
@@ -42,7 +42,6 @@ def other_plans(configs, classes, number, rng):
         return None
 
 
-@QUIET
 @given(
     systems(),
     st.sampled_from(["delta", "all"]),

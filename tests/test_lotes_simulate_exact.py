@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import lotes_readings as readings
 from lotes_readings import choices, decisions
-from lotes_systems import QUIET, agree, as_workload, in_small_steps, pace_of, systems
+from lotes_systems import agree, as_workload, in_small_steps, pace_of, systems
 from schedlib.lotes import Policy, can_start, plain, plain_rivals, plan, simulate
 from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.state import Arrivals
@@ -41,7 +41,6 @@ def assert_decides_as(make, system, policy, **options):
         agree(run, expected)
 
 
-@QUIET
 @given(systems(), st.sampled_from(["lotes", "greedy", "tetris"]))
 def test_plain_gives_the_same_simulation(system, policy):
     configs, classes, *arrays, seed = system
@@ -78,7 +77,6 @@ def joined(begin, end):
     return np.array(spells)
 
 
-@QUIET
 @given(systems(), st.sampled_from(["greedy", "tetris"]))
 def test_what_is_measured_follows_from_the_jobs(system, policy):
     """Counts and integrals over time, worked out from each job's submission, start and finish."""
@@ -117,7 +115,6 @@ def test_what_is_measured_follows_from_the_jobs(system, policy):
     assert run.mean_response == pytest.approx(waits.mean()) and run.longest == waits.max()
 
 
-@QUIET
 @given(
     systems(),
     st.sampled_from(["delta", "all"]),
@@ -137,7 +134,6 @@ def test_lotes(system, exit, fallback, sampled, wheel):
     )
 
 
-@QUIET
 @given(systems(), st.sampled_from([None, 2]))
 def test_lotes_first_version(system, sampled):
     made = planned(*system[:2])
@@ -151,13 +147,11 @@ def test_lotes_first_version(system, sampled):
     )
 
 
-@QUIET
 @given(systems())
 def test_greedy_with_bypass(system):
     assert_decides_as(readings.Bypass, system, "greedy", classes=system[1], bypass=True)
 
 
-@QUIET
 @given(
     systems(),
     st.sampled_from([(1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (3.0, 0.25)]),
@@ -197,7 +191,6 @@ class Drawn:
             yield Arrivals(*(array[at : at + 17] for array in self.arrays))
 
 
-@QUIET
 @given(systems(), st.sampled_from(["lotes", "greedy", "tetris"]))
 def test_processing_times_that_depend_on_the_machine(system, policy):
     configs, classes, *jobs, seed = system
@@ -226,7 +219,6 @@ def first_fit(cluster, job):
 FIRST_FIT = Policy(first_fit)
 
 
-@QUIET
 @given(systems())
 def test_a_policy_of_ones_own(system):
     assert_decides_as(readings.FirstFit, system, FIRST_FIT, classes=system[1])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mch_instances import FIG4, PLAIN, Exact, problems, started, takes
@@ -12,7 +12,6 @@ from schedlib.mch import plain
 RULES = ("drf", "weighted-drf", "mch", "mch-two-phase", "exact-ch", "h-drf", "naive-h-drf")
 
 
-@settings(deadline=None, max_examples=40)
 @given(problems(), st.data())
 def test_the_fast_kernels_decide_as_the_rules_are_printed(problem, data):
     tree, capacity = problem
@@ -53,7 +52,6 @@ def assert_flat_alike(fast, slow):
         assert np.allclose(getattr(fast, name), getattr(slow, name), rtol=1e-12, atol=0), name
 
 
-@settings(deadline=None, max_examples=40)
 @given(problems(most_resources=2, full=True))
 def test_collapsed_hierarchies_decide_as_plain_ones(problem):
     """C-CH and M-CH take leaves alone that need their resource."""
@@ -74,7 +72,6 @@ def test_ties_by_hand():
     assert_alike(mch.fill(weighed, (20,), "h-drf"), plain.allocate(weighed, (20,), "h-drf"))
 
 
-@settings(deadline=None, max_examples=40)
 @given(problems(most_resources=3, whole=True))
 def test_hierarchical_rules_decide_as_in_exact_arithmetic(problem):
     tree, capacity = problem
@@ -84,7 +81,6 @@ def test_hierarchical_rules_decide_as_in_exact_arithmetic(problem):
         ), rule
 
 
-@settings(deadline=None, max_examples=40)
 @given(problems())
 def test_nothing_more_fits_and_no_capacity_is_exceeded(problem):
     tree, capacity = problem
@@ -101,7 +97,6 @@ def test_nothing_more_fits_and_no_capacity_is_exceeded(problem):
         assert np.allclose(filled.shares, (filled.usage / capacity).max(axis=1))
 
 
-@settings(deadline=None, max_examples=25)
 @given(problems(most_resources=2, wide=9, whole=True))
 def test_ever_smaller_tasks_come_to_the_fluid_shares(problem):
     tree, capacity = problem
@@ -157,8 +152,6 @@ def test_a_fast_decision_looks_at_a_path_and_a_literal_one_at_every_node():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"rule": "hdrf"}, "did you mean"),
-        ({"method": "quick"}, "method: 'quick' is unknown"),
         ({"capacity": (0.5, 5)}, r"leaf 0 \(n1,1\) needs 1 of resource 0"),
         ({"rule": "c-ch"}, "n1,2"),
     ],
@@ -175,8 +168,6 @@ def test_bad_rules_are_named():
     with pytest.raises(ValueError, match="weights"):
         mch.Rule(fewest_tasks.priority, "h-drf")
     nan = mch.rule(lambda leaf, usage, demand, weight, capacity: np.nan if leaf == 1 else 0.0)
-    with pytest.raises(
-        ValueError,
-        match=r"not a number: the priority of leaf 1 \(n1,2\) at the start, where it uses \(0, 0\)",
-    ):
+    start = r"not a number: the priority of leaf 1 \(n1,2\) at the start, where it uses \(0, 0\)"
+    with pytest.raises(ValueError, match=start):
         mch.fill(FIG4, (5, 5), nan)

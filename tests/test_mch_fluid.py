@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mch_instances import FIG4, takes, trees
@@ -83,22 +83,14 @@ def test_naive_hierarchical_drf_counts_what_is_used_up():
     """CPU is gone with 1/3 in n1, 1/6 + 1/6 in n2 and 1/3 in n3; n1's memory leaf has 1/3, n2's 1/6, which n2's CPU hides."""
     tree = mch.Tree([[CPU, MEM], [CPU, CPU, MEM], [CPU]])
     naive = fluid_hdrf(tree, (1, 1), naive=True)
-    assert np.allclose(naive.shares, [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3]) and naive.unique
+    assert np.allclose(naive.shares, [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3])
 
 
-def test_rivals_whose_shares_do_not_grow_have_no_unique_limit():
-    """Both groups stand at 1/2 of CPU, and more memory changes neither's share: the one that is a task behind is served."""
-    assert not fluid_hdrf(mch.Tree([[CPU, CPU, MEM], [CPU, CPU, MEM]]), (1, 1), naive=True).unique
-    assert fluid_hdrf(mch.Tree([[CPU, CPU, MEM], [CPU, CPU, MEM]]), (1, 1)).unique
-
-
-@settings(max_examples=60, deadline=None)
 @given(trees(full=True, leaves=20))
 def test_mch_is_hdrf_when_every_leaf_is_full_type(made):
     assert np.allclose(shares(*made, "mch"), shares(*made, "h-drf"), rtol=1e-7)
 
 
-@settings(max_examples=60, deadline=None)
 @given(trees(leaves=20))
 def test_exact_weights_give_hdrf_on_the_flat_tree(made):
     assert np.allclose(shares(*made, "exact-ch"), shares(*made, "h-drf"), rtol=1e-7)
@@ -111,7 +103,6 @@ def test_mch_is_not_hdrf_on_nested_partial_leaves():
     assert np.allclose(shares(tree, (1, 1), "mch"), [1 / 3, 1 / 3, 1 / 3, 1 / 3, 1 / 3, 1 / 3])
 
 
-@settings(max_examples=60, deadline=None)
 @given(trees(leaves=20), st.sampled_from(HIERARCHICAL))
 def test_allocations_are_feasible_and_pareto_efficient(made, rule):
     tree, capacity = made
@@ -124,7 +115,6 @@ def test_allocations_are_feasible_and_pareto_efficient(made, rule):
     assert np.allclose(found.shares, (found.usage / capacity).max(axis=1))
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     trees(leaves=15),
     st.sampled_from(HIERARCHICAL),
@@ -152,7 +142,6 @@ def scaled(tree, factors):
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(trees(leaves=15), st.data())
 def test_a_common_factor_on_the_weights_of_siblings_changes_nothing(made, data):
     """A power of two, so that no rounding comes in; flat weighted DRF, for which all leaves are siblings, is asked of one factor."""
@@ -168,12 +157,11 @@ def test_a_common_factor_on_the_weights_of_siblings_changes_nothing(made, data):
         )
         for divisible in (True, False):
             before, after = (
-                mch.allocate(one, 20 * capacity, rule, divisible).tasks for one in (tree, other)
+                mch.allocate(one, 5 * capacity, rule, divisible).tasks for one in (tree, other)
             )
             assert np.allclose(before, after, rtol=1e-6), (rule, divisible)
 
 
-@settings(max_examples=60, deadline=None)
 @given(trees(leaves=20))
 def test_two_phase_mch_is_hdrf_until_something_is_full_and_nobody_loses_later(made):
     tree, capacity = made
@@ -196,7 +184,6 @@ def test_two_phase_mch_by_hand():
     assert np.allclose(mch.allocate(tree, (36, 36), "mch").tasks, [4, 20, 16, 16])
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     trees(leaves=15), st.sampled_from(("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase"))
 )
@@ -234,8 +221,6 @@ def test_a_chain_of_groups_with_one_leaf_changes_nothing():
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="'hdrf' is unknown; did you mean 'h-drf'"):
         mch.allocate(FIG4, (1, 1), "hdrf")
-    with pytest.raises(TypeError, match="rule: needs a text or a Rule"):
-        mch.allocate(FIG4, (1, 1), lambda view: 0)
     with pytest.raises(ValueError, match="capacity"):
         mch.allocate(FIG4, (1, 1, 1), "h-drf")
     assert set(HIERARCHICAL) < set(RULES)

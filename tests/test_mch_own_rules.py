@@ -3,9 +3,8 @@
 import numba
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from mch_instances import problems
 from schedlib import mch
 from tests.test_mch_simulate import workloads
 
@@ -24,15 +23,6 @@ SAME = tuple(
 )
 
 
-@settings(deadline=None, max_examples=40)
-@given(problems(most_resources=2, whole=True))
-def test_a_readers_rule_fills_as_the_shipped_one(problem):
-    for mine, shipped in SAME:
-        both = [mch.fill(*problem, rule).order.tolist() for rule in (mine, shipped)]
-        assert both[0] == both[1], shipped
-
-
-@settings(deadline=None, max_examples=25)
 @given(workloads())
 def test_a_readers_rule_serves_a_stream_as_the_shipped_one(workload):
     for mine, shipped in SAME:

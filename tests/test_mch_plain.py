@@ -9,12 +9,6 @@ from schedlib import mch
 from schedlib.mch import plain
 
 
-def test_the_paper_s_normalised_demand():
-    """Below Eq. 1: <2 CPUs, 3 GB> of <10, 12> is <1/5, 1/4>, so mu is 1/4, and the normalised demand <4/5, 1>."""
-    assert plain.dominant_share([2, 3], [10, 12]) == 1 / 4
-    assert plain.normalised_demand([2, 3], [10, 12]) == [4 / 5, 1]
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_weights_solve_the_paper_s_equations(case):
     """Figs. 2 and 3: n1 beside a group of two; (4) to (6) in Case 1, (7) to (9) and (10) to (11) in Case 2."""
@@ -26,14 +20,6 @@ def test_weights_solve_the_paper_s_equations(case):
     if case != "other":  # Sub-case 1's weight does not give the tasks that it is derived from
         fine = plain.allocate(mch.Tree([n1, group]), (10_000, 12_000), "mch").tasks / 1000
         assert np.allclose(fine, wanted, atol=0.01)
-
-
-def test_figure_4():
-    """Weights as printed; shares 0.33, 0.5, 0.165, 0.165, 0.5, 0.33 within a task of 200."""
-    assert plain.flatten(FIG4, (200, 200)).weights.tolist() == [1, 1, 0.5, 0.5, 1, 1]
-    for rule in ("mch", "h-drf"):
-        shares = plain.allocate(FIG4, (200, 200), rule).shares
-        assert np.allclose(shares, [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3], atol=1 / 200)
 
 
 def test_guarantees_of_figure_1():

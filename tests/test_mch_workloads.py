@@ -4,19 +4,32 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from exhibits.mch import fig1_4_weights, fig5_cost
+from exhibits.mch import fig1_4_weights, fig5_cost, measures
 from mch_instances import by_equations
 from schedlib import traces
+from schedlib.intervals import Exact
 from schedlib.mch import workloads
 from schedlib.pictures.trees import plot_tree, tree_size
+from schedlib.reproduce import registry
 
-CLAIMS = {claim.id: claim for claim in (*fig1_4_weights.CLAIMS, *fig5_cost.CLAIMS)}
+LEAVES = ("n1,1", "n1,2", "n2,1", "n2,2", "n2,3", "n3,1")  # of Fig. 4
 
 
-def measured(name, frame, reading=None):
-    claim = CLAIMS[f"mch.{name}"]
-    measure = claim.measure if reading is None else claim.readings[reading][1]
-    return np.asarray(measure(frame), float)
+def claim(name):
+    return registry.load().claims[f"mch.{name}"]
+
+
+def share_of(leaf):
+    return f"fig4-share-{leaf.replace(',', '-')}"
+
+
+def measured(name, frame, reading=""):
+    """What the claim of this name measures, as a number for each seed."""
+    read = claim(name)
+    if reading:
+        read = read.others[reading]
+    values = read.measure(frame, **read.args)
+    return values.value if isinstance(values, Exact) else values
 
 
 def test_trees_have_the_paper_s_numbers_of_nodes():
@@ -27,9 +40,8 @@ def test_trees_have_the_paper_s_numbers_of_nodes():
             tree.guarantee[tree.leaves], 2.0**-levels
         )
         assert tree.demand[:, 0].tolist() == list(range(1, 2**levels + 1))
-    assert [workloads.fig4().name(leaf) for leaf in workloads.fig4().leaves] == list(
-        fig1_4_weights.PRINTED
-    )
+    fig4 = workloads.fig4()
+    assert tuple(map(fig4.name, fig4.leaves)) == LEAVES
 
 
 def test_bad_sizes_are_refused():
@@ -79,15 +91,15 @@ def cost_frame(h_drf, mch_cost, **more):
 def test_square_and_half_are_told_from_one_another():
     """An exponent does not depend on the unit of time, a ratio tells nothing of a square."""
     square = cost_frame(lambda n: 7.0 * n**3, lambda n: 5.0 * n**1.5)
-    for reading in ("4 levels, jobs as queues", "3 levels, jobs as nodes"):
-        assert np.allclose(measured("square", square, reading), 2)
+    queues, leaves = [name for name in claim("square").others if name.startswith("Fig. 5")]
+    assert np.allclose(measured("square", square, queues), 2)
+    assert np.allclose(measured("square", square, leaves), 2)
+    assert (measured("faster", square) > 2).all()
     double = cost_frame(lambda n: 10.0 * n, lambda n: 5.0 * n)
-    assert np.allclose(measured("square", double, "4 levels, jobs as queues"), 1) and np.allclose(
-        measured("fig5-half", double), 2
-    )
-    for rival, margin in (("C-CH", 0.05), ("M-CH", -0.45)):
-        assert np.allclose(measured("fig5-no-better", double, rival), margin)
-    assert (measured("faster", double) == 0).all() and (measured("faster", square) == 1).all()
+    assert np.allclose(measured("square", double, queues), 1)
+    assert np.allclose(measured("fig5-half", double), 2)
+    assert np.allclose(measured("fig5-no-better", double), 1)
+    assert np.allclose(measured("faster", double), 2)
 
 
 def test_a_tree_s_picture_has_a_box_for_each_node_that_keeps_clear_of_the_others():
@@ -113,23 +125,24 @@ def test_pictures_refuse_what_names_no_node():
 
 def test_shares_are_judged_in_their_windows():
     """Shares that are as printed while all are active, and anything at other times; n2,3 takes over, n2,1 moves by 0.05."""
+    later = {"n2,3": 0.5, "n2,1": 0.05}
     rows = []
     for time in range(0, 1000, 10):
-        for name, share in fig1_4_weights.PRINTED.items():
-            share = 0.9 if time < 200 or 580 < time < 640 else share
-            share += (
-                (0.5 if name == "n2,3" else 0.05 if name == "n2,1" else 0) if time >= 790 else 0
-            )
+        for name in LEAVES:
+            share = float(claim(share_of(name)).printed)
+            if time < 200 or 580 < time < 640:
+                share = 0.9
+            if time >= 790:
+                share += later.get(name, 0)
             rows.append({"rule": "mch", "seed": 0, "time": time, "name": name, "share": share})
     frame = pd.DataFrame(rows)
-    assert all(
-        np.allclose(measured(f"fig4-share-{name.replace(',', '-')}", frame), share)
-        for name, share in fig1_4_weights.PRINTED.items()
-    )
-    assert np.allclose(measured("fig4-ratio", frame), 0) and np.allclose(
-        measured("fig4-takes-over", frame), 1
-    )
-    assert np.allclose(measured("fig4-others-stay", frame), 0.05)
+    for name in LEAVES:
+        assert measured(share_of(name), frame) == pytest.approx(
+            float(claim(share_of(name)).printed)
+        )
+    assert measured("fig4-ratio", frame) == pytest.approx(2)
+    assert measured("fig4-takes-over", frame) == pytest.approx(1)
+    assert measured("fig4-others-stay", frame) == pytest.approx(0.05)
 
 
 def test_cost_counts_the_same_decisions_for_both_kinds_of_h_drf():
@@ -157,18 +170,60 @@ def test_complexity_is_judged_by_a_decision():
         for rule, method, each in (("h-drf", "literal", 2 * 2.0**levels), ("h-drf", "fast", 3), ("mch", "fast", 3), ("c-ch", "fast", 1), ("m-ch", "fast", 3))
     ]  # fmt: skip
     frame = pd.DataFrame(rows)
-    assert np.allclose(measured("complexity-h-drf", frame), 1) and np.allclose(
-        measured("complexity-decision", frame), 0
-    )
-    assert np.allclose(measured("complexity-mch", frame), 1)  # O(q) with a whole power to spare
+    assert np.allclose(measured("complexity-h-drf", frame), 1)
+    assert np.allclose(measured("complexity-mch", frame), 0)
+    assert np.allclose(measured("complexity-decision", frame), 0)
+    assert np.allclose(measured("ch-cheaper", frame), 0)
+    assert np.allclose(measured("faster", frame, "filling at the most nodes"), 2 * 2**11 / 3)
+    assert np.allclose(measured("faster-by-path", frame), 1)
     dear = frame.assign(operations=frame["operations"] * frame["q"] ** 1.5)
-    assert np.allclose(measured("complexity-mch", dear), -0.5)  # and not O(q)
-    assert np.allclose(measured("ch-cheaper", frame, "C-CH"), 1) and np.allclose(
-        measured("ch-cheaper", frame, "M-CH"), -1
+    assert np.allclose(measured("complexity-mch", dear), 1.5)  # and not O(q)
+    log = frame.assign(operations=frame["operations"] * frame["levels"])
+    assert np.allclose(measured("complexity-decision", log), 1)
+    mch_only = frame["operations"].where(frame["rule"] != "mch", frame["operations"] * frame["q"])
+    weighed = frame.assign(operations=mch_only)  # weights worked out again for each decision
+    assert np.allclose(measured("ch-cheaper", weighed), 1)
+
+
+def test_a_square_is_judged_between_the_two_largest_trees():
+    """H-DRF's cost is MCH's until 100 nodes, and its square from there on."""
+    rows = []
+    for levels, q in enumerate((10.0, 100.0, 1000.0), 5):
+        shared = {"seed": 0, "levels": levels, "q": q, "decisions": q}
+        rows.append(shared | {"rule": "mch", "method": "fast", "operations": q})
+        rows.append(
+            shared | {"rule": "h-drf", "method": "literal", "operations": max(q, q**2 / 100)}
+        )
+    frame = pd.DataFrame(rows)
+    assert measured("square", frame) == pytest.approx(2)
+    assert measured("square", frame, "all q") == pytest.approx(1.5)
+
+
+def test_trees_are_counted_where_the_claim_says():
+    rows = pd.DataFrame(
+        {
+            "rule": ["mch", "mch", "drf"],
+            "partial": [0, 0.5, 0.5],
+            "trees": 20,
+            "differ": [1, 0.25, 1],
+        }
     )
-    *printed, by_path = (
-        measured("faster", frame, reading)[0]
-        for reading in CLAIMS["mch.faster"].readings
-        if "filling" in reading
+    assert measures.trees_with(rows, "differ", rule="mch", partial=[0.5, 1]) == (5, 20, 100.0)
+    gaps = pd.DataFrame({"case": ["full", "other", "other"], "gap": [1.0, 0.0, 1e-3]})
+    assert measures.unequal(gaps, "other") == (1, 2, 100.0)
+
+
+def test_who_is_starved_is_told_by_the_poorest_leaf():
+    trees = pd.DataFrame(
+        {
+            "rule": "mch",
+            "partial": [0, 0.5, 0.5, 0.5],
+            "seed": [0, 0, 0, 1],
+            "least": [0.1, 0.5, 0.9, 1.0],
+        }
     )
-    assert printed == [1] and by_path == 0
+    assert np.allclose(measures.poorest(trees, "mch"), [50, 100])
+    group = pd.DataFrame(
+        {"rule": "mch", "leaf": "n2,2", "seed": 0, "time": [0, 5, 10], "share": [1.0, 0.2, 0.3]}
+    )
+    assert np.allclose(measures.nested(group, "mch"), 100)

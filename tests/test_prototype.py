@@ -19,6 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlib import eagle, prototype
+from schedlib.eagle.plain import algorithm1
+from schedlib.eagle.plain_model import Job, Probe
 from schedlib.eagle.simulating.results import replay
 from schedlib.leaderboard.invariants import two_at_once
 from schedlib.prototype import driver, host, wire
@@ -320,22 +322,13 @@ ENTRIES = st.lists(
 
 
 @given(ENTRIES, st.integers(0, 6))
-def test_next_is_the_job_of_least_remaining_time_among_those_that_nobody_in_front_forbids(
-    entries, cap
-):
-    queue = [
-        Entry(k, CENTRE, left, float(estimate), long and k % 3 == 2, 0.0, bypassed=float(bypassed))
-        for k, (left, estimate, bypassed, long) in enumerate(entries)
-    ]
-    front = queue[: next((place for place, one in enumerate(queue) if one.long), len(queue))]
-    may = [
-        one
-        for place, one in enumerate(front)
-        if all(one.estimate + other.bypassed <= cap * other.estimate for other in front[:place])
-    ]
-    # the first of equals
-    best = min(may, key=lambda one: one.estimate * one.left, default=queue[0])
-    assert next_entry(queue, cap) is best
+def test_next_is_the_one_that_the_papers_algorithm_takes(entries, cap):
+    queue, probes = [], []
+    for k, (left, estimate, bypassed, long) in enumerate(entries):
+        queue.append(Entry(k, CENTRE, left, estimate, long, 0.0, bypassed=bypassed))
+        job = Job(k, 0.0, [1.0] * left, estimate, long, 1)
+        probes.append(Probe(job, bypass=bypassed))
+    assert next_entry(queue, cap).job == algorithm1(probes, cap).job.number
 
 
 # Nobody is left behind

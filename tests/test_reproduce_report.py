@@ -39,7 +39,7 @@ def test_a_row_says_its_number_s_verdict_and_what_turns_it():
     table = report.table(turned)
     head, _, line = table.splitlines()
     assert head == "| sentence | where | printed | ours (95 %) | verdict | cause | id |"
-    assert "| 0.5 s | 0.50 (0.10 to 0.90) | depends; near |" in line
+    assert "| 0.5 | 0.50 (0.10 to 0.90) s | depends; near |" in line
     assert "fails with V per machine: 0.1; few machines" in line
     plain = rows("not testable", printed="", number="", measured=np.nan, low=np.nan, high=np.nan)
     assert report.table(plain).splitlines()[0] == "| sentence | where | verdict | id |"

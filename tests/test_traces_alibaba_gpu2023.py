@@ -86,13 +86,6 @@ def test_empty_and_missing_files_are_refused(tmp_path):
         alibaba_gpu2023(tmp_path / "elsewhere")
 
 
-def test_the_folder_is_the_one_that_the_variable_names(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCHEDLIB_ALIBABA_GPU2023", str(tmp_path))
-    assert alibaba_gpu2023_folder() is None
-    published(tmp_path)
-    assert alibaba_gpu2023_folder() == tmp_path
-
-
 def test_the_published_trace_has_the_documented_totals():
     if (folder := alibaba_gpu2023_folder()) is None:
         pytest.skip(

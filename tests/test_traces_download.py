@@ -14,6 +14,7 @@ from schedlib.__main__ import main
 from schedlib.traces import (
     alibaba_gpu2023_folder,
     download,
+    google2011_folder,
     google2011_jobs,
     hawk_folder,
     swim_folder,
@@ -235,3 +236,24 @@ def test_the_known_checksums_are_those_of_the_published_files(name, folder):
         pytest.skip(f"the trace is not here: make data ARGS={name} fetches it")
     for file, known in SOURCES[name].files.items():
         assert hashlib.sha256((place / file).read_bytes()).hexdigest() == known
+
+
+@pytest.mark.parametrize(
+    "variable, folder, files",
+    [
+        ("GOOGLE2011", google2011_folder, SHARDS[:1]),
+        ("SWIM", swim_folder, ["FB-2009_samples_24_times_1hr_0.tsv"]),
+        ("ALIBABA_GPU2023", alibaba_gpu2023_folder, SOURCES["alibaba-gpu2023"].files),
+        ("HAWK", hawk_folder, ["a.tr"]),
+    ],
+)
+def test_the_folder_is_the_one_that_the_variable_names_once_the_files_are_there(
+    variable, folder, files, tmp_path, monkeypatch
+):
+    monkeypatch.setenv(f"SCHEDLIB_{variable}", str(tmp_path))
+    for file in files:
+        (tmp_path / f"{file}.part").touch()  # an interrupted download
+    assert folder() is None
+    for file in files:
+        (tmp_path / file).touch()
+    assert folder() == tmp_path

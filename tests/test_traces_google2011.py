@@ -248,13 +248,6 @@ def test_random_events_agree_with_a_plain_loop(tmp_path):
     assert w.report["runs not ended when the trace ends (left out)"] == len(begun)
 
 
-def test_the_folder_can_be_named(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCHEDLIB_GOOGLE2011", str(tmp_path))
-    assert google2011_folder() is None
-    shards(tmp_path, [job(1, 1, SUBMIT)])
-    assert google2011_folder() == tmp_path
-
-
 def test_public_facts_of_the_whole_job_table():
     folder = google2011_folder()
     if folder is None:

@@ -4,10 +4,10 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from schedlib.traces import hawk, hawk_folder, read_hawk, write_hawk
+from schedlib.traces import hawk, read_hawk, write_hawk
 from schedlib.workload import Workload
 
 NUMBER = st.one_of(st.integers(0, 10**12).map(float), st.floats(0, 1e300, allow_subnormal=True))
@@ -16,7 +16,6 @@ JOBS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(JOBS, st.sampled_from([".tr", ".tr.gz"]))
 def test_round_trip_is_exact(tmp_path_factory, jobs, ending):
     jobs.sort(key=lambda job: job[0])
@@ -30,12 +29,6 @@ def test_round_trip_is_exact(tmp_path_factory, jobs, ending):
     assert again.jobs.equals(w.jobs) and again.tasks.equals(w.tasks) and again.report == {}
     before = path.read_bytes()[10:]  # without gzip's header, which holds the time
     assert write_hawk(again, path).read_bytes()[10:] == before
-
-
-def test_whole_numbers_have_no_point_and_the_mean_is_computed(tmp_path):
-    w = Workload.from_arrays([0, 0.5], [2, 4, 0.25], tasks=[2, 1])
-    assert write_hawk(w, tmp_path / "a.tr").read_text() == "0 2 3 2 4\n0.5 1 0.25 0.25\n"
-    assert [p.name for p in tmp_path.iterdir()] == ["a.tr"]
 
 
 def test_many_jobs_in_one_second_stay_in_order(tmp_path):
@@ -93,15 +86,6 @@ def test_a_file_read_in_many_blocks_is_the_same(tmp_path, monkeypatch, ending, l
     assert w.jobs["mean"].tolist() == [i + 0.5 for i in submit]
     assert w.tasks["duration"].tolist() == [i + k for i in submit for k in (0, 1)]
     assert w.report == {"blank lines between jobs (skipped)": 19}
-
-
-def test_the_folder_is_the_one_that_the_variable_names(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCHEDLIB_HAWK", str(tmp_path))
-    assert hawk_folder() is None
-    (tmp_path / "GOOG.tr.part").write_text("0 1 4 4\n")  # an interrupted download
-    assert hawk_folder() is None
-    (tmp_path / "a.tr").write_text("0 1 4 4\n")
-    assert hawk_folder() == tmp_path
 
 
 def test_empty_missing_and_cut_files_are_refused(tmp_path):

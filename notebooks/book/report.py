@@ -65,7 +65,9 @@ class Facts(prose.Facts):
         table = groups.agg(
             claims=("id", "nunique"), example=("to", "first"), turned=("turned", "sum")
         )
-        named = table.rename(columns={"example": "to, for example", "turned": "verdicts that turned"})
+        named = table.rename(
+            columns={"example": "to, for example", "turned": "verdicts that turned"}
+        )
         return tables.markdown(named.reset_index())
 
     def turned(self) -> str:

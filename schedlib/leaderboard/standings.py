@@ -4,7 +4,6 @@ import textwrap
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from schedlib.core.checks import unknown
@@ -119,13 +118,12 @@ def plot(
     board: pd.DataFrame,
     metric: str | None = None,
     size: tuple[float, float] | None = None,
-    ax: Axes | None = None,
 ) -> Figure:
     """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the best.
 
     `metric` is one of the board's, the first by default. Who broke a rule stands below. The axis is
-    logarithmic when means are apart by more than a factor of 8. The figure is of `size` (inches), or that of
-    `ax`. ValueError on an unknown metric.
+    logarithmic when means are apart by more than a factor of 8. The figure is of `size` (inches).
+    ValueError on an unknown metric.
 
     See also: `leaderboard.told`, `leaderboard.alt_text`, `leaderboard.standings`.
 
@@ -137,7 +135,7 @@ def plot(
     height = 0.9 + 0.42 * len(rows)
     if size is None:
         size = 7.6, height
-    _, axes = style.into(ax, size)
+    figure, axes = style.subplots(size=size)
     beside = {"transform": axes.get_yaxis_transform(), "va": "center"}
     labels = []
     for line, row in rows.iterrows():
@@ -165,12 +163,14 @@ def plot(
         axes.set_xscale("log")
         style.plain_log(axes.xaxis)
     axes.set_yticks(range(len(rows)), labels)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
+    below_the_last = len(rows) - 0.5
+    axes.set_ylim(below_the_last, -0.5)
     first = rows.iloc[0]
+    named = first["metric"]
     better = "lower" if first["better"] == "low" else "higher"
-    axes.set_xlabel(f"{first['metric']}, {better} is better")
+    axes.set_xlabel(f"{named}, {better} is better")
     axes.text(1.02, -0.75, "less the best's", color=GREY, **beside)
-    return axes.figure
+    return figure
 
 
 def _remark(row: pd.Series) -> str:

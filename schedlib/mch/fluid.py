@@ -7,7 +7,6 @@ changes its resource, or a resource is used up. In the last case shares drop, fo
 more, and groups that lag on the rest catch up. Source: H-DRF, Bhattacharya et al., SoCC 2013.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -23,18 +22,12 @@ TIE, ZERO, USED_UP = 1e-9, 1e-12, 1e-10
 a rate below this part of the largest beside it is none; a resource with less than this left is used up."""
 
 
-@dataclass(frozen=True, eq=False)
-class FluidShares:
-    """Dominant shares (p,), saturated resources (R,), events until full, and whether the limit is unique.
-
-    It is not when siblings with equal shares competed for the flow and neither's share grew while served: the
-    one a task behind then goes first, however small tasks are, and the order can decide who ends with what.
-    """
+class FluidShares(NamedTuple):
+    """Dominant shares (p,), saturated resources (R,), and events until full."""
 
     shares: np.ndarray
     saturated: np.ndarray
     events: int
-    unique: bool
 
 
 NODE = np.dtype(
@@ -110,7 +103,8 @@ def fluid_hdrf(
 
     From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not
     grow while it is served takes the flow alone; of several, those with the least total usage do, at the same
-    speed (see `FluidShares`). Exact up to rounding. An event costs O(q R); 10,000 nodes take tens to some
+    speed. (There the limit is not unique: of siblings with equal shares, neither of which grows while served,
+    the one a task behind goes first, however small tasks are.) Exact up to rounding. An event costs O(q R); 10,000 nodes take tens to some
     hundreds. RuntimeError after 20 (q + 10) (R + 1) events: rounding that goes in circles.
 
     >>> from schedlib import mch
@@ -120,15 +114,16 @@ def fluid_hdrf(
     """
     most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
     filling = empty_cluster(tree, capacity)
-    last = most if stop is None else stop
-    events, unique = fill(filling, naive, last)
-    if stop is None and events < 0:
+    if stop is not None:
+        fill(filling, naive, stop)
+        return FluidShares(filling.shares, filling.saturated, stop)
+    events = fill(filling, naive, most)
+    if events < 0:
         raise RuntimeError(
             f"fluid H-DRF: no end after {most} events; demands differ by too many orders of "
             "magnitude, rescale them"
         )
-    found = events if stop is None else stop
-    return FluidShares(filling.shares, filling.saturated, found, bool(unique))
+    return FluidShares(filling.shares, filling.saturated, events)
 
 
 @kernel
@@ -278,7 +273,7 @@ def look(tree, naive, jumped):
 
 @kernel
 def until_caught_up(tree, i):
-    """Hand a group's flow on; gives how much filling later its laggards change, and how many were stuck."""
+    """Hand a group's flow on; gives how much filling later its laggards change."""
     group, span = tree.nodes[i], np.inf
     rivals, least = least_stuck(tree, i)
     for c in below(tree, i):
@@ -292,7 +287,7 @@ def until_caught_up(tree, i):
             span = min(span, one.when)
         elif stuck(one):
             span = min(span, (one.used - least) / group.flow)
-    return span, rivals
+    return span
 
 
 @kernel
@@ -312,8 +307,8 @@ def until_another_resource(tree, i, naive):
 
 @kernel
 def flow_down(tree, naive):
-    """Who gets how much, from the root down; the filling until something changes, and whether it is unique."""
-    span, unique = np.inf, True
+    """Who gets how much, from the root down; the filling until something changes."""
+    span = np.inf
     for i in range(tree.weight.size):
         tree.nodes[i].flow = 0.0
         tree.nodes[i].when = np.inf
@@ -321,12 +316,10 @@ def flow_down(tree, naive):
     for i in range(tree.weight.size):
         if tree.children[i] == 0 or tree.nodes[i].flow == 0:
             continue
-        caught_up, rivals = until_caught_up(tree, i)
-        span = min(span, caught_up)
-        unique &= rivals < 2
+        span = min(span, until_caught_up(tree, i))
         if i > 0:
             span = min(span, until_another_resource(tree, i, naive))
-    return span, unique
+    return span
 
 
 @kernel
@@ -386,21 +379,20 @@ def use_up(tree, span, first):
 
 @kernel
 def fill(tree, naive, most):
-    """Fill from event to event; the number of events, -1 for more than `most`, and whether the limit is unique."""
-    jumped, unique = False, True
+    """Fill from event to event; the number of events, -1 for more than `most`."""
+    jumped = False
     for event in range(most):
         look(tree, naive, jumped)
         if tree.nodes[0].blocked:
-            return event, unique
-        span, alone = flow_down(tree, naive)
-        unique &= alone
+            return event
+        span = flow_down(tree, naive)
         set_drain(tree)
         first, span = first_full(tree, span)
         if span == np.inf:
             break
         jumped = first >= 0
         pour(tree, span, first)
-    return -1, unique
+    return -1
 
 
 @compiled

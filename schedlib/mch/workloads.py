@@ -41,20 +41,17 @@ def minimal_tree(demand: Iterable[Sequence[float]]) -> Tree:
     return Tree([first, second])
 
 
-def fig4(full: bool = False) -> Tree:
+def fig4() -> Tree:
     """The hierarchy of Fig. 4a: six leaves that need 1 CPU or 1 GB, never both.
 
-    The printed shares add up to 1 on each resource, so no leaf uses both. `full` (not the paper's, for Case
-    1): with full-type leaves instead of CPU leaves. Source: MCH, Section IV.A.
+    The printed shares add up to 1 on each resource, so no leaf uses both. Source: MCH, Section IV.A.
 
-    >>> fig4().demand.argmax(axis=1).tolist(), (fig4(full=True).demand > 0).all(axis=1).tolist()
-    ([0, 1, 0, 0, 1, 0], [True, False, True, True, False, True])
+    >>> fig4().demand.argmax(axis=1).tolist()
+    [0, 1, 0, 0, 1, 0]
     """
-    memory, (one, two, three, four) = (
-        (0, 1),
-        ((2, 1), (2, 1), (1, 2), (2, 1)) if full else ((1, 0),) * 4,
-    )
-    return Tree([[one, memory], [two, three, memory], [four]])
+    cpu = (1, 0)
+    memory = (0, 1)
+    return Tree([[cpu, memory], [cpu, cpu, memory], [cpu]])
 
 
 def fig4_jobs() -> pd.DataFrame:

@@ -11,7 +11,6 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 
 from schedlib.lotes.model import Allocation, MachineConfigs, scaled
 from schedlib.lotes.planning.bins import non_dominated_bins
@@ -43,10 +42,10 @@ def _edge(capacity, demand):
 def plot_polytope(
     capacity: npt.ArrayLike,
     demand: npt.ArrayLike,
+    resources: Sequence[str],
     *,
     mix: npt.ArrayLike | None = None,
     whole: bool = True,
-    resources: Sequence[str] | None = None,
     size: tuple[float, float] = (6.4, 4.0),
 ) -> Figure:
     """How many jobs of two classes fit: the polytope, the whole mixes in it, and its non-dominated bins.
@@ -56,7 +55,7 @@ def plot_polytope(
     leaves the polytope; `resources` names the R resources; `size` is in inches. Raises ValueError for other
     numbers of classes, and when no resource bounds a class.
 
-    >>> len(plot_polytope([7], [[2], [3]]).axes)
+    >>> len(plot_polytope([7], [[2], [3]], ["cores"]).axes)
     1
     """
     capacity = np.asarray(capacity, float)
@@ -69,7 +68,6 @@ def plot_polytope(
         raise ValueError(
             "demand: any number of jobs of a class that needs nothing fits; leave it out"
         )
-    names = _named("resource", len(capacity), resources)
     figure, axes = style.subplots(size=size)
     x, y = _edge(capacity, demand)
     top = np.maximum([x.max(), y.max()], 1e-12)
@@ -77,7 +75,7 @@ def plot_polytope(
     width, height = 1.15 * top + (0.3 if few else 0)
     axes.fill_between(x, y, color=style.BLUE, alpha=0.15, linewidth=0)
     handles: list[Artist] = [Patch(color=style.BLUE, alpha=0.25, label="fits, jobs divisible")]
-    for l in np.flatnonzero(demand.any(axis=0)):
+    for l in np.flatnonzero(demand.any(axis=0)).tolist():
         look: dict[str, Any] = {
             "color": style.PALETTE[l % 7 if l > 1 else 3 * l],
             "linestyle": DASHES[l % 4],
@@ -87,7 +85,7 @@ def plot_polytope(
         axes.plot(
             [x, 0.0],
             [0.0, y],
-            label=f"{names[l]} used up",
+            label=f"{resources[l]} used up",
             **look,
         )
     handles += axes.lines
@@ -113,13 +111,6 @@ def _ray(ax, capacity, demand, mix):
     ax.plot([0, x], [0, y], **look)
     label = f"asked mix, at most\n({x:.4g}, {y:.4g}) at a time"
     return ax.plot(x, y, "*", markersize=11, label=label, **look)
-
-
-def _named(kind, count, names):
-    """The given names, or numbered ones."""
-    if names is not None:
-        return list(names)
-    return [f"{kind} {number}" for number in range(1, count + 1)]
 
 
 def _dots(ax, capacity, demand):
@@ -237,16 +228,13 @@ def plot_timetable(
 
 
 def _queue_steps(ax, run, until):
-    start = run.jobs["start"].fillna(np.inf)
-    held = start > run.jobs["submit"]
-    joined = np.sort(run.jobs.loc[held, "submit"])
-    left = np.sort(start[held])
-    started = left[np.isfinite(left)]
-    changes = np.concatenate([joined, started])
-    moments = np.unique([0.0, *changes, until])
-    have_joined = np.searchsorted(joined, moments, "right")
-    have_left = np.searchsorted(left, moments, "right")
-    length = have_joined - have_left
+    start = np.sort(run.jobs["start"].fillna(np.inf))
+    submit = np.sort(run.jobs["submit"])
+    started = start[np.isfinite(start)]
+    moments = np.unique([0.0, *submit, *started, until])
+    have_come = np.searchsorted(submit, moments, "right")
+    have_left = np.searchsorted(start, moments, "right")
+    length = have_come - have_left
     longest = length.max(initial=0)
     top = max(1.0, 1.1 * longest)
     ax.fill_between(
@@ -302,104 +290,75 @@ def plot_occupancy(
     """
     until = max(run.time for run in runs)
     moments = np.linspace(0, until, MOMENTS, endpoint=False)
-    starts = 1.06 * until * np.arange(len(runs))
-    # All runs share two axes placed by hand: axes for each, or a layout engine, would take most of the time.
-    grid = {
-        "left": 0.62 / 9,
-        "right": 1 - 1.1 / 9,
-        "top": 1 - 0.35 / 4.2,
-        "bottom": 0.5 / 4.2,
-        "hspace": 0.12,
-        "height_ratios": (2.6, 1),
-    }
-    figure, (top, low) = style.subplots(
+    figure, axes = style.subplots(
         2,
-        1,
+        len(runs),
         size=(9.0, 4.2),
         sharex=True,
-        gridspec_kw=grid,
+        sharey="row",
+        squeeze=False,
+        height_ratios=(2.6, 1),
     )
-    figure.set_layout_engine("none")
     titles = []
     longest = []
     borders = np.cumsum(configs.count)[:-1]
+    extent = (0, until, configs.n_machines, 0)
     shades = {"cmap": "viridis", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
-    for start, run in zip(starts, runs, strict=True):
+    for (top, low), run in zip(axes.T, runs, strict=True):
         look = style.look(run.policy)
         (time, queue) = run.queue_length.to_numpy().T
         wait = f"mean wait {run.mean_response:.2g} h" if run.mean_response > 0 else "no waits"
         title = f"{look.label}: {wait}"
         titles.append(title)
         longest.append(f"{look.label} {queue.max():.0f}")
-        full = occupancy(run, configs, workload, moments)
-        end = start + until
-        extent = (start, end, configs.n_machines, 0)
+        full = occupancy(
+            run,
+            configs,
+            workload,
+            moments,
+        )
         picture = top.imshow(full, extent=extent, aspect="auto", **shades)
-        top.hlines(borders, start, end, color="white", linewidth=0.7)
-        above = {"transform": top.get_xaxis_transform(), "ha": "center", "va": "bottom"}
-        top.text(start + until / 2, 1.02, title, **above)
-        low.plot(start + time, queue, color=look.color, linewidth=1.2)
+        top.hlines(borders, 0, until, color="white", linewidth=0.7)
+        top.set_title(title, fontsize=10)
+        top.grid(visible=False)
+        low.plot(time, queue, color=look.color, linewidth=1.2)
+        low.set(xlabel="time (h)", xlim=(0, until))
     what = f"How full each of {configs.n_machines} machines is over {until:.3g} h"
     waits = "; ".join(titles)
     queues = ", ".join(longest)
     figure.alt = f"{what}. {waits}. Longest queue: {queues} jobs."
-    values = MaxNLocator(3).tick_values(0, until)
-    ticks = [tick for tick in values if 0 <= tick < 0.97 * until]
-    places = np.add.outer(starts, ticks)
-    labels = [f"{tick:g}" for tick in ticks]
-    low.set_xticks(places.ravel(), labels * len(runs))
-    upwards = low.get_xaxis_transform()
-    low.vlines(
-        starts[1:],
-        0,
-        1,
-        transform=upwards,
-        color="black",
-        linewidth=0.8,
-    )
-    low.set(xlabel="time (h)", ylabel="jobs waiting")
-    low.set_xlim(0, starts[-1] + until)
     _, highest = low.get_ylim()
     low.set_ylim(0, max(1, highest))
-    top.set(ylabel="machine", ylim=(configs.n_machines, 0))
-    top.grid(visible=False)
-    top.spines[:].set_visible(False)
-    top.xaxis.set_visible(False)
-    for ax in (top, low):
-        ax.locator_params(axis="y", integer=True, nbins=4)
-    place = top.get_position()
-    bar = figure.add_axes((1 - 0.95 / 9, place.y0, 0.16 / 9, place.height))
+    axes[0, 0].set_ylabel("machine")
+    axes[1, 0].set_ylabel("jobs waiting")
+    axes[1, 0].locator_params(axis="y", integer=True, nbins=4)
     label = "share in use of the\nfullest resource"
-    figure.colorbar(picture, cax=bar, ticks=(0, 0.5, 1), label=label)
+    figure.colorbar(picture, ax=axes[0], ticks=(0, 0.5, 1), label=label)
     return figure
 
 
 def plot_allocation(
-    configs: MachineConfigs,
     allocation: Allocation,
-    *,
-    gain: np.ndarray | None = None,
-    names: Sequence[str] | None = None,
-    resources: Sequence[str] | None = None,
+    gain: np.ndarray,
+    names: Sequence[str],
+    resources: Sequence[str],
 ) -> Figure:
     """Which class gets how much of each resource of each pool, and what more of that resource would be worth.
 
-    `allocation` is stage 1's; `gain (M, R)`, the growth of lambda* by `lotes.scarcity`, is drawn beside it
-    when there; `names` (M) and `resources` (R) name the pools and what they have.
+    `allocation` is stage 1's; `gain (M, R)`, the growth of lambda* by `lotes.scarcity`, is drawn beside it;
+    `names` (M) and `resources` (R) name the pools and what they have.
 
     >>> from schedlib import lotes
     >>> configs, classes = lotes.google2011()
-    >>> len(plot_allocation(configs, lotes.allocate(configs, classes)).axes)
-    1
+    >>> found, gain = lotes.allocate(configs, classes), lotes.scarcity(configs, classes)
+    >>> len(plot_allocation(found, gain, [f"pool {j}" for j in range(10)], ["cores", "memory"]).axes)
+    2
     """
     m, k, r = allocation.delta.shape
-    names = _named("configuration", m, names)
-    resources = _named("resource", r, resources)
     pools = np.arange(m) * (r + 0.6)  # which stand apart
     rows = np.add.outer(pools, np.arange(r))
     rows = rows.ravel()
     labels = [f"{name}: {resource}" for name in names for resource in resources]
-    widths = (2.4,) if gain is None else (2.4, 1)
     # The axes are placed by hand, which is twice as quick as the layout engine.
     grid = {
         "left": 2.0 / 8.4,
@@ -407,12 +366,10 @@ def plot_allocation(
         "top": 1 - 0.35 / 3.6,
         "bottom": 0.85 / 3.6,
         "wspace": 0.06,
-        "width_ratios": widths,
+        "width_ratios": (2.4, 1),
     }
-    options = {"sharey": True, "squeeze": False, "gridspec_kw": grid}
-    figure, axes = style.subplots(1, len(widths), size=(8.4, 3.6), **options)
+    figure, (ax, beside) = style.subplots(1, 2, size=(8.4, 3.6), sharey=True, gridspec_kw=grid)
     figure.set_layout_engine("none")
-    ax, *others = axes[0]
     left = np.zeros(m * r)
     for c in range(k):
         share = 100 * allocation.delta[:, c].ravel()
@@ -431,16 +388,14 @@ def plot_allocation(
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
     ax.set_title(f"$\\lambda^*$ = {allocation.rate:,.4g}")
-    if gain is not None:
-        worth = 100 * np.ravel(gain)
-        (beside,) = others
-        beside.barh(rows, worth, 0.8, color="#555555")
-        for row, value in zip(rows, worth, strict=True):
-            text = f" {value:.3g}" if value > 1e-6 else " 0"
-            beside.text(value, row, text, va="center", fontsize=9)
-        widest = max(10.5, 1.2 * worth.max())
-        beside.set(xlabel="$\\lambda^*$ grows by (%)", xlim=(0, widest))
-        beside.set_title("with a tenth more of it", fontsize=10)
-        beside.grid(axis="y", visible=False)
+    worth = 100 * np.ravel(gain)
+    beside.barh(rows, worth, 0.8, color="#555555")
+    for row, value in zip(rows, worth, strict=True):
+        text = f" {value:.3g}" if value > 1e-6 else " 0"
+        beside.text(value, row, text, va="center", fontsize=9)
+    widest = max(10.5, 1.2 * worth.max())
+    beside.set(xlabel="$\\lambda^*$ grows by (%)", xlim=(0, widest))
+    beside.set_title("with a tenth more of it", fontsize=10)
+    beside.grid(axis="y", visible=False)
     figure.legend(*ax.get_legend_handles_labels(), loc="lower center", ncols=k)
     return figure

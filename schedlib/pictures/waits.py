@@ -11,13 +11,16 @@ WAIT = "mean wait (s)"
 SHORTEST = 1e-4
 """Seconds below which mean waits count as equal, and are drawn as none."""
 LAWS = {
-    "common-matched": "one factor, mean as planned",
+    "independent-limit": "each resource for itself, load of lambda2 (printed)",
+    "common-limit": "one factor for all resources, load of lambda2",
+    "common-matched-limit": "one factor, mean as planned, load of lambda2",
+    "independent": "each resource for itself",
     "common": "one factor for all resources",
-    "independent": "each resource for itself (printed)",
-    "common-fluid": "one factor, load of lambda1",
+    "common-matched": "one factor, mean as planned",
     "fixed": "class means",
 }
-"""The laws of job sizes in Figs. 11-13, with what they are called in a figure."""
+"""The laws of job sizes, with what they are called in a figure. In Figs. 11-13 loads are shares of stage 2's
+lambda*, lambda2, where said, else of what whole machines leave of it."""
 
 
 def axis_of(frame: pd.DataFrame) -> str:

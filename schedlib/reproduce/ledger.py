@@ -27,8 +27,10 @@ def judged(
     frame with `COLUMNS`. What lacks its data here is as in the ledger in `out`, or left out."""
     library = registry.load()
     claims = library.wanted_claims(only)
-    below = [one.experiment for claim in claims for one in claim.readings()]
-    experiments = [library.experiments[name] for name in below if name]
+    experiments = []
+    for claim in claims:
+        for name in claim.experiments():
+            experiments.append(library.experiments[name])
     done = sweep.complete(
         experiments,
         scale,
@@ -52,16 +54,27 @@ def judged_on(
         earlier = read(out)
         for row in earlier[earlier["scale"] == scale].to_dict("records"):
             before[row["id"]] = row
-    frames = {name: one.frame for name, one in done.items()}
+    frames = {}
+    for name, one in done.items():
+        frames[name] = one.frame
     rows = []
     for claim in claims:
-        needed = {one.experiment for one in claim.readings() if one.experiment}
-        if claim.id in before and not needed <= set(frames):
+        needed = claim.experiments()
+        here = [name for name in needed if name in frames]
+        if claim.id in before and here != needed:
             rows.append(before[claim.id])
-        elif not claim.experiment or claim.experiment in frames:
-            looks = max([done[name].analyses for name in needed if name in done], default=1)
-            rows.append(verdicts.judge(claim, frames, scale, looks)._asdict())
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(dict.fromkeys(NUMBERS, float))
+        elif not needed or claim.experiment in here:
+            looks = [done[name].analyses for name in here]
+            row = verdicts.judge(
+                claim,
+                frames,
+                scale,
+                max(looks, default=1),
+            )
+            rows.append(row._asdict())
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    kinds = dict.fromkeys(NUMBERS, float)
+    return frame.astype(kinds)
 
 
 def read(out: Path) -> pd.DataFrame:
@@ -70,9 +83,10 @@ def read(out: Path) -> pd.DataFrame:
     if not file.exists():
         return pd.DataFrame(columns=list(COLUMNS))
     frame = pd.read_csv(file, dtype=str, keep_default_na=False)
-    frame = frame.reindex(columns=list(COLUMNS), fill_value="")
-    numbers = {name: pd.to_numeric(frame[name], errors="coerce") for name in NUMBERS}
-    return frame.assign(**numbers, runs=frame["runs"].replace("", "0").astype(int))
+    for name in NUMBERS:
+        frame[name] = pd.to_numeric(frame[name], errors="coerce")
+    frame["runs"] = frame["runs"].astype(int)
+    return frame
 
 
 def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:

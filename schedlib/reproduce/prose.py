@@ -22,43 +22,50 @@ class Facts:
         self.claims = report.counted(self.rows)
         self.doubts: list[str] = []
 
-    def _row(self, claim: str) -> pd.Series:
+    def row(self, claim: str) -> pd.Series:
+        """The ledger's row of a claim; ValueError when there is none."""
         if claim not in self.rows.index:
             raise ValueError(f"the ledger has no claim {claim!r}")
         return self.rows.loc[claim]
 
     def value(self, claim: str, digits: int = 3) -> str:
         """The measured mean, rounded."""
-        return f"{self._row(claim)['measured']:.{digits}g}"
+        row = self.row(claim)
+        mean = row["measured"]
+        return f"{mean:.{digits}g}"
 
     def measured(self, claim: str) -> str:
         """The measured mean with its interval, as the ledger's page has it."""
-        return report.ours(self._row(claim))
+        row = self.row(claim)
+        return report.ours(row)
 
     def verdict(self, claim: str) -> str:
         """The verdict on a claim, in the ledger's words."""
-        return str(self._row(claim)["verdict"])
-
-    def turns(self, claim: str) -> str:
-        """What turns the verdict on a claim."""
-        return str(self._row(claim)["turns"])
+        row = self.row(claim)
+        return row["verdict"]
 
     def printed(self, claim: str) -> str:
         """The number that the paper prints."""
-        return str(self._row(claim)["printed"])
+        row = self.row(claim)
+        return row["printed"]
 
     def is_so(self, verdict: str, *claims: str) -> str:
         """Nothing to read: the sentence before says that these claims have this verdict."""
         for claim in claims:
-            found = self.verdict(claim)
+            row = self.row(claim)
+            found = row["verdict"]
             if found != verdict:
                 self.doubts.append(f"{claim}: {found}, and the prose says {verdict}")
         return ""
 
     def count(self, *verdicts: str, paper: str | None = None) -> int:
         """How many claims have one of these verdicts; all that count, when none is named."""
-        rows = self.claims if paper is None else self.claims[self.claims["paper"] == paper]
-        return int(rows["verdict"].isin(verdicts).sum()) if verdicts else len(rows)
+        rows = self.claims
+        if paper is not None:
+            rows = rows[rows["paper"] == paper]
+        if verdicts:
+            rows = rows[rows["verdict"].isin(verdicts)]
+        return len(rows)
 
 
 def paragraphs(facts: Facts) -> dict[str, str]:

@@ -63,8 +63,7 @@ class Registry:
             registry._must_know("figure", figure.id, [figure.experiment])
         for claim in claims:
             listed("claim", claim, registry.claims)
-            judged_on = [one.experiment for one in claim.readings()]
-            registry._must_know("claim", claim.id, filter(None, judged_on))
+            registry._must_know("claim", claim.id, claim.experiments())
         return registry
 
     def _must_know(self, kind: str, name: str, experiments: Iterable[str]) -> None:
@@ -128,7 +127,7 @@ class Registry:
         every reading."""
         names = [figure.experiment for figure in self.wanted_figures(only)]
         for claim in self.wanted_claims(only):
-            names += [one.experiment for one in claim.readings() if one.experiment]
+            names += claim.experiments()
         return list(dict.fromkeys(names))
 
     def _names(self, only: Names) -> list[str] | None:

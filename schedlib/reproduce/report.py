@@ -120,8 +120,10 @@ def headlines(rows: pd.DataFrame) -> str:
     lines = []
     for row in rows.itertuples():
         title = papers.title_of(row.paper)
-        line = {"paper": title, "sentence": row.sentence, "printed": in_unit(row.printed, row.unit)}
-        lines.append(line | {"ours (95 %)": ours(row), "verdict": verdict(row), "cause": why(row)})
+        line = {"paper": title, "sentence": row.sentence, "printed": row.printed}
+        lines.append(
+            line | {"ours (95 %)": in_unit(row), "verdict": verdict(row), "cause": why(row)}
+        )
     return markdown(pd.DataFrame(lines))
 
 
@@ -132,8 +134,8 @@ def table(rows: pd.DataFrame) -> str:
         line = {
             "sentence": row.sentence,
             "where": row.where,
-            "printed": in_unit(row.printed, row.unit),
-            "ours (95 %)": ours(row),
+            "printed": row.printed,
+            "ours (95 %)": in_unit(row),
             "at paper scale": getattr(row, "there", ""),
             "verdict": verdict(row),
             "cause": why(row),
@@ -144,9 +146,10 @@ def table(rows: pd.DataFrame) -> str:
     return markdown(shown.loc[:, (shown != "").any()])
 
 
-def in_unit(printed: str, unit: str) -> str:
-    """A printed number with its unit; "" where there is none."""
-    return f"{printed} {unit}".strip() if printed else ""
+def in_unit(row: Any) -> str:
+    """What was measured, with its unit; "" where nothing was."""
+    found = ours(row)
+    return f"{found} {row.unit}".strip() if found else ""
 
 
 def ours(row: Any) -> str:

@@ -71,11 +71,6 @@ class Sentence:
         """The paper's key."""
         return self.id.partition(".")[0]
 
-    @property
-    def counted(self) -> bool:
-        """Whether it is among the paper's sentences that a run can hold or refute."""
-        return not self.kind
-
     def numbers(self) -> tuple[float, float, float]:
         """The least and the largest printed number, and the unit of their last digit."""
         texts = [text.replace(",", "") for text in self.printed.split(" to ")]
@@ -87,6 +82,11 @@ class Sentence:
         """The sentence as the paper is read, then under each other reading."""
         yield self
         yield from self.others.values()
+
+    def experiments(self) -> list[str]:
+        """The experiments on which it is judged, under every reading; its own first."""
+        names = [one.experiment for one in self.readings() if one.experiment]
+        return list(dict.fromkeys(names))
 
     def __post_init__(self):
         of_paper("claim", self.id)

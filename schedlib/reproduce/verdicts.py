@@ -11,7 +11,6 @@ import pandas as pd
 
 from schedlib.intervals import Best, Exact, Proportion, mean_ci
 from schedlib.reproduce.sentences import Sentence
-from schedlib.reproduce.tables import measurement
 
 HOLDS, FAILS, DEPENDS, UNDECIDED = "holds", "fails", "depends", "undecided"
 SLIP, UNTESTABLE = "the paper's slip", "not testable"
@@ -67,7 +66,7 @@ def judge(
         level = 1 - 0.05 / looks
         frame = frames[sentence.experiment]
         if sentence.along:
-            verdict, turns = windows(along(sentence, frame, level))
+            verdict, turns = along_all(sentence, frames, level)
             found = found._replace(runs=frame["seed"].nunique())
         else:
             found = measured(sentence, frame, level)
@@ -180,16 +179,29 @@ def number_of(sentence: Sentence, found: Measured) -> str:
 def turned(
     sentence: Sentence, verdict: str, frames: Mapping[str, pd.DataFrame], level: float
 ) -> str:
-    """The other readings that decide the sentence the other way, and what they measure; "" without any."""
+    """The other readings that decide the sentence the other way, with what each measures; "" without any."""
     opposite = FAILS if verdict == HOLDS else HOLDS
     texts = []
     for name, other in sentence.others.items():
         if other.experiment in frames:
             found = measured(other, frames[other.experiment], level)
             if decide(other, found) == opposite:
-                there = measurement(found.mean, found.low, found.high)
-                texts.append(f"{opposite} with {name}: {there}")
-    return "; ".join(texts)
+                texts.append(f"{name} ({found.mean:.3g})")
+    return f"{opposite} with {', '.join(texts)}" if texts else ""
+
+
+def along_all(
+    sentence: Sentence, frames: Mapping[str, pd.DataFrame], level: float
+) -> tuple[str, str]:
+    """The verdict along a column, its windows, and those of each other reading that has others."""
+    verdict, own = windows(along(sentence, frames[sentence.experiment], level), sentence.along)
+    texts = [own]
+    for name, other in sentence.others.items():
+        if other.experiment in frames:
+            _, found = windows(along(other, frames[other.experiment], level), other.along)
+            if found != own:
+                texts.append(f"with {name}: {found}")
+    return verdict, "; ".join(filter(None, texts))
 
 
 def along(sentence: Sentence, frame: pd.DataFrame, level: float) -> dict[str, str]:
@@ -201,22 +213,22 @@ def along(sentence: Sentence, frame: pd.DataFrame, level: float) -> dict[str, st
     }
 
 
-def windows(each: Mapping[str, str]) -> tuple[str, str]:
+def windows(each: Mapping[str, str], column: str) -> tuple[str, str]:
     """The verdict over all values of a column, and the windows of it that have one verdict each.
 
-    >>> windows({"0.8": HOLDS, "0.85": HOLDS, "0.9": FAILS})
-    ('depends', 'holds at 0.8 to 0.85; fails at 0.9')
+    >>> windows({"0.8": HOLDS, "0.85": HOLDS, "0.9": FAILS}, "load")
+    ('depends', 'holds at load 0.8 to 0.85, fails at 0.9')
     """
     texts = []
     for verdict, names in groupby(each, key=lambda name: each[name]):
         first, *rest = names
         place = f"{first} to {rest[-1]}" if rest else first
         texts.append(f"{verdict} at {place}")
+    text = ", ".join(texts).replace(" at ", f" at {column} ", 1)
     found = set(each.values())
     if len(found) == 1:
-        return found.pop(), ""
-    whole = DEPENDS if {HOLDS, FAILS} <= found else UNDECIDED
-    return whole, "; ".join(texts)
+        return found.pop(), text
+    return (DEPENDS if {HOLDS, FAILS} <= found else UNDECIDED), text
 
 
 def decided(

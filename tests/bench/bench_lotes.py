@@ -38,18 +38,15 @@ def floor(workload) -> float:
     return (time.perf_counter() - begin) / jobs
 
 
-def timed(policy, instance, repeats: int = 1, **options):
-    """Seconds per job and the run, of the quickest of several runs, since the machine may be shared."""
-    options = {"record": False, "plan": instance.plan if policy == "lotes" else None} | options
-    runs = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        with warnings.catch_warnings():
-            # more may arrive than is sustained, on purpose
-            warnings.simplefilter("ignore", UserWarning)
-            run = simulate(policy, instance.configs, instance.workload, **options)
-        runs.append(((time.perf_counter() - begin) / run.arrived, run))
-    return min(runs, key=lambda pair: pair[0])
+def timed(policy, instance):
+    """Seconds per job and the run."""
+    plan = instance.plan if policy == "lotes" else None
+    begin = time.perf_counter()
+    with warnings.catch_warnings():
+        # more may arrive than is sustained, on purpose
+        warnings.simplefilter("ignore", UserWarning)
+        run = simulate(policy, instance.configs, instance.workload, record=False, plan=plan)
+    return (time.perf_counter() - begin) / run.arrived, run
 
 
 def _row(name, value, unit, note, digits=2):
@@ -65,7 +62,6 @@ def bench() -> list[dict]:
     seconds, run = timed("lotes", million)
     return [
         *rows,
-        *by_machines(),
         _row(
             "lotes, 1,000,000 machines",
             1e6 * seconds,
@@ -90,20 +86,3 @@ def against_floor(sizes: str, machines: int = 1000, hours: float = 10.0) -> list
         note = f"{1e-6 / seconds:.2f} million jobs/s, {run.arrived:,} jobs, {run.waiting:,} queued at the end"
         rows.append(_row(f"{policy}, {sizes} sizes", least / seconds, "of the floor", note, 3))
     return rows
-
-
-def by_machines(each=(100, 1000, 10_000), hours: float = 1.5) -> list[dict]:
-    """Tetris on more and more machines over the same time: seconds per job, growing beside log(machines)."""
-    rows, times = [], []
-    for machines in each:
-        instance = random_instance(0.006, machines=machines, hours=hours, matched=True)
-        # the small ones are over at once, and vary more
-        repeats = max(1, 3 * each[-1] // (10 * machines))
-        seconds, run = timed("tetris", instance, min(repeats, 10))
-        times.append(seconds)
-        note = f"{run.arrived:,} jobs; the floor takes {1e6 * floor(instance.workload):.2f}"
-        name = f"tetris, {instance.configs.n_machines:,} machines"
-        rows.append(_row(name, 1e6 * seconds, "microseconds per job", note))
-    growth, allowed = times[-1] / times[0], np.log(10 * each[-1]) / np.log(10 * each[0])
-    note = f"{growth:.2f} times the time, log(machines) {allowed:.2f} times; 1 or less: logarithmic"
-    return [*rows, _row("tetris, growth", growth / allowed, "of log's growth", note)]

@@ -32,14 +32,12 @@ EXPLORERS = {
     "04 dispatching": lotes.dispatch,
     "05 HMHS": hmhs.explorer,
     "06 filling": mch.filling,
-    "06 churn": mch.churn,
     "07 load": eagle.load_explorer,
     "08 player": eagle_player.Player,
-    "08 parts": eagle.parts,
     "09 one trace": one_trace.explorer,
     "10 seeds": _board,
 }
-"""By chapter. The runs of Figs. 11-13, `lotes.stored`, need the published figures' frames."""
+"""By chapter."""
 
 
 def move(explorer: Explorer, rng: np.random.Generator) -> str:

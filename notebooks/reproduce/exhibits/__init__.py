@@ -1,6 +1,6 @@
-"""The evidence: one file for each exhibit, or for those drawn from one run: run, drawing and claims."""
+"""The evidence: one file for each exhibit, or for those drawn from one run; beside them a paper's claims."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +9,22 @@ import pandas as pd
 from schedlib import traces
 
 
-def lacking(folder: Path | None, what: str, trace: str) -> str:
+def lacking(
+    folder: Path | None,
+    what: str,
+    trace: str,
+) -> str:
     """What to do where a trace's folder is not there, for `Experiment.missing`; "" where it is."""
     return "" if folder else f"{what}: python -m schedlib data {trace}"
 
 
 def no_swim() -> str:
     """What to do when Facebook's jobs are not here, and "" when they are."""
-    return lacking(traces.swim_folder(), "Facebook's jobs are not here; fetch them with", "swim")
+    return lacking(
+        traces.swim_folder(),
+        "Facebook's jobs are not here; fetch them with",
+        "swim",
+    )
 
 
 def swim_files(point: Mapping[str, Any]) -> list[Path]:
@@ -25,7 +33,10 @@ def swim_files(point: Mapping[str, Any]) -> list[Path]:
     return [folder / f"FB-{point.get('year', 2010)}_samples_24_times_1hr_0.tsv"] if folder else []
 
 
-SWIM: dict[str, Any] = {"missing": no_swim, "data_files": swim_files}
+SWIM: dict[str, Any] = {
+    "missing": no_swim,
+    "data_files": swim_files,
+}
 """What an experiment on Facebook's jobs needs."""
 
 
@@ -42,19 +53,17 @@ def only(frame: pd.DataFrame, /, **where: Any) -> pd.DataFrame:
     return frame
 
 
-def legend_below(ax: Any, columns: int, **more: Any) -> None:
+def legend_below(
+    ax: Any,
+    columns: int,
+    **more: Any,
+) -> None:
     """The legend of these axes below their figure, where it holds for all axes; `more` of `Figure.legend`."""
     handles, labels = ax.get_legend_handles_labels()
-    ax.figure.legend(handles, labels, loc="outside lower center", ncols=columns, **more)
-
-
-def measure(judged: Callable[..., Any]) -> Callable[..., Callable[[Any], Any]]:
-    """A decorator for a claim's measure that has options: called with these, it gives a function of a frame.
-
-    >>> @measure
-    ... def share(frame, name):
-    ...     return frame[name] / sum(frame.values())
-    >>> share("a")({"a": 1, "b": 3})
-    0.25
-    """
-    return lambda *options, **named: lambda frame: judged(frame, *options, **named)
+    ax.figure.legend(
+        handles,
+        labels,
+        loc="outside lower center",
+        ncols=columns,
+        **more,
+    )

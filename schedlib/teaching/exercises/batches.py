@@ -14,6 +14,7 @@ from schedlib.teaching import exercises
 from schedlib.teaching.exercises.reading import (
     a,
     expect,
+    expect_near,
     function,
     hinted,
     items,
@@ -21,6 +22,7 @@ from schedlib.teaching.exercises.reading import (
     number,
     numbers,
     one_of,
+    unlike,
     wholes,
 )
 
@@ -41,16 +43,13 @@ def order_by_hand(answer: object) -> str:
     took = flow_shop_makespan(MAPS, REDUCES, order)
     johnson = hmhs.johnson(MAPS, REDUCES)
     least = flow_shop_makespan(MAPS, REDUCES, johnson)
-    expect(
-        near(took, least, 1e-6),
-        "this order takes too long: in which stage is each job quicker?",
-    )
+    expect_near(took, least, "this order takes too long: in which stage is each job quicker?", 1e-6)
     hint = (
         "no order is shorter, but it is not Johnson's: sort each of the two groups as the rule says"
     )
     expect((order == johnson).all(), hint)
     hint = "the order is right; for the makespan, a reduce waits for its own map and for the reduce before it"
-    expect(near(makespan, took, 1e-9), hint)
+    expect_near(makespan, took, hint, 1e-9)
     return "and no order is shorter."
 
 
@@ -81,15 +80,15 @@ def two_stages(answer: object) -> str:
     """Give two numbers: the mean makespan over FIFO-Pri's, with Min-Min on maps only, and on reduces only."""
     given = numbers(answer, 2)
     right = np.array([0.5588, 0.9825])
-    expect(not near(given, right[::-1]), "the numbers look right, but the other way round")
-    expect(
-        not near(given, 1 / right),
-        "divide the other way round: the mixed policy's makespan over FIFO-Pri's",
+    unlike(
+        given,
+        (right[::-1], "the numbers look right, but the other way round"),
+        (1 / right, "divide the other way round: the mixed policy's makespan over FIFO-Pri's"),
+        (1655.2 * right, "divide by FIFO-Pri's mean makespan"),
     )
-    expect(not near(given, 1655.2 * right), "divide by FIFO-Pri's mean makespan")
     for stage, mine, ratio in zip(("map", "reduce"), given, right, strict=True):
         policy = f'`replace(hmhs.POLICIES["fifo-pri"], {stage}_rule="min-min")`'
-        expect(near(mine, ratio, 0.03), f"{stage} stage only: take {policy} on the five instances")
+        expect_near(mine, ratio, f"{stage} stage only: take {policy} on the five instances", 0.03)
     return "the stage with the most work decides."
 
 
@@ -145,14 +144,15 @@ def shares_by_hand(answer: object) -> str:
     expect(first == "CPU", hint)
     hint = "weights: 1 over the largest entry of the sum over group 2, for those inside"
     expect(weights[0] > 0, "weights are positive")
-    expect(near(weights / weights[0], [1, 2 / 3, 2 / 3], 0.01), hint)
-    expect(
-        not near(shares, weights, 0.01),
-        "these are the weights again: at which level is a resource full?",
+    expect_near(weights / weights[0], [1, 2 / 3, 2 / 3], hint, 0.01)
+    unlike(
+        shares, (weights, "these are the weights again: at which level is a resource full?", 0.01)
     )
-    expect(
-        near(shares, [1 / 2, 1 / 3, 1 / 3], 0.01),
+    expect_near(
+        shares,
+        [1 / 2, 1 / 3, 1 / 3],
         "shares are the weights times the level at which a resource is full",
+        0.01,
     )
     return "and part of the other resource stays idle."
 
@@ -187,17 +187,14 @@ def heavier_group(answer: object) -> str:
     """Give a number: the least weight of group 2 that gives its memory job's guarantee by the naive rule."""
     weight = number(answer)
     expect(weight >= 1, "at weight 1 the memory job has nothing: try larger weights")
-    expect(
-        not near(weight, 1), "with the weights 1 and 1 its memory job has nothing: try larger ones"
-    )
-    expect(
-        not near(weight, 10), "that is enough, but it is not the least weight: try a fifth of it"
-    )
-    expect(
-        not near(weight, 2), "that weight gives it half of the memory: is its guarantee that large?"
+    unlike(
+        weight,
+        (1, "with the weights 1 and 1 its memory job has nothing: try larger ones"),
+        (10, "that is enough, but it is not the least weight: try a fifth of it"),
+        (2, "that weight gives it half of the memory: is its guarantee that large?"),
     )
     hint = "what does the memory job get at this weight, and what is its guarantee? Both depend on the weight"
-    expect(near(weight, math.sqrt(2)), hint)
+    expect_near(weight, math.sqrt(2), hint)
     return "with a smaller weight the guarantee is broken."
 
 

@@ -12,13 +12,14 @@ from schedlib.teaching import exercises
 from schedlib.teaching.exercises.reading import (
     a,
     expect,
+    expect_near,
     function,
     hinted,
     items,
-    near,
     number,
     numbers,
     rows,
+    unlike,
     wholes,
 )
 from schedlib.workload import Workload
@@ -42,21 +43,23 @@ def ticket_office(answer: object) -> str:
     """Give three numbers: mean waits at random and apart (minutes), and the rate that equals them."""
     at_random, apart, rate = numbers(answer, 3)
     quick, slow = 8 / 9, 72  # the waits at the two clerks
-    expect(not near(at_random, 10), "at random: that is wait plus service; give the wait alone")
-    expect(near(at_random, 8), "at random: half go to each clerk; which two moments has a service?")
+    unlike(at_random, (10, "at random: that is wait plus service; give the wait alone"))
+    expect_near(at_random, 8, "at random: half go to each clerk; which two moments has a service?")
     hint = "apart: that is the wait at one of the clerks; weigh both by how many customers go there"
-    expect(not near(apart, slow), hint)
-    expect(
-        not near(apart, (quick + slow) / 2),
-        "apart: not the mean of two waits: four of five customers go to the quick clerk",
+    unlike(
+        apart,
+        (slow, hint),
+        (
+            (quick + slow) / 2,
+            "apart: not the mean of two waits: four of five customers go to the quick clerk",
+        ),
     )
-    expect(
-        near(apart, 0.8 * quick + 0.2 * slow),
-        "apart: each clerk is an M/G/1 queue of equal customers",
+    expect_near(
+        apart, 0.8 * quick + 0.2 * slow, "apart: each clerk is an M/G/1 queue of equal customers"
     )
     expect(0 < rate < 1 / 1.2, "give a rate above 0 at which both clerks can keep up")
-    expect(
-        near(rate, 0.75), "at that rate one of the two ways is still better: set both waits equal"
+    expect_near(
+        rate, 0.75, "at that rate one of the two ways is still better: set both waits equal"
     )
     return "which of the two is better depends on the rate."
 
@@ -136,15 +139,18 @@ def border(answer: object) -> str:
     expect(
         (given > 0).all() and (given <= 1.2).all(), "loads are positive parts of 1, not per cent"
     )
-    expect(
-        not near(given, 1 - part),
-        "that is the general partition's part of the workers: it gets less than all the work",
+    unlike(
+        given,
+        (
+            1 - part,
+            "that is the general partition's part of the workers: it gets less than all the work",
+        ),
     )
     for p, load, right in zip(part, given, borders, strict=True):
         hint = (
             f"p = {p:g}: at that load the general partition gets more work than it can do, or less"
         )
-        expect(near(load, right, 0.04), hint)
+        expect_near(load, right, hint, 0.04)
     return "setting workers aside for short jobs can make short jobs slower."
 
 
@@ -176,15 +182,15 @@ SEEDS = (0, 1, 2)
 def toy(answer: object) -> str:
     """Give three numbers: completion times for d = 50, sticky and not, and the d from which both agree."""
     with_it, without, d = numbers(answer, 3)
-    expect(not near((with_it, without), [150, 110]), "the two times look swapped")
-    expect(near(without, 150), "without: when does the slowest node begin with its task?")
+    unlike((with_it, without), ([150, 110], "the two times look swapped"))
+    expect_near(without, 150, "without: when does the slowest node begin with its task?")
     hint = "with sticky probes: when are the quick nodes free again, and is that before the slow ones are?"
-    expect(near(with_it, 110), hint)
+    expect_near(with_it, 110, hint)
     expect(1 <= d <= 1000, "the last number is a d in seconds: between 1 and 1,000")
     hint = (
         "the two ways do not become equal at that d: simulate both just below it and just above it"
     )
-    expect(near(d, 90), hint)
+    expect_near(d, 90, hint)
     return "from there on the slow nodes are free before the quick ones ask again."
 
 
@@ -227,7 +233,7 @@ def near_the_limit(answer: Any) -> str:
             )
             hint = f"it is wrong when the number of busy workers {when}"
             # k draws may meet the same worker twice
-            expect(near(mine, all_busy.mean(), 0.1), hint)
+            expect_near(mine, all_busy.mean(), hint, 0.1)
     return "when the system is fuller than usual, all probes find busy workers together."
 
 

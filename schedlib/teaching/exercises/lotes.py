@@ -12,14 +12,15 @@ from schedlib.teaching import exercises
 from schedlib.teaching.exercises.reading import (
     a,
     expect,
+    expect_near,
     hinted,
     items,
-    near,
     number,
     numbers,
     one_of,
     right_in_cases,
     rows,
+    unlike,
     wholes,
 )
 from schedlib.workload import Workload
@@ -73,14 +74,14 @@ def limit_by_hand(answer: object) -> None:
     rate = number(given[0])
     scarce = one_of(given[1], ("cores", "memory"))
     limit = 2 * 240 / 3.25
-    expect(
-        not near(rate, limit / 2), "that is how many run at a time: a job lasts only half an hour"
+    unlike(
+        rate,
+        (limit / 2, "that is how many run at a time: a job lasts only half an hour"),
+        (limit / 20, "that is for one machine: there are 20"),
+        (192, "that is the limit of the other resource: which is full first?"),
     )
-    expect(not near(rate, limit / 20), "that is for one machine: there are 20")
-    expect(not near(rate, 192), "that is the limit of the other resource: which is full first?")
-    expect(
-        near(rate, limit, 0.01),
-        "what do y running jobs, a quarter of class 1, take of each resource?",
+    expect_near(
+        rate, limit, "what do y running jobs, a quarter of class 1, take of each resource?", 0.01
     )
     expect(
         scarce == "memory",
@@ -131,16 +132,17 @@ def one_more(answer: object) -> str:
         (given > 0).all(),
         "another machine always helps here: subtract the old limit from the new one",
     )
-    expect(
-        not near(given, LIMIT + ONE_MORE, 1e-4), "these are the new limits: subtract the old one"
-    )
-    expect(
-        not near(given, ONE_MORE / lotes.google2011()[0].capacity[:, 0]),
-        "these are gains per core: give them per machine",
+    unlike(
+        given,
+        (LIMIT + ONE_MORE, "these are the new limits: subtract the old one", 1e-4),
+        (
+            ONE_MORE / lotes.google2011()[0].capacity[:, 0],
+            "these are gains per core: give them per machine",
+        ),
     )
     for j, (gain, right) in enumerate(zip(given, ONE_MORE, strict=True), 1):
         hint = f"configuration {j} is off: add one machine of it alone, to a copy of `count`"
-        expect(near(gain, right), hint)
+        expect_near(gain, right, hint)
     return "a machine is worth its cores, if memory can be found for them."
 
 
@@ -183,13 +185,17 @@ def mixes(answer: object) -> None:
     low, high = (_limit(mix / mix.sum()) for mix in (worst, best))
     limits = [_limit(one_class) for one_class in np.eye(4)]
     expect(low < high, "the first has the larger limit: first the mix with the smallest")
-    expect(
-        near(high, max(limits), 0.01),
+    expect_near(
+        high,
+        max(limits),
         "there is a larger limit. How many core-hours does a class's job take?",
+        0.01,
     )
-    expect(
-        near(low, min(limits), 0.01),
+    expect_near(
+        low,
+        min(limits),
         "there is a smaller limit: what if the classes take turns on the pools?",
+        0.01,
     )
 
 
@@ -255,18 +261,15 @@ def kink(answer: object) -> str:
     """Give two numbers: the rate over the fluid limit without 2-core jobs, and their share at the kink."""
     start, share = numbers(answer, 2)
     expect(0 <= share <= 1, "the second is a share, from 0 to 1")
-    expect(
-        not near(start, 4 / 3), "that is the fluid limit over the bins' rate: the other way round"
-    )
-    expect(
-        near(start, 3 / 4, 0.01),
+    unlike(start, (4 / 3, "that is the fluid limit over the bins' rate: the other way round"))
+    expect_near(
+        start,
+        3 / 4,
         "without 2-core jobs: how much of a machine of 8 cores do jobs of 3 use?",
+        0.01,
     )
-    expect(
-        not near(share, 1 / 2, 0.04),
-        "a smaller share loses nothing either: where does that begin?",
-    )
-    expect(near(share, 1 / 3, 0.06), "the losses end at another share: take smaller steps")
+    unlike(share, (1 / 2, "a smaller share loses nothing either: where does that begin?", 0.04))
+    expect_near(share, 1 / 3, "the losses end at another share: take smaller steps", 0.06)
     return "from that share on two kinds of bins leave no core idle."
 
 
@@ -443,12 +446,9 @@ def weight_of_work(answer: object) -> str:
     )
     for weight, right in ((0.0, 11.42), (4.0, 18.48)):
         wait = given[weight]
-        expect(not near(wait, right / 3600), "these waits are in hours: 3,600 seconds each")
+        unlike(wait, (right / 3600, "these waits are in hours: 3,600 seconds each"))
         call = f"`lotes.simulate('tetris', ..., work={weight:g})` on the exercise's instance"
-        expect(
-            near(wait, right),
-            f"weight {weight:g}: 3600 times `mean_response` of {call}",
-        )
+        expect_near(wait, right, f"weight {weight:g}: 3600 times `mean_response` of {call}")
     return (
         "and the longest wait, and the queue at the end? The mean leaves out jobs that never start."
     )

@@ -16,11 +16,12 @@ from schedlib.teaching.exercises.eagle import own_send
 from schedlib.teaching.exercises.reading import (
     a,
     expect,
+    expect_near,
     hinted,
     kind_of,
-    near,
     number,
     numbers,
+    unlike,
     wholes,
 )
 from schedlib.teaching.lessons import one_trace
@@ -51,21 +52,14 @@ def load_within(answer: object) -> str:
     given = number(answer)
     right, whole = 0.2034, 0.7973
     expect(0 < given < 1, "give a share of what all workers can do in 600 s, between 0 and 1")
-    expect(
-        not near(given, whole, 0.01),
-        "that is all of the work: leave out what is done after ten minutes",
+    unlike(
+        given,
+        (whole, "that is all of the work: leave out what is done after ten minutes", 0.01),
+        (0.2218, "a task that comes at minute 5 has five minutes left in the slice", 0.005),
+        (whole - right, "that is the part of the work that comes after the ten minutes"),
     )
-    expect(
-        not near(given, 0.2218, 0.005),
-        "a task that comes at minute 5 has five minutes left in the slice",
-    )
-    expect(
-        not near(given, whole - right),
-        "that is the part of the work that comes after the ten minutes",
-    )
-    expect(
-        near(given, right),
-        "work within the slice, over 600 s times the workers that `probe` would have",
+    expect_near(
+        given, right, "work within the slice, over 600 s times the workers that `probe` would have"
     )
     return "most of the 80 % comes from a few tasks that last for hours."
 
@@ -79,12 +73,13 @@ def exits(answer: object) -> str:
     given = numbers(answer, 2)
     right = np.array([78.61, 44.67])
     expect((given >= 0).all(), "waits in seconds are not negative")
-    expect(not near(given, right[::-1]), "as printed (`exit='delta'`) first, then `exit='all'`")
-    expect(
-        near(given[0], right[0]), "the first: `one_trace.place(one_trace.part(20))['lotes']` has it"
+    unlike(given, (right[::-1], "as printed (`exit='delta'`) first, then `exit='all'`"))
+    expect_near(
+        given[0], right[0], "the first: `one_trace.place(one_trace.part(20))['lotes']` has it"
     )
-    expect(
-        near(given[1], right[1]),
+    expect_near(
+        given[1],
+        right[1],
         "the second: change nothing but `exit='all'` in the call of `lotes.simulate`",
     )
     return (
@@ -101,13 +96,14 @@ def overlap(answer: object) -> str:
     given = number(answer)
     right = 0.4192
     expect(0 < given < 1, "a share of the pairs, between 0 and 1")
-    expect(not near(given, 1 - right, 0.01), "those may have waited: the other pairs are asked for")
-    expect(
-        not near(given, 0.0779, 0.01), "those end before their map ends: even more begin before it"
+    unlike(
+        given,
+        (1 - right, "those may have waited: the other pairs are asked for", 0.01),
+        (0.0779, "those end before their map ends: even more begin before it", 0.01),
+        (0.6825, "allow one second for rounding", 0.003),
     )
-    expect(not near(given, 0.6825, 0.003), "allow one second for rounding")
     hint = "compare a reduce's longest instance with the time from its map's end to its own end, plus 1 s"
-    expect(near(given, right, 0.01), hint)
+    expect_near(given, right, hint, 0.01)
     return "either reduces begin before their maps end, or the trace's durations include waiting."
 
 
@@ -166,19 +162,21 @@ def paired(answer: object) -> str:
     deviations = samples.std(axis=1, ddof=1)
     errors = deviations / math.sqrt(5)
     half_widths = 2.776 * errors  # Student's t with 4 degrees of freedom
-    expect(
-        not near(given, deviations),
-        "these are standard deviations: how much does a mean of five deviate?",
+    unlike(
+        given,
+        (deviations, "these are standard deviations: how much does a mean of five deviate?"),
+        (1.96 * errors, "use Student's t in place of 1.96"),
+        (2 * half_widths, "these are whole widths: give half of each"),
     )
-    expect(not near(given, 1.96 * errors), "use Student's t in place of 1.96")
-    expect(not near(given, 2 * half_widths), "these are whole widths: give half of each")
     for name, half, right in zip("AB", given[:2], half_widths[:2], strict=True):
-        expect(
-            near(half, right),
+        expect_near(
+            half,
+            right,
             f"{name}: from the standard deviation of the five numbers to that of their mean",
         )
-    expect(
-        near(given[2], half_widths[2]),
+    expect_near(
+        given[2],
+        half_widths[2],
         "the third: take the five differences first, and then their interval",
     )
     return "the intervals of A and B overlap, and that of B - A lies below 0: that is what common seeds gain."

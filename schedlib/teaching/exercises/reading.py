@@ -159,6 +159,19 @@ def near(value: Any, right: Any, within: float = 0.02) -> bool:
     return np.allclose(value, right, rtol=within)
 
 
+def expect_near(value: Any, right: Any, hint: str, within: float = 0.02) -> None:
+    """Raise `Hint` unless a value, or each of an array, is right within a relative error."""
+    is_right = near(value, right, within)
+    expect(is_right, hint)
+
+
+def unlike(value: Any, *slips: tuple) -> None:
+    """Raise `Hint` where a value is near one that a slip gives; a slip: that value, its hint, a tolerance."""
+    for wrong, hint, *within in slips:
+        slipped = near(value, wrong, *within)
+        expect(not slipped, hint)
+
+
 def right_in_cases(
     answer: Any,
     arguments: str,
@@ -180,4 +193,4 @@ def right_in_cases(
             value = read(result)
         except Hint as odd:
             raise Hint(f"{here}: what it returns {odd}") from odd
-        expect(near(value, right, within), f"{here} is off: {hint}")
+        expect_near(value, right, f"{here} is off: {hint}", within)

@@ -5,7 +5,14 @@ from functools import partial
 import numpy as np
 
 from schedlib.teaching import exercises
-from schedlib.teaching.exercises.reading import expect, near, number, numbers, right_in_cases
+from schedlib.teaching.exercises.reading import (
+    expect,
+    expect_near,
+    number,
+    numbers,
+    right_in_cases,
+    unlike,
+)
 
 tour = partial(exercises.exercise, "tour")
 waiting = partial(exercises.exercise, "waiting")
@@ -17,18 +24,14 @@ SEED_0, SEED_1 = 13.31, 6.92
 def another_batch(answer: object) -> str:
     """Give a number: by how many per cent HMHS ends sooner than FIFO on the batch drawn with `seed=1`."""
     given = number(answer)
-    expect(
-        not near(given, SEED_0),
-        "that is the gain on the batch above: draw another one with `seed=1`",
+    unlike(
+        given,
+        (SEED_0, "that is the gain on the batch above: draw another one with `seed=1`"),
+        (SEED_1 / 100, "give the gain in per cent: 100 times that"),
+        (100 - SEED_1, "that is HMHS's makespan in per cent of FIFO's: subtract it from 100"),
     )
-    expect(not near(given, SEED_1 / 100), "give the gain in per cent: 100 times that")
-    expect(
-        not near(given, 100 - SEED_1),
-        "that is HMHS's makespan in per cent of FIFO's: subtract it from 100",
-    )
-    expect(
-        near(given, SEED_1, 0.05),
-        "run the three lines again with `seed=1`, then divide the makespans",
+    expect_near(
+        given, SEED_1, "run the three lines again with `seed=1`, then divide the makespans", 0.05
     )
     return "every exercise of the book is checked like this; the chapters have three to five each."
 
@@ -39,16 +42,14 @@ def another_batch(answer: object) -> str:
 def canteen(answer: object) -> str:
     """Give three numbers: minutes inside, minutes in line, and how many come while one guest is inside."""
     stay, line, meanwhile = numbers(answer, 3)
-    expect(not near(stay, 10 / 60), "the first number looks like hours: give minutes")
-    expect(near(stay, 10), "minutes inside: the number inside, over the rate at which guests come")
-    expect(
-        not near(line, 6), "that is the time at the table: the second number is for those in line"
+    unlike(stay, (10 / 60, "the first number looks like hours: give minutes"))
+    expect_near(stay, 10, "minutes inside: the number inside, over the rate at which guests come")
+    unlike(line, (6, "that is the time at the table: the second number is for those in line"))
+    expect_near(
+        line, 4, "minutes in line: the law holds for the line alone, too, with the same rate"
     )
-    expect(
-        near(line, 4), "minutes in line: the law holds for the line alone, too, with the same rate"
-    )
-    expect(
-        near(meanwhile, 15), "the third: how many guests come, at this rate, while one is inside?"
+    expect_near(
+        meanwhile, 15, "the third: how many guests come, at this rate, while one is inside?"
     )
     return "Little's law needs to know nothing about how the times vary."
 
@@ -113,25 +114,29 @@ def last_first(answer: object) -> str:
     mean_wait = 0.7 / 0.3
     deviation = 3.18
     last_deviation = 6.81
-    expect(
-        not near(mean, mean_wait + 1),
-        "that is wait and service: here the wait ends when the service starts",
+    unlike(
+        mean,
+        (mean_wait + 1, "that is wait and service: here the wait ends when the service starts"),
     )
-    expect(
-        near(mean, mean_wait, 0.06),
+    expect_near(
+        mean,
+        mean_wait,
         "the mean wait: is a job that finds the server idle counted with a wait of 0?",
+        0.06,
     )
-    expect(
-        not near((first, last), [last_deviation, deviation], 0.08),
-        "the deviations look swapped: under which order do some wait very long?",
+    unlike(
+        (first, last),
+        (
+            [last_deviation, deviation],
+            "the deviations look swapped: under which order do some wait very long?",
+            0.08,
+        ),
     )
-    expect(
-        near(first, deviation, 0.08),
-        "first come, first served: does your run keep the order of arrival?",
+    expect_near(
+        first, deviation, "first come, first served: does your run keep the order of arrival?", 0.08
     )
-    expect(
-        near(last, last_deviation, 0.12),
-        "last come, first served: simulate half a million jobs or more",
+    expect_near(
+        last, last_deviation, "last come, first served: simulate half a million jobs or more", 0.12
     )
     return "both orders have the same mean wait: a mean does not say how fair an order is."
 
@@ -144,18 +149,19 @@ def last_first(answer: object) -> str:
 def help_desk(answer: object) -> str:
     """Give three numbers: mean wait (minutes) and mean number waiting with one clerk; mean wait with two."""
     wait, line, two = numbers(answer, 3)
-    expect(not near(wait, 50 / 60), "the first number looks like hours: give minutes")
-    expect(not near(wait, 60), "that is the time until they leave: the wait is shorter")
-    expect(near(wait, 50), "with one clerk: first the load, then the formula of the single server")
-    expect(
-        near(line, 5 * 50 / 60, 0.03),
-        "how many wait: use Little's law, with one unit of time for both",
+    unlike(
+        wait,
+        (50 / 60, "the first number looks like hours: give minutes"),
+        (60, "that is the time until they leave: the wait is shorter"),
     )
-    expect(
-        not near(two, 25),
-        "a second clerk more than halves the wait: each clerk is idle more often, too",
+    expect_near(wait, 50, "with one clerk: first the load, then the formula of the single server")
+    expect_near(
+        line, 5 * 50 / 60, "how many wait: use Little's law, with one unit of time for both", 0.03
     )
-    expect(near(two, 2.1, 0.03), "two clerks: Erlang's formula with c = 2, and then minutes")
+    unlike(
+        two, (25, "a second clerk more than halves the wait: each clerk is idle more often, too")
+    )
+    expect_near(two, 2.1, "two clerks: Erlang's formula with c = 2, and then minutes", 0.03)
     return "a second clerk does far more than halve the wait."
 
 
@@ -165,19 +171,18 @@ def pooling(answer: object) -> str:
     given = numbers(answer, 2)
     right = np.array([3.002, 2.094])
     with_jobs_of_one = [2619, 4543]
-    expect(
-        not near(given, 1 / right),
-        "that is one cluster's wait over that of two: the other way round",
+    unlike(
+        given,
+        (1 / right, "that is one cluster's wait over that of two: the other way round"),
+        (with_jobs_of_one, "the larger cluster gets the jobs of both: twice the rate"),
     )
-    expect(
-        not near(given, with_jobs_of_one),
-        "the larger cluster gets the jobs of both: twice the rate",
-    )
-    expect(
-        near(given[0], right[0], 0.01),
+    expect_near(
+        given[0],
+        right[0],
         "at 80 %: `theory.mmc_mean_wait` of 8 cores and of 16, at 0.8 a core",
+        0.01,
     )
-    expect(near(given[1], right[1], 0.01), "at 97 %: the same with 0.97 a core")
+    expect_near(given[1], right[1], "at 97 %: the same with 0.97 a core", 0.01)
     return "look at the plot: which value does the factor approach near full load?"
 
 
@@ -222,12 +227,10 @@ def scaled_erlang(answer: object) -> str:
         "on several cores short jobs pass a long one: what does the formula miss?",
     )
     expect(one < four < sixteen, "the error should grow with the cores: more seeds, or longer runs")
-    expect(
-        near(four, 19.2, 0.28),
-        "on 4 cores: is it in per cent of the simulated wait, at 70 % load?",
+    expect_near(
+        four, 19.2, "on 4 cores: is it in per cent of the simulated wait, at 70 % load?", 0.28
     )
-    expect(
-        near(sixteen, 38.3, 0.24),
-        "on 16 cores: in per cent of the simulated wait, with 0.7 jobs a core",
+    expect_near(
+        sixteen, 38.3, "on 16 cores: in per cent of the simulated wait, with 0.7 jobs a core", 0.24
     )
     return "the more servers, the less a long job blocks, and the more the formula overestimates the wait."

@@ -6,7 +6,6 @@ Each is a thin skin over a paper's own functions. This module has what all of th
 import base64
 import contextlib
 import functools
-import gc
 import html
 import io
 import re
@@ -18,10 +17,8 @@ from typing import Any, NamedTuple
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from PIL import Image
 
 from schedlib.paths import extra
 from schedlib.pictures import style
@@ -75,13 +72,9 @@ def placed(size: tuple[float, float], *places: Sequence[float]) -> tuple[Figure,
 
 
 def png(figure: Figure) -> bytes:
-    """A figure as a PNG file of 100 dots an inch, laid out and drawn once (`savefig` does both twice)."""
-    figure.set_dpi(100)
-    canvas = FigureCanvasAgg(figure)
+    """A figure as a PNG file of 100 dots an inch."""
     buffer = io.BytesIO()
-    canvas.draw()
-    image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    image.save(buffer, format="png", compress_level=1)
+    figure.savefig(buffer, format="png", dpi=100)
     return buffer.getvalue()
 
 
@@ -103,20 +96,6 @@ def svg(figure: Figure) -> str:
         line if "scale" in line else re.sub(r"(\.\d\d)\d+", r"\1", line)
         for line in text.splitlines(keepends=True)
     )
-
-
-@contextlib.contextmanager
-def young_garbage() -> Iterator[None]:
-    """Collect what is made inside while it is young: a figure is thousands of objects that hold one another,
-    and Python would look through all of its objects at every tenth move or so, for a third of a second."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.collect(0)
-        if was_on:
-            gc.enable()
 
 
 @contextlib.contextmanager
@@ -213,8 +192,7 @@ class Explorer(widgets.VBox):
         values = self.values()
         if values != self.drawn:
             self.drawn = values
-            with young_garbage():
-                self.shown = self.frame(**values)
+            self.shown = self.frame(**values)
             self.picture.value = self._html(self.shown)
 
     def values(self) -> dict[str, Any]:

@@ -1,10 +1,9 @@
-"""The explorers of chapters 7 and 8: two systems side by side; an Eagle of some parts beside the whole."""
+"""Two systems side by side, the explorer of chapter 7; an Eagle of some parts beside the whole, for chapter 8."""
 
 import functools
-import itertools
 from dataclasses import replace
+from typing import Any
 
-import ipywidgets as widgets
 import numpy as np
 from matplotlib.ticker import NullLocator
 
@@ -62,8 +61,8 @@ def _look(system):
 
 
 @functools.lru_cache(maxsize=16)
-def _google(jobs, seed=0):
-    return eagle.google(jobs, seed, scale=WORKERS / eagle.WORKERS["google"][0])
+def _google(jobs):
+    return eagle.google(jobs, scale=WORKERS / eagle.WORKERS["google"][0])
 
 
 @functools.lru_cache(maxsize=16)
@@ -162,11 +161,6 @@ def load_explorer() -> Explorer:
     return Explorer(draw_load, controls, height=400, page=page)
 
 
-ESTIMATES = {
-    "right": "mean",
-    "too small, 0.1 to 1 times": (0.1, 1),
-    "too large, 1 to 1.9 times": (1, 1.9),
-}
 PERCENTILES = (50, 90, 99)
 LONGER = np.geomspace(100, 0.1, 200)  # the shares of jobs (%) at which the curves are drawn
 COMPARED = {
@@ -176,40 +170,23 @@ COMPARED = {
 }
 
 
-def _simulated(system, estimate, seed):
+def _short_jobs(system):
     """Sorted completion times of short jobs (s)."""
     jobs = eagle.simulate(
-        _google(20_000, seed),
+        _google(20_000),
         system,
         WORKERS,
-        seed=seed,
-        estimate=ESTIMATES[estimate],
         short_partition=eagle.PARTITION["google"],
         cutoff=eagle.CUTOFF["google"],
     ).jobs
     return np.sort(jobs.loc[~jobs["long"], "completion"].to_numpy())
 
 
-_chosen = functools.lru_cache(maxsize=64)(_simulated)
-_shipped = functools.cache(_simulated)  # the two systems that every choice is compared with
-
-
-def draw_parts(
-    sss: bool = True,
-    sbp: bool = True,
-    srpt: bool = True,
-    min_probes: int = 20,
-    cap: int = 5,
-    estimate: str = "right",
-    seed: int = 0,
-) -> Picture:
-    """Short jobs under an Eagle with these parts, the whole Eagle and Hawk: 20,000 jobs on 600 workers. On
-    the left the share that takes longer than a time, on the right percentiles over the whole Eagle's.
-    `estimate`, for all three, is a key of `ESTIMATES`."""
-    chosen = eagle.Eagle(sss=sss, sbp=sbp, srpt=srpt, min_probes=min_probes)
-    chosen = replace(chosen, name="your choice", cap=float(cap))
-    took = {name: _shipped(name, estimate, seed) for name in ("eagle", "hawk")}
-    took["chosen"] = _chosen(chosen, estimate, seed)
+def draw_parts(**parts: Any) -> Picture:
+    """Short jobs under `eagle.Eagle(**parts)`, the whole Eagle and Hawk: 20,000 jobs on 600 workers. On the
+    left the share that takes longer than a time, on the right percentiles over the whole Eagle's."""
+    systems = {"eagle": "eagle", "hawk": "hawk", "chosen": eagle.Eagle(**parts)}
+    took = {name: _short_jobs(system) for name, system in systems.items()}
     figure, (left, right) = placed((9.0, 3.8), (0.075, 0.14, 0.5, 0.76), (0.67, 0.14, 0.31, 0.76))
     for name, times in took.items():
         left.plot(
@@ -238,21 +215,3 @@ def draw_parts(
     words = ", ".join(f"{p} % {value:.2f}" for p, value in zip(PERCENTILES, ratio, strict=True))
     alt = "Completion times of short jobs; the choice's percentiles over those of the whole Eagle"
     return figure, f"{alt}: {words}."
-
-
-def parts() -> Explorer:
-    """Boxes for SSS, SBP and SRPT, sliders for the probes, the cap and the seed, a menu of estimates."""
-    controls = {
-        name: widgets.Checkbox(True, description=name.upper()) for name in ("sss", "sbp", "srpt")
-    }
-    controls |= {
-        "min_probes": slider(20, 0, 60, 5, text="fewest probes a job"),
-        "cap": slider(5, 0, 20, text="cap (times estimate)"),
-        "estimate": menu(list(ESTIMATES), text="estimates"),
-        "seed": slider(0, 0, 4, text="seed"),
-    }
-    with working():  # what a choice is compared with is simulated before the first move
-        for setting in itertools.product(("eagle", "hawk"), ESTIMATES, range(5)):
-            _shipped(*setting)
-    page = {"min_probes": (0, 20), "cap": (0, 5, 20), "seed": ()}
-    return Explorer(draw_parts, controls, height=390, page=page)

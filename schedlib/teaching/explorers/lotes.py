@@ -1,27 +1,13 @@
-"""The explorers of the LoTES chapters: a waiting line, two pools, bins, a cluster, runs of Figs. 11-13."""
+"""The explorers of the LoTES chapters: a waiting line, two pools, bins, a cluster."""
 
 import functools
-from collections.abc import Mapping
-
-import ipywidgets as widgets
-import numpy as np
-import pandas as pd
-from matplotlib.ticker import NullLocator
 
 from schedlib import lotes, theory
-from schedlib.core.checks import unknown
-from schedlib.lotes.simulation import GROWTH
 from schedlib.pictures import style
 from schedlib.pictures.bins import plot_allocation, plot_occupancy, plot_polytope
-from schedlib.pictures.waits import LAWS, SHORTEST, WAIT, axis_of, dots
 from schedlib.teaching.explorers import Explorer, Picture, menu, slider
-from schedlib.teaching.lessons import dispatch as stored_clusters
 
 CORES, MEMORY = 10, 10
-WIDE = 8.6
-HIGH = 4.6
-SPREAD = 0.12
-POLICIES = ("lotes", "greedy", "tetris")
 
 
 @functools.lru_cache(maxsize=64)
@@ -105,7 +91,7 @@ def draw_pools(
                 scarce.append(f"{resource} of the {pool} pool")
     words = " and ".join(scarce) or "no resource on its own, as several give out at once"
     alt = f"Two pools sustain {allocation.rate:.4g} jobs an hour. Scarce: {words}."
-    figure = plot_allocation(configs, allocation, gain=gain, names=pools, resources=resources)
+    figure = plot_allocation(allocation, gain, pools, resources)
     return figure, alt
 
 
@@ -159,11 +145,25 @@ def bins() -> Explorer:
     )
 
 
+@functools.lru_cache(maxsize=64)
+def _cluster(phi, load, sizes, seed):
+    """Six machines of each of Table 1's configurations, for six hours."""
+    return lotes.random_instance(
+        phi / 1000,
+        machines=6,
+        hours=6.0,
+        sizes=sizes,
+        load=load / 100,
+        seed=seed,
+        rounded=True,
+    )
+
+
 def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int = 0) -> Picture:
     """A cluster of 60 machines for six hours under three policies: how full each machine is, and the queues.
     `load` in % of the rate that stage 2 sustains after rounding, `phi` in thousandths of the largest machine.
-    Plans are stored for `seed` 0 to 9 and `phi` 0, 3, ... 15; ValueError for others."""
-    case = stored_clusters.instance(phi, load, sizes, seed)
+    Raises ValueError where rounding leaves nothing of the rate (phi 3, seed 7)."""
+    case = _cluster(phi, load, sizes, seed)
     plans = {"lotes": case.plan, "greedy": None, "tetris": None}
     runs = []
     waits = []
@@ -191,119 +191,4 @@ def dispatch() -> Explorer:
     }
     return Explorer(
         draw_dispatch, controls, page={"load": (60, 80, 90, 97), "phi": (0, 6, 15), "seed": ()}
-    )
-
-
-def draw_stored(
-    runs: Mapping[str, pd.DataFrame],
-    figure: str = "fig11",
-    sizes: str = "common-matched",
-    at: float = 0.006,
-) -> Picture:
-    """One point of a stored figure: waits and queue growth of all instances and policies. `runs`: frames by
-    figure, such as `{"fig11": reproduce.frame("lotes.fig11")}`. Nothing is simulated."""
-    if figure not in runs:
-        raise unknown("figure", figure, runs)
-    frame = runs[figure]
-    axis = axis_of(frame)
-    here = np.isclose(frame[axis], at)
-    point = frame[here & (frame["sizes"] == sizes)]
-    if point.empty:
-        laws = ", ".join(frame["sizes"].unique())
-        values = ", ".join(f"{value:g}" for value in sorted(frame[axis].unique()))
-        raise ValueError(
-            f"sizes, at: no runs of {sizes!r} at {axis} = {at:g}; there are {laws} at {values}"
-        )
-    words = []
-    for policy, rows in point.groupby("policy", sort=False):
-        label = style.look(policy).label
-        wait = rows["wait"].median()
-        stable = f"{rows['stable'].sum()} of {len(rows)} runs stable"
-        words.append(f"{label} waits {wait:.2g} s ({stable})")
-    load = point["load"].iloc[0]
-    where = f"load {load:g} and {axis} = {at:g}, sizes {sizes}"
-    drawn = _plot_point(frame, point, sizes, at)
-    return drawn, f"Medians at {where}: {', '.join(words)}."
-
-
-def _plot_point(frame, rows, sizes, at):
-    """Mean waits and growth of the queue in these rows of a stored figure's frame."""
-    policies = [policy for policy in POLICIES if policy in set(rows["policy"])]
-    # The axes are placed by hand, which is twice as quick as the layout engine.
-    place = {
-        "left": 1.6 / WIDE,
-        "right": 0.98,
-        "top": 1 - 0.4 / HIGH,
-        "bottom": 0.55 / HIGH,
-        "wspace": 0.11,
-    }
-    figure, axes = style.subplots(1, 2, size=(WIDE, HIGH), sharey=True, gridspec_kw=place)
-    waiting, growing = axes
-    figure.set_layout_engine("none")
-    waits = frame["wait"].clip(lower=SHORTEST)
-    growth = 100 * frame["slope"]
-    threshold = 100 * GROWTH
-    for ax, values in zip(axes, (waits, growth), strict=True):
-        for height, policy in enumerate(policies):
-            runs = rows[rows["policy"] == policy].sort_values("seed")
-            middle = (len(runs) - 1) / 2
-            heights = height + SPREAD * (np.arange(len(runs)) - middle)
-            dots(
-                ax,
-                values[runs.index],
-                heights,
-                style.look(policy),
-                7,
-                stable=runs["stable"],
-            )
-    labels = [style.look(policy).label for policy in policies]
-    waiting.set(xscale="log", xlabel=f"{WAIT}; none: 0.0001")
-    waiting.set_xlim(SHORTEST / 2, 2 * waits.max())
-    waiting.set_yticks(range(len(policies)), labels)
-    waiting.set_ylim(len(policies) - 0.5, -0.5)
-    least = min(growth.min(), -threshold)
-    most = max(1.5 * growth.max(), 1)
-    growing.set_xscale("symlog", linthresh=threshold)
-    growing.set(xlim=(1.2 * least, most), xlabel="growth of the queue (% of the arrivals)")
-    growing.axvline(threshold, color="black", linestyle=":", linewidth=1)
-    for ax in axes:
-        ax.xaxis.set_minor_locator(NullLocator())
-        # powers as formulas take longer to set than all else to draw
-        ax.xaxis.set_major_formatter("{x:,g}")
-    load = rows["load"].iloc[0]
-    axis = axis_of(frame).capitalize()
-    where = f"load {load:g}, {axis} = {at:g}, sizes: {LAWS[sizes]}"
-    figure.suptitle(f"{where} (hollow: unstable)", fontsize=10, y=0.985)
-    return figure
-
-
-def stored(runs: Mapping[str, pd.DataFrame]) -> Explorer:
-    """Menus for the figure and the law of sizes, a slider along the figure's axis, and the runs there. `runs`
-    as in `draw_stored`. The slider's values and the laws are those of the figure chosen."""
-    varies = {"phi": "classes differ by Phi", "omega": "machines differ by Omega"}
-    names = []
-    for name, run in runs.items():
-        load = run["load"].iloc[0]
-        names.append((f"load {load:g}, {varies[axis_of(run)]}", name))
-    figure = menu(names, text="runs")
-    sizes = menu([], text="law of sizes")
-    at = widgets.SelectionSlider(options=[0], description="Phi or Omega")
-
-    def offer():
-        frame = runs[figure.value]
-        law = sizes.value
-        drawn = set(frame["sizes"])
-        laws = [law for law in LAWS if law in drawn]
-        sizes.options = [(LAWS[law], law) for law in laws]
-        sizes.value = law if law in laws else laws[0]
-        values = sorted(set(frame[axis_of(frame)]))
-        at.options = [(f"{value:g}", value) for value in values]
-
-    offer()
-    at.index = len(at.options) // 2
-    return Explorer(
-        functools.partial(draw_stored, runs),
-        {"figure": figure, "sizes": sizes, "at": at},
-        height=460,
-        on_change={"figure": offer},
     )

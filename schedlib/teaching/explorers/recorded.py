@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from schedlib.teaching.explorers import Explorer, young_garbage
+from schedlib.teaching.explorers import Explorer
 
 PARTS = re.compile(r"(?<=>\n)|(?<=>)(?=<)")  # where a picture's text is cut
 
@@ -63,8 +63,7 @@ def record(explorer: Explorer) -> dict[str, Any]:
     frames: dict[tuple, int] = {}
 
     def shown():
-        with young_garbage():
-            frame = explorer.frame(**explorer.values())
+        frame = explorer.frame(**explorer.values())
         cut = []
         for part in filter(None, PARTS.split(frame.picture)):
             cut.append(parts.setdefault(part, len(parts)))

@@ -1,31 +1,17 @@
-"""How Eagle's experiments run, how completion times on the same workload are compared, and claims about them.
-
-Readings that hold for all claims on Eagle. The first were written before anything was run; what changed after a
-result was known is in the report's `changes.csv`:
+"""How Eagle's experiments run, and how completion times on the same workload are compared.
 
 - Runs follow the authors' program (`detail="as_published"`); Hawk's thieves are then any idle worker.
 - Heartbeats are longer where jobs come more rarely than in the paper's cluster, so that as many jobs are
   placed by the same news.
 - A ratio is taken per seed, both systems on the same workload. Every job counts.
-- The highest load of a trace is at its fewest workers. "At all percentiles, loads, traces" is judged at the
-  case (workers and percentile) that is worst on average over the seeds; "up to" at the one that is best.
-- Counts of Table 2 are judged as shares of probes or of tasks, since a smaller cluster runs fewer jobs.
-- A printed number has the tolerance of its last digit: 1 point for whole per cents and shares, 1 for a factor
-  in whole numbers; a quotient of two counts of Table 2 that of their digits. What the text says in words has
-  a limit of ours, which `how_read` names. Others were set at first, most of them wider, and changed when results
-  were known.
-- The authors' program as submitted (November 2016) has two defects of SRPT that the published one has not.
-  Some claims are judged under each, as submitted at the highest load of each trace and Google's second highest:
-  `speedup-least`, `dlwl-long`, `sss-exception` and `min-google`, chosen when their results were known.
-- The text lets workers of the general partition steal, the authors' program any: on Google's trace claims on
-  Hawk are judged under each.
+- The highest load of a trace is at its fewest workers.
+
+Claims are judged in `measures`; what changed after a result was known is in the report's `changes.csv`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 import exhibits
@@ -33,7 +19,7 @@ from schedlib.eagle.simulating.results import Simulation
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, Eagle, Hawk, System
 from schedlib.eagle.workloads import synthetic as made
-from schedlib.experiment import Claim, claim_maker, scales
+from schedlib.experiment import scales
 from schedlib.workload import Workload
 
 MAKERS = {"google": made.google, "cloudera": made.cloudera, "yahoo": made.yahoo}
@@ -101,15 +87,6 @@ PLACES: dict[str, Mapping[str, Iterable[int]]] = {  # which of a trace's numbers
 }
 MEASURED = ("completion", "utilisation", *COUNTERS)
 PERCENTILES = (50, 90, 99)
-WORST = "text: judged at the case that is worst on average over the seeds"
-LOAD_TREND = {
-    "check": "trend",
-    "metric": "growth of the mean log ratio from one number of workers to the next",
-}
-
-# what a claim measures: rows in, one number per seed out
-Measure = Callable[[pd.DataFrame], np.ndarray]
-_MAKE = claim_maker("eagle", check="order", unit="1")
 
 
 def one_run(
@@ -222,55 +199,6 @@ def highest(points: Mapping[str, Iterable[Mapping]]) -> dict[str, list[dict]]:
     }
 
 
-def claim(
-    name: str, where: str, text: str, measure: Measure | None, value: Any = None, **fields: Any
-) -> Claim:
-    """A claim on `eagle.loads`; unless `fields` differ an order."""
-    return _MAKE(
-        name, where, text, fields.pop("experiment", "eagle.loads"), measure, value, **fields
-    )
-
-
-def by_thieves(names: Iterable[str], claims: Iterable[Claim]) -> tuple[Claim, ...]:
-    """These claims, those of these names on Hawk and Google's trace judged for either kind of thieves."""
-    return also_judged(
-        names,
-        claims,
-        "any idle worker steals",
-        "idle workers of the general partition steal",
-        {"hawk-general": "hawk"},
-    )
-
-
-def by_detail(names: Iterable[str], claims: Iterable[Claim]) -> tuple[Claim, ...]:
-    """These claims, those of these names judged under the authors' program as published and as submitted."""
-    return also_judged(
-        names, claims, "the authors' program as published", "as submitted with the paper", SUBMITTED
-    )
-
-
-def also_judged(
-    names: Iterable[str],
-    claims: Iterable[Claim],
-    usual: str,
-    other: str,
-    systems: Mapping[str, str],
-) -> tuple[Claim, ...]:
-    """These claims, those of these names with one more reading, `other`: measured on `systems` in place of
-    those that their values name. `usual` names the first, where a claim has none yet."""
-    ids = {f"eagle.{name}" for name in names}
-
-    def instead(frame):
-        kept = frame[~frame["system"].isin(systems.values())]
-        return kept.assign(system=kept["system"].map(lambda name: systems.get(name, name)))
-
-    def readings(one):
-        first = one.readings or {usual: (one.experiment, one.measure)}
-        return first | {other: (one.experiment, lambda frame: one.measure(instead(frame)))}
-
-    return tuple(replace(one, readings=readings(one)) if one.id in ids else one for one in claims)
-
-
 def only(frame: pd.DataFrame, jobs: str | None = None, /, **where) -> pd.DataFrame:
     """`exhibits.only` the rows of a class of jobs ("short", "long", None for both)."""
     return exhibits.only(frame, **({"class": jobs} if jobs else {}), **where)
@@ -311,79 +239,3 @@ def compare(frame: pd.DataFrame, first: dict, second: dict) -> pd.DataFrame:
 def highest_load(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows with each trace's fewest workers."""
     return frame[frame["workers"] == frame.groupby("trace")["workers"].transform("min")]
-
-
-def per_seed(rows: pd.DataFrame) -> np.ndarray:
-    """The geometric mean of the ratios, one number per seed.
-
-    >>> per_seed(pd.DataFrame({"seed": [7, 7], "ratio": [1, 4]})).round(12)
-    array([2.])
-    """
-    return (
-        rows.groupby("seed")["ratio"]
-        .agg(lambda values: float(np.exp(np.mean(np.log(values)))))
-        .to_numpy()
-    )
-
-
-def off_the_mean(frame: pd.DataFrame) -> np.ndarray | None:
-    """How far (%) a seed's ratio of Eagle to Hawk is from the mean, where it is farthest; short jobs. None of
-    one seed, which is the mean."""
-    if frame["seed"].nunique() < 2:
-        return None
-    rows = ratios(frame, "eagle", "hawk", "short")
-    case = [name for name in rows.columns if name not in ("seed", "ratio")]
-    off = abs(rows["ratio"] / rows.groupby(case)["ratio"].transform("mean") - 1)
-    return 100 * off.groupby(rows["seed"]).max().to_numpy()
-
-
-def extreme_case(rows: pd.DataFrame, largest: bool) -> np.ndarray:
-    """The ratios, one per seed, of the case (trace, workers, percentile ...) of largest or smallest mean."""
-    case = [name for name in rows.columns if name not in ("seed", "ratio")]
-    means = rows.groupby(case)["ratio"].mean()
-    extreme = means.idxmax() if largest else means.idxmin()
-    return rows.set_index(case)["ratio"].sort_index().loc[[extreme]].to_numpy()
-
-
-def reduction(rows: pd.DataFrame) -> np.ndarray:
-    """The largest reduction (%) of completion times over the cases (`extreme_case`), one per seed."""
-    return 100 * (1 - extreme_case(rows, largest=False))
-
-
-def slope(rows: pd.DataFrame, along: str) -> np.ndarray:
-    """How the mean log ratio grows from one value of a column to the next, per seed (least squares).
-
-    >>> slope(pd.DataFrame({"seed": 0, "workers": [15, 17, 19], "ratio": [1, 2, 4]}), "workers").round(4)
-    array([0.6931])
-    """
-    means = rows.assign(log=np.log(rows["ratio"])).groupby(["seed", along])["log"].mean().unstack()
-    return np.polyfit(np.arange(means.shape[1]), means.to_numpy().T, 1)[0]
-
-
-def margin(rows: pd.DataFrame) -> np.ndarray:
-    """By how much the first system is better than the second in the case that is worst on average."""
-    return 1 - extreme_case(rows, largest=True)
-
-
-def growth(rows: pd.DataFrame) -> np.ndarray:
-    """How the log ratio grows from one number of workers to the next."""
-    return slope(rows, "workers")
-
-
-def of_ratios(
-    judge: Measure,
-    system: str,
-    base: str,
-    jobs: str = "short",
-    /,
-    at_highest: bool = False,
-    **where,
-) -> Measure:
-    """The measure that judges the ratios of `system` to `base`, at all loads or only at the highest."""
-
-    def measure(frame):
-        return judge(
-            ratios(highest_load(frame) if at_highest else frame, system, base, jobs, **where)
-        )
-
-    return measure

@@ -1,10 +1,8 @@
 """The example of Sections 4.1 and 4.2: four nodes and a job of four tasks."""
 
-from functools import partial
-
 import pandas as pd
 
-from exhibits.eagle.comparing import claim, only
+from exhibits.eagle.comparing import only
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, Eagle
 from schedlib.eagle.workloads.samples import four_nodes
@@ -70,12 +68,6 @@ def draw(frame: pd.DataFrame):
     return figure
 
 
-def _completion(frame, case):
-    """Seconds from submission to end of the example's job, by seed."""
-    rows = only(frame, case=case, last=True).groupby("seed")
-    return rows["finish"].max().to_numpy() - rows["submit"].min().to_numpy()
-
-
 EXPERIMENTS = (Experiment("eagle.example", "Four nodes", run, scales(grid(case=CASES)), scales(1)),)
 
 FIGURES = (
@@ -84,44 +76,10 @@ FIGURES = (
         "eagle.example",
         draw,
         "The paper's worked example: four nodes have 100, 100, 10 and 10 s of work before them (grey). A "
-        "job of four tasks of 10 s each arrives (blue). Left: one probe for each task, so two tasks wait "
-        "for the slow nodes. Middle: with Sticky Batch Probing the two nodes that are free first run all "
-        "four tasks. Right: the scheduler places all four tasks at once and does not know which nodes "
-        "are slow, so two tasks wait again.",
+        "job of four tasks of 10 s each arrives (blue). Left: one probe a task. Middle: Sticky Batch "
+        "Probing. Right: the scheduler places all four tasks at once and does not know which nodes are "
+        "slow.",
         "Gantt charts of four nodes with a job of four tasks: placed by one probe a task, by Sticky Batch "
         "Probing, and all at once.",
     ),
-)
-
-CLAIMS = tuple(
-    claim(
-        name,
-        where,
-        text,
-        partial(_completion, case=case),
-        value,
-        experiment="eagle.example",
-        check="value",
-        tolerance=0.1,
-        unit="units of time",
-        how_read="printed number: messages take some milliseconds",
-        metric="completion time of the job of four tasks",
-    )
-    for name, where, text, case, value in (
-        (
-            "example-probes",
-            "Section 4.1",
-            "Four nodes, queues of 100, 100, 10, 10: with a probe a task the job takes 110",
-            "one task a probe",
-            110.0,
-        ),
-        ("example-sbp", "Section 4.1", "With SBP it takes 30", "sbp", 30.0),
-        (
-            "example-yaq",
-            "Section 4.2",
-            "Yaq, taking all queues to be alike, binds a task to each node and takes 110",
-            "dlwl",
-            110.0,
-        ),
-    )
 )

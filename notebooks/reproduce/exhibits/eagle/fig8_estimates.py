@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from exhibits.eagle import comparing, drawing
-from exhibits.eagle.comparing import PERCENTILES, Measure, claim, only, per_seed
+from exhibits.eagle.comparing import PERCENTILES, only
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.pictures import style
 from schedlib.pictures.alt import alt
@@ -72,24 +72,6 @@ ALT = alt(
 )
 
 
-def _slowdown(frame, system, ranges, percentile):
-    """Slowdowns by range (row) and seed (column)."""
-    rows = slowdowns(frame, system, percentile=percentile)
-    return np.array([per_seed(only(rows, low=low, high=high)) for low, high in ranges])
-
-
-def _minimal(system: str) -> Measure:
-    """The largest change (%) of the 50th and 90th percentile over all ranges."""
-    return lambda frame: (
-        100 * np.max([abs(_slowdown(frame, system, RANGES, p) - 1) for p in (50, 90)], axis=(0, 1))
-    )
-
-
-def _excess(frame, ranges):
-    """By how much DLWL's slowdown at p99 exceeds Eagle's, by range (row) and seed (column)."""
-    return _slowdown(frame, "dlwl", ranges, 99) - _slowdown(frame, "eagle", ranges, 99)
-
-
 POINTS = [{"low": low, "high": high} for low, high in ((1.0, 1.0), *RANGES)]
 EXPERIMENTS = (
     Experiment(
@@ -112,44 +94,5 @@ FIGURES = (
             "trace, highest load. The right panel is the paper's Fig. 8."
         ),
         ALT,
-    ),
-)
-
-SHARED = {"experiment": "eagle.fig8", "check": "value", "tolerance": 10.0}
-
-CLAIMS = (
-    *(
-        claim(
-            f"misestimated-{system}",
-            "Section 6.5",
-            f"{label}: mis-estimation hardly changes the 50th and the 90th percentile",
-            _minimal(system),
-            0.0,
-            **SHARED,
-            metric="largest change over all ranges",
-            unit="%",
-            how_read="text: minimal, at most 10 %",
-        )
-        for system, label in SYSTEMS.items()
-    ),
-    claim(
-        "overestimated",
-        "Section 6.5; Fig. 8",
-        "Eagle and DLWL+SRPT are similarly robust to over-estimation",
-        lambda frame: 100 * abs(_excess(frame, OVER)).max(axis=0),
-        0.0,
-        **SHARED,
-        unit="points",
-        metric="largest distance of their slowdowns at p99",
-        how_read="text: similarly, within 10 points",
-    ),
-    claim(
-        "underestimated",
-        "Section 6.5; Fig. 8",
-        "Eagle is more robust to under-estimation than DLWL+SRPT",
-        lambda frame: _excess(frame, UNDER).mean(axis=0),
-        experiment="eagle.fig8",
-        metric="DLWL's slowdown at p99 less Eagle's",
-        how_read="text: mean over the three ranges",
     ),
 )

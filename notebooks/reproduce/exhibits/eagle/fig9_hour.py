@@ -2,15 +2,8 @@
 
 import pandas as pd
 
-from exhibits.eagle import comparing, drawing
-from exhibits.eagle.comparing import (
-    PERCENTILES,
-    claim,
-    each_system,
-    of_ratios,
-    only,
-    ratios,
-)
+from exhibits.eagle import drawing
+from exhibits.eagle.comparing import PERCENTILES, each_system, only, ratios
 from schedlib.eagle.workloads.samples import SAMPLE_JOBS, SAMPLE_NODES, alibaba, google_sample
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS, google
 from schedlib.experiment import Experiment, Figure, grid, scales
@@ -79,19 +72,6 @@ def draw_hour(frame: pd.DataFrame):
     return figure
 
 
-def as_busy(*printed: float, **where):
-    """The largest reduction (%) at the ratios where the share of busy nodes is nearest to one over these."""
-
-    def measure(frame):
-        shares = busy(frame)["cut"]
-        near = tuple({abs(shares - 100 / ratio).idxmin() for ratio in printed})
-        return comparing.reduction(
-            ratios(frame, "eagle", "hawk", "short", sample="cut", interarrival=near, **where)
-        )
-
-    return measure
-
-
 PRINTED, LOWER = (1.2, 1.4, 1.6, 1.8, 2.0), (0.4, 0.6, 0.8, 1.0)
 POINTS = [
     [
@@ -121,15 +101,11 @@ FIGURES = (
         "eagle.fig9",
         draw,
         lambda frame: (
-            "Eagle's completion times over Hawk's, against the share of nodes that are busy "
-            "while jobs arrive: 3,300 Google-like jobs on 100 nodes, with durations divided by 1000. This is "
-            "a simulation of what the paper measures on a Spark prototype (its Fig. 9). The paper gives "
-            "loads as inter-arrival ratios: the mean time between jobs over the time that all nodes need for "
-            "a mean job. Grey lines: the ratios 1.2 (right) and 2.0. Nodes are less busy than one over the "
-            "ratio, because long tasks run on after the last arrival. Bar: the paper's best result, 80 % "
-            "sooner. Left: jobs have fewer and longer tasks, as the paper's sample has, and keep their "
-            "class. Right: jobs that the generator makes for a cluster of 100 nodes. Seeds: "
-            f"{frame['seed'].nunique()}. Intervals: 95 %."
+            "Eagle's completion times over Hawk's against the share of busy nodes, 3,300 jobs on 100 "
+            "simulated nodes (the paper's Fig. 9 has a prototype). Left: fewer and longer tasks a job, as "
+            "in the paper's sample. Right: the generator's jobs. Grey: inter-arrival ratios 1.2 (right) "
+            "and 2.0. Bar: the paper's best, 80 % sooner. "
+            f"Seeds: {frame['seed'].nunique()}. Intervals: 95 %."
         ),
         alt(
             "Line charts of Eagle's times over Hawk's against the inter-arrival ratio. Short jobs, sample",
@@ -145,10 +121,10 @@ FIGURES = (
         "eagle.hour",
         draw_hour,
         lambda frame: (
-            "Percentiles of completion times under five systems on a real trace, against the "
-            f"number of workers. A job is one stage in {frame['every'].iloc[0]} of Alibaba's hour, and its "
-            "tasks are the stage's instances. A job is long when its mean task time is above 49 s. 24 % of "
-            "the workers take short jobs only. Beyond the paper. Data: Alibaba, cluster-trace-v2018."
+            "Percentiles of completion times under five systems against the number of workers. A job is "
+            f"one stage in {frame['every'].iloc[0]} of Alibaba's hour, and its tasks are the stage's "
+            "instances. A job is long when its mean task time is above 49 s. 24 % of the workers take "
+            "short jobs only. Beyond the paper. Data: Alibaba, cluster-trace-v2018."
         ),
         alt(
             "Line charts of times against the number of workers. 99th percentile of short jobs (s)",
@@ -158,100 +134,5 @@ FIGURES = (
             of=lambda frame: only(frame, "short", percentile=99),
             names=drawing.WORDS,
         ),
-    ),
-)
-
-SHARED = {
-    "experiment": "eagle.fig9",
-    "reason": "the paper measures a Spark prototype; here the sample is simulated",
-}
-REDUCTION = {
-    "check": "value",
-    "tolerance": 1.0,
-    "metric": "reduction of the completion time",
-    "unit": "%",
-}
-SHORT_JOBS = "Section 7; Fig. 9a"
-
-BY_RATIO, BY_BUSY = "the ratio is one over the offered load", "one over the share of busy nodes"
-LIGHT = PRINTED[2:]
-# In a first run, before jobs could keep their class, the sample made small was judged.
-CLAIMS = (
-    claim(
-        "prototype-better",
-        SHORT_JOBS,
-        "Short jobs complete sooner under Eagle than under Hawk across the board",
-        of_ratios(comparing.margin, "eagle", "hawk", sample="cut", interarrival=PRINTED),
-        **SHARED,
-        metric="1 less the ratio to Hawk",
-        how_read=comparing.WORST,
-    ),
-    claim(
-        "prototype-80",
-        SHORT_JOBS,
-        "The improvement reaches 80 % at an inter-arrival ratio of 1.2",
-        None,
-        80.0,
-        **SHARED | {"experiment": None},
-        **REDUCTION,
-        how_read="printed number: the best percentile",
-        readings={
-            BY_RATIO: (
-                "eagle.fig9",
-                of_ratios(comparing.reduction, "eagle", "hawk", sample="cut", interarrival=1.2),
-            ),
-            BY_BUSY: ("eagle.fig9", as_busy(1.2)),
-        },
-    ),
-    claim(
-        "prototype-load",
-        SHORT_JOBS,
-        "The higher the load, the more Eagle improves on Hawk",
-        of_ratios(
-            lambda rows: comparing.slope(rows, "interarrival"),
-            "eagle",
-            "hawk",
-            sample="cut",
-            interarrival=PRINTED,
-        ),
-        **SHARED,
-        check="trend",
-        metric="growth of the mean log ratio from one load to the next",
-    ),
-    claim(
-        "prototype-60",
-        SHORT_JOBS,
-        "As the load goes down gains remain, up to 60 % at the 50th percentile",
-        None,
-        60.0,
-        **SHARED | {"experiment": None},
-        **REDUCTION,
-        how_read="printed number: the best of the upper half of the inter-arrival ratios",
-        readings={
-            BY_RATIO: (
-                "eagle.fig9",
-                of_ratios(
-                    comparing.reduction,
-                    "eagle",
-                    "hawk",
-                    sample="cut",
-                    interarrival=LIGHT,
-                    percentile=50,
-                ),
-            ),
-            BY_BUSY: ("eagle.fig9", as_busy(*LIGHT, percentile=50)),
-        },
-    ),
-    claim(
-        "prototype-long",
-        "Section 7; Fig. 9b",
-        "Long jobs take about as long under both",
-        of_ratios(comparing.per_seed, "eagle", "hawk", "long", sample="cut", interarrival=PRINTED),
-        1.0,
-        **SHARED,
-        check="ratio",
-        tolerance=0.1,
-        metric="ratio to Hawk",
-        how_read="text: within a factor of 1.1, mean over percentiles and loads",
     ),
 )

@@ -315,4 +315,3 @@ FIGURES = (
         ingredients,
     ),
 )
-CLAIMS = ()

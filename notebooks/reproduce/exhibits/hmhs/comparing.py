@@ -1,21 +1,18 @@
 """What the comparisons share: the policies on one instance, HMHS's gains over its rivals, and their picture.
 
-A gain is in per cent of the rival's makespan, and paired: on the same instance. Every measure gives one
-number per seed.
+A gain is in per cent of the rival's makespan, and paired: on the same instance.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from exhibits import measure, only
+from exhibits import only
 from schedlib import traces
-from schedlib.experiment import claim_maker
 from schedlib.hmhs.bound import bounds
 from schedlib.hmhs.model import Instance, Schedule
 from schedlib.hmhs.policies import POLICIES, run
@@ -32,17 +29,6 @@ TITLES = {"single": "Single workload", "hybrid": "Hybrid workload", "alibaba": "
 EACH = (("fifo", 51), ("fifo", 77), ("r-hmhs", 10), ("r-hmhs", 30))
 PRINTED = {"single": (*EACH, ("fifo-pri", 72)), "hybrid": (*EACH, ("fifo-pri", 55))}
 """The gains (%) that the text prints: the least and the most, or the most, whatever the number of jobs."""
-
-claim = claim_maker(
-    "hmhs",
-    metric="gain of HMHS",
-    unit="% of the rival's makespan",
-    tolerance=1.0,
-    how_read="printed number: whole per cent",
-)
-"""Makes a claim on a gain; the paper prints its gains in the text, in whole per cent."""
-ORDER = {"check": "order", "tolerance": 0.0, "how_read": "text"}
-TREND = {"check": "trend", "tolerance": 0.0, "how_read": "text", "metric": "slope of the gain"}
 
 
 def paper_plans(instance: Instance) -> list[Schedule]:
@@ -80,38 +66,15 @@ def against(frame: pd.DataFrame, base: str) -> pd.DataFrame:
     return frame.merge(other, on=same, validate="many_to_one")
 
 
+def percent(ours, theirs):
+    """By how many per cent of the other makespan ours is shorter."""
+    return 100 * (1 - ours / theirs)
+
+
 def gains(frame: pd.DataFrame, rivals: Sequence[str] = RIVALS) -> pd.DataFrame:
     """The rivals' rows with `gain`: by how many per cent of its makespan HMHS ends sooner."""
     rows = only(against(frame, "hmhs"), policy=list(rivals))
-    return rows.assign(gain=100 * (1 - rows["hmhs"] / rows["makespan"]))
-
-
-@measure
-def gain_over(
-    frame: pd.DataFrame,
-    rival: str,
-    workload: str | None = None,
-    *,
-    extreme: str = "max",
-    at: float | None = None,
-) -> np.ndarray:
-    """The gain over `rival` where its mean is largest (or `"min"`: smallest), or at one share of slow machines."""
-    rows = gains(frame, [rival])
-    rows = rows if workload is None else only(rows, workload=workload)
-    axis = "slow" if "slow" in rows else "jobs"
-    if at is not None:
-        return only(rows, slow=at)["gain"].to_numpy()
-    table = rows.pivot_table(index="seed", columns=["workload", axis], values="gain")
-    return table[table.mean().idxmin() if extreme == "min" else table.mean().idxmax()].to_numpy()
-
-
-@measure
-def slope(frame: pd.DataFrame, workload: str, axis: str) -> list[float]:
-    """How much the gain over FIFO grows per doubling of jobs, or per 10 % fewer slow machines."""
-    rows = gains(only(frame, workload=workload), ["fifo"])
-    x = np.log2 if axis == "jobs" else lambda share: share / 10
-    sign = 1 if axis == "jobs" else -1
-    return [sign * np.polyfit(x(one[axis]), one["gain"], 1)[0] for _, one in rows.groupby("seed")]
+    return rows.assign(gain=percent(rows["hmhs"], rows["makespan"]))
 
 
 def jobs_axis(ax: Axes, jobs: Iterable[int]) -> None:

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from exhibits import legend_below, measure, only
+from exhibits import legend_below, only
 from exhibits.hmhs import comparing
-from exhibits.hmhs.comparing import ORDER, TITLES, WORKLOADS, claim
-from exhibits.hmhs.fig1_2_makespans import fig1_rows, mean_gain, one_factor_a_machine, seen
+from exhibits.hmhs.comparing import TITLES, WORKLOADS
+from exhibits.hmhs.fig1_2_makespans import one_factor_a_machine
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.hmhs.johnson import priority
 from schedlib.hmhs.list_scheduling import first
@@ -122,38 +121,5 @@ FIGURES = (
             of=added_last,
             names=LAWS,
         ),
-    ),
-)
-
-
-@measure
-def adds(frame: pd.DataFrame, factor: str, law: str) -> np.ndarray:
-    """What a heuristic brings when added last, mean over workloads and numbers of jobs, a number per seed."""
-    return brought(only(frame, law=law), factor, True).groupby("seed")["gain"].mean().to_numpy()
-
-
-def _each_helps():
-    """The sentence's readings: against the paper's two rivals, and each heuristic added to the two others."""
-    for what, rival in (
-        ("dispatching, against FIFO-Pri", "fifo-pri"),
-        ("sequencing, against R-HMHS", "r-hmhs"),
-    ):
-        gain = mean_gain(rival)
-        yield f"{what} ({LAWS['job']})", ("hmhs.fig1", gain)
-        yield f"{what} ({LAWS['machine']})", ("hmhs.per-machine", seen(fig1_rows, gain))
-    for factor, (_, label) in HEURISTICS.items():
-        for law, title in LAWS.items():
-            yield f"{label}, added to the two others ({title})", ("hmhs.factors", adds(factor, law))
-
-
-CLAIMS = (
-    claim(
-        "each-helps",
-        "Abstract; Section 4.2 A",
-        "Each of the heuristics is effective in reducing the makespan",
-        None,
-        None,
-        **ORDER,
-        readings=dict(_each_helps()),
     ),
 )

@@ -4,7 +4,6 @@ import itertools
 
 import pandas as pd
 
-from exhibits.hmhs.comparing import claim
 from schedlib.core.streams import streams
 from schedlib.experiment import Experiment, grid, scales
 from schedlib.hmhs.johnson import flow_shop_makespan, johnson
@@ -29,33 +28,5 @@ EXPERIMENTS = (
         run_johnson,
         scales(grid(jobs=[5]), grid(jobs=[6, 7])),
         scales(3, 40, 100),
-    ),
-)
-
-CLAIMS = (
-    claim(
-        "johnson",
-        "Section 3.1",
-        "Johnson's rule is optimal with one machine and one task a stage",
-        "hmhs.johnson",
-        lambda frame: (frame["johnson"] - frame["best"]).groupby(frame["seed"]).max().to_numpy(),
-        0.0,
-        tolerance=0.0,
-        how_read="text",
-        metric="excess over the best of all orders",
-        unit="time units",
-    ),
-    claim(
-        "np-hard",
-        "Section 2.2",
-        "The problem is NP-hard",
-        None,
-        None,
-        metric="complexity",
-        unit="",
-        how_read="text",
-        reason="A theorem, not a measurement: with one task a stage and job the problem "
-        "contains the two-stage flexible flow shop, which Gupta (1988) showed NP-complete. The chapter "
-        "explains the reduction.",
     ),
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from exhibits import legend_below, measure, only
+from exhibits import legend_below, only
 from exhibits.lotes import drawing, runs
 from exhibits.lotes.drawing import FIGURES_8_TO_10
 from schedlib import lotes, traces
@@ -100,11 +100,9 @@ def _caption(frame, number):
     )
     return (
         f"{title}, in {frame['minutes'].iloc[0]} minutes of Alibaba's batch instances on {sizes}. The "
-        "machines are Google's configurations in proportion, the largest with 96 cores. The classes are "
-        "those of the first sixth of the time. All instances of a job arrive with it, often thousands "
-        "at once. The load includes work that runs on after the hour. Lines: medians over the seeds. "
-        f"Shades: from the least seed to the largest. The paper's Fig. {number} has Google's month. "
-        "Data: Alibaba, cluster-trace-v2018."
+        "machines are Google's configurations in proportion, the largest with 96 cores. All instances of "
+        f"a job arrive with it. Lines: medians. Shades: all seeds. The paper's Fig. {number} has Google's "
+        "month. Data: Alibaba, cluster-trace-v2018."
     )
 
 
@@ -176,48 +174,4 @@ FIGURES = (
             average="median",
         ),
     ),
-)
-
-
-@measure
-def _fifth_class(frame, limit):
-    return limit - frame.query("features == 'demand' and k == 5")["moved"].to_numpy()
-
-
-REASON = (
-    "beyond the paper: judged on an hour of Alibaba's batch instances, on machines in Table 1's "
-    "proportions at load 0.8, not on Google's month: instances come thousands at a time, and the hour "
-    "begins with idle machines"
-)
-CLAIMS = tuple(
-    runs.claim(
-        f"hour-{name}",
-        f"Section 5.3.3; Fig. {figure}",
-        text,
-        "lotes.hour",
-        runs.longer(first, second, "measure == 'p99' and load == 0.8", "value"),
-        reason=REASON,
-        metric="log10 of the ratio of 99 % quantiles of the waits",
-        unit="decades",
-    )
-    for name, figure, text, first, second in (
-        ("tail-tetris", 9, "LoTES's tail of waits is smaller than Tetris's", "lotes", "tetris"),
-        ("tail-greedy", 9, "Tetris's tail of waits is smaller than Greedy's", "tetris", "greedy"),
-    )
-) + tuple(
-    runs.claim(
-        f"hour-classes{suffix}",
-        f"Section {where}",
-        f"Four classes suffice: a fifth takes less than {limit:g} % of the jobs",
-        "lotes.classes",
-        _fifth_class(limit),
-        unit="%",
-        metric="limit less the share of jobs that are not where four classes had them",
-        reason="beyond the paper: clustered by demand, on the first ten minutes of Alibaba's hour, "
-        "not on the first day of Google's month",
-    )
-    for suffix, where, limit in (
-        ("", "5.3.2, extended version", 1),
-        ("-first", "5.1, first version", 0.01),
-    )
 )

@@ -10,18 +10,18 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from exhibits import legend_below, measure, only
+from exhibits import legend_below, only
 from exhibits.lotes.drawing import LAWS, laws_in, panels
-from exhibits.lotes.fig11_13_random import JUDGED, LOADS, under
-from exhibits.lotes.runs import CONFIGS, POLICIES, claim, compared
+from exhibits.lotes.fig11_13_random import under
+from exhibits.lotes.runs import CONFIGS, POLICIES, compared
 from schedlib.experiment import Experiment, Figure, grid, scales
-from schedlib.intervals import Proportion
 from schedlib.lotes.capacity import capacity
 from schedlib.lotes.workloads.instances import random_instance
 from schedlib.pictures import style
 from schedlib.pictures.alt import alt
 
 PLACE = 5.41
+JUDGED = ("common-matched", "common", "independent")
 LARGER = 0.97  # a policy sustains about this part of the rate when jobs are 2.8 % larger
 AXES = {
     "phi": "Phi: how much classes differ (Omega = 0)",
@@ -123,7 +123,7 @@ EXPERIMENTS = (
             _points((0.0, 0.006, 0.015), 20, 0.02),
             _points((0.0, 0.006, 0.015), 100, 0.01),
         ),
-        scales(2, 5, 1),
+        scales(2, 5, 1),  # the sixth instance has more bins than stage 2 plans
     ),
     Experiment(
         "lotes.starvation",
@@ -223,11 +223,8 @@ FIGURES = (
         "lotes.starvation",
         plot_starvation,
         lambda frame: (
-            "How long the oldest job in the queue has waited, in runs that begin with two hours of arrivals at "
-            "1.5 lambda*. A job on the dotted line has waited since the beginning. Under LoTES a machine with "
-            "new room looks only for classes that its plan gives it. A job may be too large for all machines "
-            "with its class in their plan, and then none looks for it. Letting machines look for any class "
-            "helps. Tetris passes large jobs over as long as smaller ones wait. "
+            "How long the oldest job in the queue has waited, in runs that begin with two hours of "
+            "arrivals at 1.5 lambda*. A job on the dotted line has waited since the beginning. "
             f"{_where(frame)}."
         ),
         alt(
@@ -239,105 +236,4 @@ FIGURES = (
             average="median",
         ),
     ),
-)
-
-
-@measure
-def _spare(frame, law, of, policy, load, axis, where, sign):
-    """By how many per cent of lambda1 the capacity exceeds the load, per seed (`sign=-1`: falls short of it).
-
-    `of`: the column of which the load is a share. Of the places along the axis, where it does so least.
-    """
-    rows = _along(only(frame, sizes=law, policy=policy), axis).query(where)
-    margin = 100 * sign * (rows["capacity"] - load * rows[of])
-    return margin.groupby(rows["seed"]).min().to_numpy()
-
-
-@measure
-def _often_short(frame, law, of):
-    """Share (%) of instances with Omega > 0 in which LoTES or Tetris sustains less than 0.97."""
-    rows = only(frame[frame["omega"] > 0], sizes=law, policy=("lotes", "tetris"))
-    short = (rows["capacity"] < 0.97 * rows[of]).groupby([rows["seed"], rows["omega"]]).any()
-    return Proportion(int(short.sum()), len(short), 100.0)
-
-
-READINGS = {
-    f"{law}, load of {name}": (law, of)
-    for law in JUDGED
-    for of, name in (LOADS | {"rounded": "stage 2's in whole machines"}).items()
-}
-"""Laws of sizes, and of which lambda* loads are shares: "independent, load of stage 2's lambda*" is the text's."""
-SIGNED = {
-    1: {"metric": "capacity less load, where it is least", "unit": "% of lambda1"},
-    -1: {"metric": "load less capacity, where it is least", "unit": "% of lambda1"},
-}
-STABLE = (
-    ("fig11-greedy", "5.4.2", 0.97, "Greedy is unstable", "greedy", "phi", "phi >= 0", -1),
-    ("fig11-lotes-stable", "5.4.2", 0.97, "LoTES is stable", "lotes", "phi", "phi >= 0", 1),
-    ("fig11-tetris-stable", "5.4.2", 0.97, "Tetris is stable", "tetris", "phi", "phi >= 0", 1),
-    ("fig12-greedy", "5.4.3", 0.90, "Greedy is unstable", "greedy", "omega", "omega >= 0", -1),
-    (
-        "fig13-tetris-unstable",
-        "5.4.3",
-        0.95,
-        "Tetris is unstable at Omega = 0.2",
-        "tetris",
-        "omega",
-        "omega == 0.2",
-        -1,
-    ),
-    (
-        "fig13-tetris-stable",
-        "5.4.3; Fig. 13",
-        0.95,
-        "Tetris is stable up to Omega = 0.1",
-        "tetris",
-        "omega",
-        "omega <= 0.1",
-        1,
-    ),
-    ("fig13-greedy", "5.4.3", 0.95, "Greedy is unstable", "greedy", "omega", "omega >= 0", -1),
-)
-ROWS = [
-    (
-        name,
-        where,
-        f"At load {load:.2f} {text}",
-        _spare,
-        (policy, load, axis, at, sign),
-        SIGNED[sign],
-    )
-    for name, where, load, text, policy, axis, at, sign in STABLE
-]
-HALF: dict[str, Any] = {
-    "check": "value",
-    "paper_value": 75.0,
-    "tolerance": 25.0,
-    "unit": "%",
-    "metric": "share of such instances",
-}
-OFTEN = (
-    "heavier",
-    "5.4.3",
-    "With differing machines a load of 0.97 often leads to instability (of LoTES or "
-    "Tetris for Omega > 0; read: in at least half of instances)",
-    _often_short,
-    (),
-    HALF,
-)
-
-CLAIMS = tuple(
-    claim(
-        name,
-        f"Section {where}",
-        text,
-        None,
-        None,
-        **more,
-        readings={
-            reading: ("lotes.capacity", judged(*which, *options))
-            for reading, which in READINGS.items()
-        },
-    )
-    for name, where, text, judged, options, more in (*ROWS, OFTEN)
 )

@@ -1,4 +1,4 @@
-"""Runs that several of LoTES's exhibits share, and what they and its claims measure.
+"""Runs that several of LoTES's exhibits share, and their rows.
 
 Google's task table is not shipped. Its job table gives real arrivals where it has been fetched.
 """
@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from exhibits import lacking, measure
+from exhibits import lacking
 from schedlib import lotes, traces
-from schedlib.experiment import claim_maker, scales
-from schedlib.pictures.waits import SHORTEST
+from schedlib.experiment import scales
 from schedlib.workload import Workload
 
 ONCE: dict[str, Any] = {"points": scales([{}]), "seeds": scales(1)}
@@ -24,13 +23,9 @@ POLICIES = ("lotes", "greedy", "tetris")
 """LoTES in the extended version, and the two policies that the paper compares it with."""
 CONFIGS = 10
 """Machine configurations of a random workload, with equally many machines each."""
-DECADES = {"metric": "log10 of the ratio of mean waits", "unit": "decades"}
 
 Case = tuple[dict, lotes.RandomInstance, str, dict[str, Any]]
 """Of a run its name, the instance, the policy and options."""
-claim = claim_maker("lotes", check="order")
-
-
 SOME: dict[str, Any] = {"machines": (4, 50, 50), "hours": (10.0, 8.0, 8.0)}
 """For `sized`, of what the paper did not run itself: it has no size of the paper's own."""
 
@@ -47,23 +42,6 @@ def sized(
         scale: [point | {"machines": machines, "hours": length} for point in some]
         for (scale, some), (machines, length) in zip(scales(*points).items(), sizes, strict=True)
     }
-
-
-def matched_instance(
-    phi: float, load: float, machines: int, hours: float, seed: int, omega: float = 0.0
-) -> lotes.RandomInstance:
-    """One factor for a job's sizes, its mean as planned; `load` is of stage 2's rate in whole machines."""
-    return lotes.random_instance(
-        phi,
-        omega=omega,
-        load=load,
-        machines=machines,
-        hours=hours,
-        seed=seed,
-        sizes="common",
-        matched=True,
-        rounded=True,
-    )
 
 
 def follow(instance: lotes.RandomInstance, policy: str, seed: int, **options) -> lotes.Simulation:
@@ -162,33 +140,3 @@ def each_policy(
         for name, series in measures(run).items():
             rows += [(policy, name, float(x), float(value)) for x, value in series]
     return pd.DataFrame(rows, columns=["policy", "measure", "x", "value"]).dropna(ignore_index=True)
-
-
-@measure
-def under(frame: pd.DataFrame, where: str, judged: Callable) -> Any:
-    """A measure on the rows for which `where` holds."""
-    return judged(frame.query(where))
-
-
-@measure
-def longer(
-    frame: pd.DataFrame,
-    first,
-    second,
-    where: str = "seed >= 0",
-    column: str = "wait",
-    by: str | tuple = "policy",
-    log: bool = True,
-) -> np.ndarray:
-    """By how many decades `second` waits longer than `first`, or with a list of them the best, per seed.
-
-    A mean over the rows for which `where` holds; `by`: the column or columns that name who; without `log` it
-    is the difference in that `column`.
-    """
-    rows = frame.query(where)
-    values = np.log10(rows[column].clip(lower=SHORTEST)) if log else rows[column]
-    table = rows.assign(value=values).pivot_table(
-        "value", "seed", by if isinstance(by, str) else [*by]
-    )
-    other = table[second].min(axis=1) if isinstance(second, list) else table[second]
-    return (other - table[first]).to_numpy()

@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from exhibits import measure, only
-from exhibits.lotes.runs import ONCE, claim, class_table
+from exhibits import only
+from exhibits.lotes.runs import ONCE, class_table
 from schedlib import lotes
 from schedlib.experiment import Experiment, Figure, grid, scales
-from schedlib.intervals import Proportion
 from schedlib.lotes.workloads.instances import SUPPORTS
 from schedlib.pictures import style
 
@@ -155,7 +154,7 @@ EXPERIMENTS = (
             grid(phi=[-1.0], machines=[1000]) + grid(phi=[0.0, 0.015], machines=[20]),
             grid(phi=PHIS, machines=[1000]),
         ),
-        scales(2, 5),
+        scales(2, (5, 10)),
         timing=("seconds", "bins_seconds"),
     ),
     Experiment(
@@ -202,7 +201,7 @@ WAYS = {
 }
 
 
-def _loss(frame, column):
+def lost(frame, column):
     """What is lost against the fluid bound (%)."""
     return 100 * (1 - frame[column] / frame["allocation"])
 
@@ -213,7 +212,7 @@ def plot_stages(frame: pd.DataFrame) -> Picture:
     phis = sorted(set(frame["phi"]))
     place = frame["phi"].map(phis.index)
     for shift, (column, (label, colour, marker)) in zip((-0.2, 0, 0.2), WAYS.items(), strict=True):
-        ax.plot(place + shift, _loss(frame, column), marker, color=colour, alpha=0.8, label=label)
+        ax.plot(place + shift, lost(frame, column), marker, color=colour, alpha=0.8, label=label)
     ax.set_xticks(range(len(phis)), ["Google" if phi < 0 else f"{phi:g}" for phi in phis])
     ax.set(
         xlabel="instance: Google's, and random ones by Phi",
@@ -276,7 +275,7 @@ FIGURES = tuple(
             "column generation (beyond the paper). 10,000 machines.",
             lambda frame: (
                 f"Strip chart of the rate lost against the fluid bound on {len(frame)} instances. Means: "
-                f"{', '.join(f'{name} {_loss(frame, name).mean():.2f} %' for name in WAYS)}."
+                f"{', '.join(f'{name} {lost(frame, name).mean():.2f} %' for name in WAYS)}."
             ),
         ),
         (
@@ -288,167 +287,6 @@ FIGURES = tuple(
                 f"{frame['limit'].iloc[0]:g} s."
             ),
             "Table of bins and of the seconds that the linear and the integer program take on four instances.",
-        ),
-    )
-)
-
-
-@measure
-def _rate(frame, column, row):
-    return frame[column][row : row + 1]
-
-
-@measure
-def _by_seed(frame, judged, sums_up):
-    return judged(frame).groupby(frame["seed"]).agg(sums_up)
-
-
-def looser(frame: pd.DataFrame) -> list[float]:
-    """The slope of stage 2's loss along Phi, from one end of the axis to the other, per seed."""
-    rows = frame[frame["phi"] >= 0]
-    loss, span = _loss(rows, "assignment"), rows["phi"].max() - rows["phi"].min()
-    return [span * np.polyfit(one["phi"], loss[one.index], 1)[0] for _, one in rows.groupby("seed")]
-
-
-@measure
-def _in_time(frame, column, limit):
-    """The share of runs that take less than so many seconds, per seed."""
-    return (frame[column] < limit).groupby(frame["seed"]).mean()
-
-
-def _unproved(frame):
-    """The share (%) of random instances without a proof."""
-    unproved = np.isinf(frame.query("phi >= 0")["integer_seconds"])
-    return Proportion(int(unproved.sum()), len(unproved), 100.0)
-
-
-OF_TODAY: dict[str, Any] = {
-    "by_construction": True,
-    "reason": "machines of today need a small part of it, whatever is run",
-}
-EXACTLY = {"paper_value": 1.0, "check": "value", "unit": "1"}
-BINS = {"check": "ratio", "tolerance": 2.3, "metric": "bins, Google", "unit": "1"}
-RATE = {"check": "value", "tolerance": 1e-6, "metric": "lambda of stage 1"}
-PLACED = RATE | {"metric": "lambda of stage 2"}
-FRAGMENTED, STAGES, INTEGER, TABLE_1 = (
-    "lotes.fragmentation",
-    "lotes.stages",
-    "lotes.integer",
-    "lotes.table1",
-)
-
-CLAIMS = tuple(
-    claim(name, f"Section {where}", text, experiment, judged, **{"unit": "%"} | more)
-    for name, where, text, experiment, judged, more in (
-        (
-            "pooled",
-            "2",
-            "Thirty machines of 8 cores, pooled, run 80 jobs of 3 cores",
-            FRAGMENTED,
-            _rate("pooled", 0),
-            RATE | {"paper_value": 80.0, "unit": "jobs"},
-        ),
-        (
-            "placed",
-            "2",
-            "On real machines only 60 of them run at once",
-            FRAGMENTED,
-            _rate("placed", 0),
-            PLACED | {"paper_value": 60.0, "unit": "jobs"},
-        ),
-        (
-            "pooled-rate",
-            "4.1",
-            "Two machines of capacity five, pooled, sustain 10/3 jobs of three units a minute",
-            FRAGMENTED,
-            _rate("pooled", 1),
-            RATE | {"paper_value": 10 / 3, "unit": "jobs/min"},
-        ),
-        (
-            "placed-rate",
-            "4.1",
-            "The real machines sustain two",
-            FRAGMENTED,
-            _rate("placed", 1),
-            PLACED | {"paper_value": 2.0, "unit": "jobs/min"},
-        ),
-        (
-            "upper-bound",
-            "4.1",
-            "Stage 1's rate is only an upper bound, since machines fragment",
-            STAGES,
-            _by_seed(lambda frame: _loss(frame, "assignment"), "min"),
-            {
-                "metric": "least loss of stage 2",
-                "by_construction": True,
-                "reason": "stage 2's plans are among stage 1's: it could only be as large",
-            },
-        ),
-        (
-            "minute",
-            "5.3; 5.3.3",
-            "Stages 1 and 2 together take less than a minute",
-            None,
-            None,
-            EXACTLY
-            | {
-                "metric": "share of instances solved in time",
-                **OF_TODAY,
-                "readings": {
-                    "Google's and random instances": (STAGES, _in_time("seconds", 60)),
-                    "classes of the month, made anew": ("lotes.replan", _in_time("seconds", 60)),
-                },
-            },
-        ),
-        (
-            "bins-second",
-            "4.2",
-            "All bins of K^j are found within a second",
-            STAGES,
-            _in_time("bins_seconds", 1),
-            EXACTLY | {"metric": "share of instances enumerated in time", **OF_TODAY},
-        ),
-        (
-            "rounding-feasible",
-            "4.2",
-            "Rounding gives every machine exactly one bin",
-            STAGES,
-            _by_seed(lambda frame: frame["unassigned"].abs(), "max"),
-            EXACTLY
-            | {
-                "paper_value": 0.0,
-                "metric": "machines without a bin",
-                "by_construction": True,
-                "reason": "a plan that left a machine without a bin would raise",
-            },
-        ),
-        (
-            "integer-slow",
-            "4.2",
-            "The integer program is not practical (read: no proof within 5 s for at "
-            "least half of random instances)",
-            INTEGER,
-            _unproved,
-            {
-                "check": "value",
-                "paper_value": 75.0,
-                "tolerance": 25.0,
-                "metric": "share of random instances without a proof",
-                "reason": "with Google's few bins HiGHS of today proves it within seconds",
-            },
-        ),
-        (
-            "bins-all",
-            "4.2",
-            "Without K^j there can be millions of bins",
-            TABLE_1,
-            lambda frame: [frame["bins_all_classes"].sum()],
-            BINS
-            | {
-                "paper_value": 3e6,
-                "how_read": "text: millions, read as 1 to 9 million",
-                "reason": "not with Google's four classes; with the nine of the random workloads there are",
-            },
         ),
     )
 )

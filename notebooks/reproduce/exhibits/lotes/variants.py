@@ -14,12 +14,14 @@ from matplotlib.figure import Figure as Picture
 from exhibits import legend_below, only
 from exhibits.lotes import runs
 from exhibits.lotes.drawing import WAIT, dots, lines, log_and_zero
+from exhibits.lotes.fig11_13_random import drawn, under
 from schedlib import lotes
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.replan import WAYS
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS, ArrivalModel
 from schedlib.pictures import style
 from schedlib.pictures.alt import alt
+from schedlib.pictures.waits import SHORTEST
 
 PLACE = 5.34
 READINGS: dict[str, dict[str, dict[str, Any]]] = {
@@ -46,15 +48,29 @@ READINGS: dict[str, dict[str, dict[str, Any]]] = {
 """The readings of each policy, ours first, then others, as options of `simulate`."""
 
 
+def _instance(phi, omega, load, sizes, machines, hours, seed):
+    """A random instance with job sizes of a law as in `fig11_13_random.under`."""
+    made = lotes.random_instance(
+        phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed, rounded=True
+    )
+    return under(made, sizes)
+
+
 def variants(
-    phi: float, omega: float, load: float, rivals: bool, machines: int, hours: float, seed: int
+    phi: float,
+    omega: float,
+    load: float,
+    sizes: str,
+    rivals: bool,
+    machines: int,
+    hours: float,
+    seed: int,
 ) -> pd.DataFrame:
     """Every reading of every policy on the same jobs: `policy`, `reading`, those of `outcome`.
 
-    Without `rivals` only LoTES as printed, with its other exit and with its other wheel. One factor scales
-    all of a job's sizes, with the mean as planned.
+    Without `rivals` only LoTES as printed, with its other exit and with its other wheel.
     """
-    instance = runs.matched_instance(phi, load, machines, hours, seed, omega)
+    instance = _instance(phi, omega, load, sizes, machines, hours, drawn(seed))
     cases = [
         ({"policy": policy, "reading": reading}, instance, policy, options)
         for policy in (READINGS if rivals else ("lotes",))
@@ -64,12 +80,14 @@ def variants(
     return runs.compared(cases, seed).drop(columns="arrived")
 
 
-def overhead(load: float, phi: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
+def overhead(
+    load: float, phi: float, sizes: str, machines: int, hours: float, seed: int
+) -> pd.DataFrame:
     """The share of all machines (%) that an arriving job asks for their state: `policy, sampled, looked`.
 
     `sampled`: machines of a configuration that LoTES asks, 0 for all.
     """
-    instance = runs.matched_instance(phi, load, machines, hours, seed)
+    instance = _instance(phi, 0.0, load, sizes, machines, hours, seed)
     cases: list[runs.Case] = [
         ({"policy": policy, "sampled": 0}, instance, policy, {}) for policy in runs.POLICIES
     ]
@@ -188,25 +206,29 @@ def _point(thin, load, drift=0.8, bursts=True, hours=HOURS):
     }
 
 
+SIZES = ["independent-limit", "common-matched-limit"]
+"""The text's reading, and one factor for a job's sizes, with the mean as planned: see `under`."""
 EXPERIMENTS = (
     Experiment(
         "lotes.variants",
         "Every reading of every policy",
         variants,
         runs.sized(
-            grid(omega=[0.0], rivals=[True], phi=[0.006], load=[0.97])
-            + grid(omega=[0.1, 0.2], rivals=[False], phi=[0.006], load=[0.97]),
+            grid(omega=[0.0], rivals=[True], phi=[0.006], load=[0.97], sizes=SIZES)
+            + grid(omega=[0.1, 0.2], rivals=[False], phi=[0.006], load=[0.97], sizes=SIZES),
             hours=(10.0, 12.0, 12.0),
             machines=(4, 50, 50),
         ),
-        scales(2, 5),
+        scales(2, (5, 12), 5),
     ),
     Experiment(
         "lotes.overhead",
         "How many machines an arrival asks",
         overhead,
-        runs.sized(grid(load=[0.3, 0.6, 0.8, 0.9, 0.95, 0.97], phi=[0.006]), **runs.SOME),
-        scales(1, 3),
+        runs.sized(
+            grid(load=[0.3, 0.6, 0.8, 0.9, 0.95, 0.97], phi=[0.006], sizes=SIZES[:1]), **runs.SOME
+        ),
+        scales(1, (3, 10), 3),
     ),
     Experiment(
         "lotes.replan",
@@ -223,7 +245,7 @@ EXPERIMENTS = (
                 _point(2, 0.95, bursts=False),
             ],
         ),
-        scales(2, 3, 1),
+        scales(2, (3, 10), 1),
         timing=("seconds",),
     ),
 )
@@ -245,7 +267,7 @@ def plot_variants(frame: pd.DataFrame) -> Picture:
             )
             dots(ax, wait, wait * 0 + place, look, None, stable=rows["stable"])
         ax.set(title=f"Omega = {omega:g}", xlabel=WAIT)
-        log_and_zero(ax, runs.SHORTEST, "x")
+        log_and_zero(ax, SHORTEST, "x")
     axes[0].set_yticks(range(len(names)), names, fontsize=8)
     axes[0].set_ylabel("policy: reading")
     axes[0].invert_yaxis()
@@ -319,11 +341,11 @@ FIGURES = (
         "lotes.variants",
         plot_variants,
         lambda frame: (
-            "Mean waits under every reading that the paper's text allows, on the same jobs: Phi = 0.006, load "
-            f"0.97, {runs.CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].iloc[0]:g} hours. The "
-            "first reading of each policy is ours. Where machines differ (Omega above 0), only LoTES's rule for "
-            "exits and its roulette wheel are varied. Points: instances. A hollow point is a run whose queue "
-            "grew until its end. Bars: medians."
+            "Mean waits under every reading of the paper's text, on the same jobs: Phi = 0.006, load "
+            f"0.97, {runs.CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].iloc[0]:g} "
+            "hours. The first reading of each policy is ours. Where machines differ (Omega above 0), only "
+            "LoTES's exits and roulette wheel are varied. Points: instances. Hollow: the queue grew until "
+            "the end. Bars: medians."
         ),
         alt(
             "Strip charts of mean waits by policy and reading. Medians at Omega = 0 (s)",
@@ -332,6 +354,7 @@ FIGURES = (
             of=partial(only, omega=0),
             average="median",
         ),
+        partial(only, sizes=SIZES[0]),
     ),
     Figure(
         "lotes.overhead",
@@ -370,125 +393,4 @@ FIGURES = (
             average="median",
         ),
     ),
-)
-
-
-def _gained(policy, *others, omega=0.0):
-    """By how many decades our reading waits less than the best of the others at this Omega, per seed."""
-    return runs.longer(
-        (policy, "as printed"), list(others), f"omega == {omega}", by=("policy", "reading")
-    )
-
-
-def _asks_more(policy, low, high):
-    """How much larger a share of machines a policy asks than LoTES, mean over these loads, per seed."""
-    return runs.longer(
-        "lotes", policy, f"sampled == 0 and {low} <= load <= {high}", "looked", log=False
-    )
-
-
-def _by_replanning(way, every):
-    """Decades by which planning anew shortens the mean wait with bursts and drift 0.8, per seed."""
-    return runs.longer((way, every), ("fixed", 0), "bursts and drift == 0.8", by=("way", "every"))
-
-
-REASON = (
-    "waits come when more arrives than fits, and there a better estimate of the mix does not help: "
-    "plans made from the next day's jobs gain no more; judged on the model of Google's month"
-)
-WAYS_READ = {
-    "estimate": "shares, demands and rates estimated anew",
-    "cluster": "jobs clustered anew",
-}
-WEIGHTS = ("work weighs 1/10", "work weighs 10", "packing alone", "work alone")
-DECADES = {"experiment": "lotes.variants", **runs.DECADES}
-ASKED: dict[str, Any] = {
-    "experiment": "lotes.overhead",
-    "metric": "machines asked per arrival, less LoTES's",
-    "unit": "% of all",
-}
-ASKS_ALL = ASKED | {
-    "by_construction": True,
-    "reason": "Tetris scores every machine for every job, nobody can ask more",
-}
-
-CLAIMS = tuple(
-    runs.claim(name, f"Section {where}", text, measure=judged, **{"experiment": None} | more)
-    for name, where, text, judged, more in (
-        (
-            "tetris-weights",
-            "5.1",
-            "Tetris does not improve with other weightings of its two scores",
-            _gained("tetris", *(("tetris", weights) for weights in WEIGHTS)),
-            DECADES,
-        ),
-        (
-            "fallback",
-            "4.3.3",
-            "Trying all other configurations before a job queues is beneficial",
-            _gained("lotes", ("lotes", "no fall-back")),
-            DECADES,
-        ),
-        (
-            "exit",
-            "4.3.2",
-            "On an exit it is better to reserve resources than to start classes with Delta = 0",
-            None,
-            runs.DECADES
-            | {
-                "readings": {
-                    f"Omega = {omega:g}": (
-                        "lotes.variants",
-                        _gained(
-                            "lotes", ("lotes", "classes with Delta = 0 on exit too"), omega=omega
-                        ),
-                    )
-                    for omega in (0.0, 0.1, 0.2)
-                }
-            },
-        ),
-        (
-            "improved",
-            "footnote 1",
-            "The extended version improves the algorithm",
-            _gained("lotes", ("lotes-first", "as printed")),
-            DECADES,
-        ),
-        (
-            "overhead-tetris",
-            "5.2",
-            "Where jobs start at once, LoTES asks fewer machines than Tetris (loads to 0.9)",
-            _asks_more("tetris", 0, 0.9),
-            ASKS_ALL,
-        ),
-        (
-            "overhead-tetris-heavy",
-            "5.2",
-            "Under heavy load LoTES's overhead is no worse than Tetris's (0.95 and 0.97)",
-            _asks_more("tetris", 0.95, 1),
-            ASKS_ALL,
-        ),
-        (
-            "overhead-greedy",
-            "5.2",
-            "LoTES's overhead is no worse than Greedy's (all loads)",
-            _asks_more("greedy", 0, 1),
-            ASKED,
-        ),
-        (
-            "replan",
-            "5.3.3",
-            "Updating the job classes' parameters improves LoTES",
-            None,
-            runs.DECADES
-            | {
-                "reason": REASON,
-                "readings": {
-                    f"{text}, every {every} hours": ("lotes.replan", _by_replanning(way, every))
-                    for way, text in WAYS_READ.items()
-                    for every in (24, 6)
-                },
-            },
-        ),
-    )
 )

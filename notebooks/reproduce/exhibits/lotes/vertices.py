@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from exhibits import measure, only
-from exhibits.lotes.runs import ONCE, SHORTEST, claim
-from exhibits.lotes.table1_2_fig5_planning import looser
+from exhibits.lotes.runs import ONCE
 from schedlib import lotes
 from schedlib.core import streams
 from schedlib.experiment import Experiment, Figure, grid, scales
@@ -18,6 +16,7 @@ from schedlib.lotes.planning.allocate import VERTICES, allocate, pool_size, solv
 from schedlib.lotes.workloads.instances import SUPPORTS
 from schedlib.pictures import style
 from schedlib.pictures.alt import alt
+from schedlib.pictures.waits import SHORTEST
 
 PLACE = 4.11
 PRINTED = "as Table 1"
@@ -150,7 +149,7 @@ EXPERIMENTS = (
             grid(phi=[0.0, 0.015], machines=[20]),
             grid(phi=[0.0, 0.003, 0.006, 0.009, 0.012, 0.015], machines=[1000]),
         ),
-        scales(2, 5),
+        scales(2, (5, 10)),
     ),
     Experiment(
         "lotes.vertices-spread",
@@ -213,104 +212,10 @@ FIGURES = (
         "lotes.vertices",
         "lotes.vertices",
         None,
-        "Three of the very many optima of stage 1 on Google's machines, all with the same lambda*: ours, which "
-        "wastes least; the first that the solver finds; one with the numbers of classes that the paper's Table "
-        "1 prints. Bins: the non-dominated ones, and those that Algorithm 1 keeps as printed. The rates of "
-        "stage 2, of its rounding and of the exact integer program are over lambda* of stage 1.",
+        "Three of very many optima of stage 1 on Google's machines, all with the same lambda*: ours "
+        "(least waste), the solver's first, and one with the numbers of classes that the paper's Table 1 "
+        "prints. Bins: the non-dominated ones, and those that Algorithm 1 keeps. The rates of stage 2, "
+        "its rounding and the exact integer program are over lambda*.",
         "Table of three optima of stage 1: bins, and the rate that stage 2 keeps.",
-    ),
-)
-
-
-@measure
-def _of(frame, vertex, judged):
-    return judged(only(frame, vertex=vertex))
-
-
-NAMES = {
-    "least waste": "ours, of least waste",
-    "solver": "the solver's first",
-    PRINTED: "one as Table 1's",
-}
-NOTHING = {"check": "value", "paper_value": 0.0, "tolerance": 0.001, "unit": "%"}
-ROWS = (
-    (
-        "bins",
-        "4.2",
-        "Under K^j, bins are in the thousands",
-        {
-            "non-dominated": lambda frame: frame["bins"],
-            "Algorithm 1 as printed": lambda frame: frame["bins_printed"],
-        },
-        {
-            "check": "ratio",
-            "tolerance": 2.3,
-            "paper_value": 3000.0,
-            "metric": "bins, Google",
-            "unit": "1",
-            "how_read": "text: thousands, read as 1,000 to 9,000",
-            "reason": "as printed, the algorithm keeps dominated bins too",
-        },
-    ),
-    (
-        "rounding",
-        "4.2",
-        "Rounding loses less than 0.001 % of the rate",
-        {"": lambda frame: 100 * (1 - frame["rounded"] / frame["assignment"])},
-        NOTHING | {"how_read": "printed number", "metric": "loss by rounding, Google"},
-    ),
-    (
-        "rounding-integer",
-        "4.2",
-        "Rounding is as good as the exact integer program",
-        {"": lambda frame: 100 * (1 - frame["rounded"] / frame["integer"])},
-        NOTHING | {"metric": "integer program above rounding, Google"},
-    ),
-)
-
-CLAIMS = (
-    claim(
-        "supports",
-        "Section 4.2; Table 1",
-        "All but one of Google's configurations serve one or two classes",
-        None,
-        None,
-        1.0,
-        check="value",
-        unit="1",
-        how_read="table",
-        metric="configurations with more than two classes",
-        reason="very many optima reach lambda*, and the paper does not say which its solver took; there is one with "
-        "Table 1's numbers of classes, but it is found by asking for them",
-    ),
-    *(
-        claim(
-            name,
-            f"Section {where}",
-            text,
-            None,
-            None,
-            **more,
-            readings={
-                f"{label} ({what})" if what else label: ("lotes.vertices", _of(vertex, judged))
-                for what, judged in measures.items()
-                for vertex, label in NAMES.items()
-            },
-        )
-        for name, where, text, measures, more in ROWS
-    ),
-    claim(
-        "looser",
-        "Section 5.4.2",
-        "The fluid bound becomes looser as Phi grows, by fragmentation",
-        None,
-        None,
-        check="trend",
-        metric="growth of stage 2's loss along Phi",
-        unit="%",
-        readings={
-            NAMES["least waste"]: ("lotes.stages", looser),
-            NAMES["solver"]: ("lotes.vertices-random", looser),
-        },
     ),
 )

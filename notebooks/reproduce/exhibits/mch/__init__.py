@@ -1,4 +1,4 @@
-"""MCH: how each exhibit was run, drawn and judged; here what several share: trees, rules, pictures."""
+"""MCH: how each exhibit was run and drawn, and its claims; here what exhibits share: trees, rules, pictures."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from schedlib.experiment import scales
-from schedlib.intervals import Proportion
 from schedlib.mch.allocate import allocate
 from schedlib.mch.model import Tree
 from schedlib.mch.properties import collapsed
@@ -15,7 +14,17 @@ from schedlib.pictures import style
 
 EXACT = 1e-9  # relative differences up to this are rounding: the numbers are equal
 CAPACITY = 100.0  # of each resource; divisible shares do not depend on it
-NAMES = ("drf", "h-drf", "naive-h-drf", "mch", "mch-two-phase", "case1", "exact-ch", "c-ch", "m-ch")
+NAMES = (
+    "drf",
+    "h-drf",
+    "naive-h-drf",
+    "mch",
+    "mch-two-phase",
+    "case1",
+    "exact-ch",
+    "c-ch",
+    "m-ch",
+)
 RULES = {name: name for name in NAMES} | {"collapsed": collapsed}
 """The rules compared; `collapsed`: collapsed hierarchies with dominant shares."""
 SEEDS = scales(1, 5)
@@ -30,7 +39,13 @@ def random_trees(
         words.append(needs)
     rng = np.random.default_rng(words)
     return [
-        random_tree(rng, depth, resources=resources, partial=partial, needs=needs)
+        random_tree(
+            rng,
+            depth,
+            resources=resources,
+            partial=partial,
+            needs=needs,
+        )
         for _ in range(trees)
     ]
 
@@ -41,20 +56,16 @@ def leaf_shares(tree: Tree, capacity: tuple, rules: Iterable[str], **columns) ->
     leaves, blocks = range(tree.n_leaves), []
     for rule in rules:
         shares = allocate(tree, capacity, rule).shares
-        block = pd.DataFrame({"rule": rule, "leaf": leaves, "name": names, "share": shares})
+        block = pd.DataFrame(
+            {
+                "rule": rule,
+                "leaf": leaves,
+                "name": names,
+                "share": shares,
+            }
+        )
         blocks.append(block.assign(**columns))
     return pd.concat(blocks, ignore_index=True)
-
-
-def per_seed(rows: pd.DataFrame, column: str) -> np.ndarray:
-    """A column's mean for each seed: the replicates of a claim."""
-    return rows.groupby("seed")[column].mean().to_numpy()
-
-
-def trees_with(rows: pd.DataFrame, column: str) -> Proportion:
-    """The share (%) of all trees of these rows on which `column` holds."""
-    failing = float((rows[column] * rows["trees"]).sum())
-    return Proportion(round(failing), int(rows["trees"].sum()), 100.0)
 
 
 def label(rule: str) -> str:
@@ -67,19 +78,35 @@ def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabe
 
     Light where nothing fails; one hue, so that it reads the same for the colour-blind and in grey.
     """
-    whole = (size[0] * len(panels), size[1])
-    figure, axes = style.subplots(1, len(panels), size=whole, squeeze=False, sharey=True)
+    width, height = size
+    figure, axes = style.subplots(
+        1,
+        len(panels),
+        size=(width * len(panels), height),
+        squeeze=False,
+        sharey=True,
+    )
     for ax, panel in zip(axes[0], panels, strict=True):
         table, rows, columns, title = panel
         values = table.to_numpy(float)
-        image = ax.imshow(values, cmap="Blues", vmin=0, vmax=100, aspect="auto")
+        image = ax.imshow(
+            values,
+            cmap="Blues",
+            vmin=0,
+            vmax=100,
+            aspect="auto",
+        )
         for (i, j), value in np.ndenumerate(values):
-            digits = 0 if value in (0, 100) or 1 <= value <= 99 else 1
-            text = "–" if np.isnan(value) else f"{value:.{digits}f}"
-            color = "white" if value > 55 else "black"
-            ax.annotate(text, (j, i), ha="center", va="center", fontsize=8.5, color=color)
-        ax.set_xticks(range(table.shape[1]), columns)
-        ax.set_yticks(range(table.shape[0]), rows)
+            ax.annotate(
+                per_cent(value),
+                (j, i),
+                ha="center",
+                va="center",
+                fontsize=8.5,
+                color="white" if value > 55 else "black",
+            )
+        ax.set_xticks(range(len(columns)), columns)
+        ax.set_yticks(range(len(rows)), rows)
         ax.grid(False)
         ax.spines[:].set_visible(False)
         ax.tick_params(length=0)
@@ -88,3 +115,15 @@ def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabe
     axes[0, 0].set_ylabel(ylabel)
     figure.colorbar(image, ax=list(axes[0]), label=bar)
     return figure
+
+
+def per_cent(value: float) -> str:
+    """A number from 0 to 100 in a heat map: whole, but for what is nearly 0 or 100.
+
+    >>> per_cent(0), per_cent(0.4), per_cent(55.4), per_cent(float("nan"))
+    ('0', '0.4', '55', '–')
+    """
+    if np.isnan(value):
+        return "–"
+    whole = value in (0, 100) or 1 <= value <= 99
+    return f"{value:.0f}" if whole else f"{value:.1f}"

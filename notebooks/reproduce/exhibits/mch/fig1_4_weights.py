@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from exhibits import legend_below, only
-from exhibits.mch import EXACT, leaf_shares, per_seed
+from exhibits.mch import EXACT, leaf_shares
 from schedlib.core.streams import streams
-from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
 from schedlib.mch.model import Tree
@@ -58,11 +58,6 @@ def plot_fig1(frame: pd.DataFrame):
         ax.set(xlabel="dominant share", title=TITLES[demands], xlim=(0, None))
     legend_below(axes[1], 8, fontsize=9)
     return figure
-
-
-def _largest_distance(frame):
-    rows = only(frame, demands="alike", rule="mch")
-    return [np.abs(rows["share"] - rows["guarantee"]).max()]
 
 
 CAPACITY = (10.0, 12.0)
@@ -135,17 +130,6 @@ def plot_worked(frame: pd.DataFrame, cases: tuple[str, ...] = ("full",)):
     return side_by_side([_panels(frame, case) for case in cases])
 
 
-def _normalised(frame):
-    row = only(frame, case="full", node="n2,2")
-    return [np.abs(row[["s_cpu", "s_memory"]].to_numpy() - [0.8, 1.0]).max()]
-
-
-def _inverse_mu(frame):
-    """How far w_{2,1} and w_{2,2} times mu_2 are from 1 (Case 1)."""
-    rows = only(frame, case="full").set_index("node")
-    return [np.abs(rows.loc[["n2,1", "n2,2"], "weight"] * rows.loc["n2", "mu"] - 1).max()]
-
-
 LABELS = {
     "full": "Case 1: full-type",
     "other": "Sub-case 1: needs k, not k'",
@@ -197,12 +181,6 @@ def plot_weights(frame: pd.DataFrame):
     )
     ax.legend(fontsize=8)
     return figure
-
-
-def _equal(case, frame, column="gap"):
-    """The share of trees with t = t* for all leaves, per seed."""
-    rows = only(frame, case=case)
-    return per_seed(rows.assign(equal=rows[column] <= EXACT), "equal")
 
 
 OVER_TIME = ("h-drf", "mch", "naive-h-drf")
@@ -285,35 +263,8 @@ def plot_fig4b(frame: pd.DataFrame):
     return figure
 
 
-PRINTED = {"n1,1": 0.33, "n1,2": 0.5, "n2,1": 0.165, "n2,2": 0.165, "n2,3": 0.5, "n3,1": 0.33}
-ACTIVE, BEFORE, AFTER = (200, 580), (640, 780), (800, 880)
-"""Seconds in which all six leaves have tasks waiting (n3,1 starts its last 16 s before it leaves at 600 s);
-before and after n1,2 leaves at 790 s, in which the same other leaves have tasks waiting."""
-
-
-def _mean_share(name, window, frame):
-    """MCH's mean share of a leaf in a window of seconds, per seed."""
-    rows = only(frame, rule="mch", name=name)
-    return per_seed(rows[rows["time"].between(*window)], "share")
-
-
-def _ratio_gap(frame):
-    """How far the shares of n1,1, n2,2 and n3,1 over n2,1's are from 2, 1 and 2, at most."""
-    first, base, same, alone = (
-        _mean_share(name, ACTIVE, frame) for name in ("n1,1", "n2,1", "n2,2", "n3,1")
-    )
-    return np.max(np.abs([first / base - 2, same / base - 1, alone / base - 2]), axis=0)
-
-
-def _others_move(frame):
-    """By how much the mean share of any leaf of CPU changes when n1,2 leaves."""
-    before, after = (
-        [_mean_share(name, window, frame) for name in ("n1,1", "n2,1", "n2,2")]
-        for window in (BEFORE, AFTER)
-    )
-    return np.max(np.abs(np.subtract(after, before)), axis=0)
-
-
+ACTIVE = (200, 580)
+"""Seconds in which all six leaves have tasks waiting (n3,1 starts its last 16 s before it leaves at 600 s)."""
 EXPERIMENTS = (
     Experiment(
         "mch.fig1",
@@ -356,11 +307,10 @@ FIGURES = (
         "mch.fig1",
         "mch.fig1",
         plot_fig1,
-        "Left: the organisation of the paper's Fig. 1 with its "
-        "hierarchical share guarantees. Right: each leaf's dominant share of 200 CPUs and 200 GB under "
-        "each rule, with divisible tasks. With equal demands H-DRF and MCH give exactly the guarantee. "
-        "With mixed demands (ours: 2 CPUs and 1 GB, 1 and 2, 1 and 3, 3 and 1) they give at least that. "
-        "Flat DRF ignores the groups ads and dev. C-CH and M-CH divide one resource alone.",
+        "Left: the organisation of the paper's Fig. 1 with its hierarchical share guarantees. Right: each "
+        "leaf's dominant share of 200 CPUs and 200 GB under each rule, with divisible tasks. The mixed "
+        "demands are ours: 2 CPUs and 1 GB, 1 and 2, 1 and 3, 3 and 1. C-CH and M-CH divide one resource "
+        "alone.",
         alt(
             "A tree: ads with weight 60 and dev with 40, in each production with 90 and tests with 10. Beside it "
             "dominant shares. Under MCH, demands",
@@ -373,11 +323,9 @@ FIGURES = (
         "mch.fig2",
         "mch.worked",
         plot_worked,
-        "The paper's Fig. 2 with numbers. A node shows the demand of a task, mu (the "
-        "demand's dominant share of the cluster) and the normalised demand (the demand over mu). "
-        "The demand of n2 is the sum of its leaves' normalised demands. t* is the number of (divisible) "
-        "tasks that a leaf gets in the hierarchy under H-DRF, t the number in the flat tree under MCH's "
-        "weights. n2,2 has the paper's 2 CPUs and 3 GB.",
+        "The paper's Fig. 2 with numbers. A node shows the demand of a task, mu (the demand's dominant "
+        "share of the cluster) and the normalised demand (the demand over mu). t* is a leaf's number of "
+        "(divisible) tasks in the hierarchy under H-DRF, t that in the flat tree under MCH's weights.",
         alt(
             "A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in the flat tree",
             "t",
@@ -405,20 +353,19 @@ FIGURES = (
         "mch.worked",
         None,
         "MCH's weights in the paper's Fig. 2 (case full) and Fig. 3 with numbers, on 10 CPUs and 12 GB. "
-        "In Fig. 3 leaf n2,2 needs one resource only: not the one that saturates first (case other), or "
-        "that one (case first). Columns: the demand of a task, mu, the normalised demand s, the weight "
-        "in the flat tree, and the tasks t* in the hierarchy and t in the flat tree.",
+        "Leaf n2,2 needs only the resource that saturates first (case first) or the other (case other). "
+        "Columns: a task's demand, mu, the normalised demand s, the flat tree's weight, tasks t* in the "
+        "hierarchy and t in the flat tree.",
         "Table of the nodes of three small hierarchies with demands, mu, weights and tasks.",
     ),
     Figure(
         "mch.weights",
         "mch.weights",
         plot_weights,
-        "How far the tasks t in the flat tree are from the tasks t* in the hierarchy, on the paper's "
-        "smallest general tree with random demands: the largest relative difference over the three "
-        "leaves, as a distribution over trees. The resource k' saturates first; k is the one that n2,2 "
-        "needs. Case 1 and Sub-case 2 are exact. Sub-case 1 is exact only if its weight of 1 begins when "
-        "k' is full (two-phase MCH).",
+        "The largest relative difference between the tasks t in the flat tree and t* in the hierarchy "
+        "over the three leaves of the paper's smallest general tree, as a distribution over random "
+        "demands. The resource k' saturates first; k is the one that n2,2 needs. In two-phase MCH "
+        "Sub-case 1's weight of 1 begins when k' is full.",
         alt(
             "Distribution of the largest relative difference of tasks over random trees. Trees where it is zero "
             "(%)",
@@ -455,119 +402,5 @@ FIGURES = (
             ["rule", "name"],
             of=lambda frame: frame[frame["time"].between(*ACTIVE)],
         ),
-    ),
-)
-LITERAL, TWO_PHASE = "weight 1 from the beginning", "weight 1 once k' is full (two-phase)"
-_claim = claim_maker("mch", metric="largest distance", unit="1", tolerance=EXACT)
-_share = claim_maker("mch", metric="dominant share", unit="of the cluster", tolerance=0.01)
-CLAIMS = (
-    _claim(
-        "fig1",
-        "Section I.A; Fig. 1",
-        "MCH gives ads 60 % and dev 40 %, and 90 % of it to production (equal demands)",
-        "mch.fig1",
-        _largest_distance,
-        0.0,
-        unit="of the cluster",
-        metric="largest distance from 0.54, 0.06, 0.36, 0.04",
-    ),
-    _claim(
-        "normalised-demand",
-        "Section III.A",
-        "<2 CPUs, 3 GB> of <10 CPUs, 12 GB> is normalised to <4/5, 1>",
-        "mch.worked",
-        _normalised,
-        0.0,
-    ),
-    _claim(
-        "inverse-mu",
-        "Section III.A, Case 1",
-        "Both leaves below n2 have the weight 1/mu_2",
-        "mch.worked",
-        _inverse_mu,
-        0.0,
-        metric="largest distance of weight times mu_2 from 1",
-        by_construction=True,
-        reason="the weight is worked out as 1 / mu_2",
-    ),
-    *(
-        _claim(
-            f"equal-{case}",
-            f"Section III.A, {place}",
-            f"The flat tree gives exactly the hierarchy's allocation: n2,2 {what}",
-            "mch.weights",
-            partial(_equal, case),
-            1.0,
-            metric="share of trees with t = t*",
-            tolerance=0.0,
-            reason=reason,
-            how_read="text: minimal general case with random demands, divisible tasks, hierarchy by H-DRF",
-            readings=readings,
-        )
-        for case, place, what, reason, readings in (
-            ("full", "Case 1", "is full-type", "", {}),
-            (
-                "other",
-                "Sub-case 1",
-                "needs only a resource that is not first saturated",
-                "(9) says what holds at the end, but with weight 1 n2,2 grows faster from the beginning, and then "
-                "its own resource may be the first to saturate; it holds where that does not happen",
-                {
-                    LITERAL: ("mch.weights", partial(_equal, "other")),
-                    TWO_PHASE: ("mch.weights", partial(_equal, "other", column="two_phase")),
-                },
-            ),
-            ("first", "Sub-case 2", "needs only the resource that is first saturated", "", {}),
-        )
-    ),
-    _share(
-        "fig4-weights",
-        "Section IV.A",
-        "The six leaves' weights are 1, 1, 0.5, 0.5, 1, 1",
-        "mch.fig4",
-        lambda frame: [np.abs(_mch_weights(frame) - [1, 1, 0.5, 0.5, 1, 1]).max()],
-        0.0,
-        tolerance=EXACT,
-        metric="largest distance",
-        unit="1",
-    ),
-    *(
-        _share(
-            f"fig4-share-{name.replace(',', '-')}",
-            "Section IV.A; Fig. 4b",
-            f"While all six leaves are active, {name} has the dominant share {share}",
-            "mch.fig4b",
-            partial(_mean_share, name, ACTIVE),
-            share,
-        )
-        for name, share in PRINTED.items()
-    ),
-    _share(
-        "fig4-ratio",
-        "Section IV.A",
-        "The shares of n1,1, n2,1, n2,2, n3,1 are as 2 : 1 : 1 : 2",
-        "mch.fig4b",
-        _ratio_gap,
-        0.0,
-        tolerance=0.1,
-        metric="largest distance of a ratio to n2,1's share",
-        unit="1",
-    ),
-    _share(
-        "fig4-takes-over",
-        "Section IV.A",
-        "When n1,2 leaves, the share of n2,3 rises to 1",
-        "mch.fig4b",
-        partial(_mean_share, "n2,3", AFTER),
-        1.0,
-    ),
-    _share(
-        "fig4-others-stay",
-        "Section IV.A",
-        "When n1,2 leaves, the shares of the others stay as they are",
-        "mch.fig4b",
-        _others_move,
-        0.0,
-        metric="largest change of a mean share",
     ),
 )

@@ -1,12 +1,10 @@
 """Which properties of fair sharing each rule keeps on random trees."""
 
-import functools
-
 import pandas as pd
 
 from exhibits import only
-from exhibits.mch import CAPACITY, RULES, SEEDS, heat_maps, label, random_trees, trees_with
-from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
+from exhibits.mch import CAPACITY, RULES, SEEDS, heat_maps, label, random_trees
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.mch.properties import PROPERTIES, property_table
 from schedlib.pictures.alt import alt
 
@@ -68,11 +66,10 @@ def _caption(frame):
     count = int(trees.min())
     return (
         f"Share of {count:,} random trees a panel (two resources, {frame['depth'].min()} to "
-        f"{frame['depth'].max()} levels, equal weights, divisible tasks) on which each rule violates "
-        "each property. The share guarantee is tested for leaves and groups, the sharing incentive for "
-        "leaves. For strategy-proofness one leaf reports wrong demands from a grid. For C-CH and M-CH "
-        "only trees count whose leaves all use their resource. Two rules are ours: MCH with Case 1's "
-        "weight for all leaves, and Exact CH, which takes H-DRF's shares as weights."
+        f"{frame['depth'].max()} levels, equal weights, divisible tasks) on which each rule violates each "
+        "property. The share guarantee is tested for leaves and groups, the sharing incentive for leaves; "
+        "for strategy-proofness one leaf reports wrong demands. For C-CH and M-CH only trees count whose "
+        "leaves all use their resource."
     )
 
 
@@ -80,12 +77,6 @@ def guarantee_violated(frame: pd.DataFrame) -> pd.DataFrame:
     """How often each rule violates the share guarantee: `chance` (of a partial-type leaf), `rule, rate` (%)."""
     rows = only(frame, property="share guarantee")
     return rows.assign(rate=100 * rows["violated"], chance=rows["partial"])
-
-
-def _violated(rules, frame):
-    """Share of trees (%) with full-type leaves and several levels that violate the guarantee."""
-    rows = only(frame, property="share guarantee", rule=rules, partial=0)
-    return trees_with(rows[rows["depth"] > 1], "violated")
 
 
 EXPERIMENTS = (
@@ -117,20 +108,4 @@ FIGURES = (
             names={"collapsed": label("collapsed")},
         ),
     ),
-)
-_claim = claim_maker(
-    "mch", metric="share of random trees on which it is violated", unit="%", check="order"
-)
-CLAIMS = tuple(
-    _claim(
-        f"collapsed-{name}",
-        "Section I.C",
-        f"Collapsed hierarchies {what} may violate the guarantee",
-        "mch.properties",
-        functools.partial(_violated, rules),
-    )
-    for name, what, rules in (
-        ("one", "by the share of one resource (C-CH, M-CH)", ("c-ch", "m-ch")),
-        ("dominant", "extended to dominant shares", ("collapsed",)),
-    )
 )

@@ -1,0 +1,301 @@
+"""What LoTES's claims measure: waits and queues of runs and days, rates, bins and losses of its linear programs.
+
+Waits below 0.1 ms count as 0.1 ms. A measure of a law of sizes that a frame does not have gives None: at the
+paper's own scale some are not run.
+"""
+
+import numpy as np
+from pandas import DataFrame, Series
+
+from exhibits import only
+from exhibits.lotes.table1_2_fig5_planning import lost
+from schedlib.intervals import Best, Exact, Proportion
+from schedlib.pictures.waits import SHORTEST, axis_of
+
+PERCENT = 100.0
+SECONDS_PER_HOUR = 3600.0
+PRINTED = "as printed"
+
+
+def decades(
+    frame: DataFrame,
+    rivals: list[str],
+    policy: str = "lotes",
+    column: str = "wait",
+    **where,
+) -> np.ndarray | None:
+    """By how many decades (powers of ten) the best of these rivals waits longer than the policy, a mean over
+    these rows: one number a seed."""
+    rows = only(frame, **where)
+    if rows.empty:
+        return None
+    waits = rows[column].clip(lower=SHORTEST)
+    logs = rows.assign(decades=np.log10(waits))
+    means = logs.pivot_table("decades", "seed", "policy")
+    best = means[rivals].min(axis=1)
+    longer = best - means[policy]
+    return longer.to_numpy()
+
+
+def later(frame: DataFrame, rival: str, unit: float = 1.0, **where) -> np.ndarray:
+    """The mean wait of a rival of the whole month less LoTES's, in so many seconds: one number a seed."""
+    rows = only(frame, measure="mean", **where)
+    waits = rows.pivot(index="seed", columns="policy", values="value")
+    longer = waits[rival] - waits["lotes"]
+    return longer.to_numpy() / unit
+
+
+def apart(frame: DataFrame, **where) -> np.ndarray | None:
+    """The distance (s) of the mean waits of LoTES and Tetris, a mean over these rows: one number a seed."""
+    rows = only(frame, **where)
+    if rows.empty:
+        return None
+    waits = rows.pivot_table("wait", "seed", "policy")
+    gap = waits["lotes"] - waits["tetris"]
+    return gap.abs().to_numpy()
+
+
+def wait(frame: DataFrame, policy: str, **where) -> np.ndarray | None:
+    """A policy's mean wait (s), a mean over these rows: one number a seed."""
+    rows = only(frame, policy=policy, **where)
+    if rows.empty:
+        return None
+    means = rows.groupby("seed")["wait"].mean()
+    return means.to_numpy()
+
+
+def growth(frame: DataFrame, policy: str, **where) -> np.ndarray | None:
+    """By how many decades a policy's wait grows from one end of Phi or Omega to the other, along the line of
+    least squares: one number a seed."""
+    rows = only(frame, policy=policy, **where)
+    if rows.empty:
+        return None
+    x = axis_of(rows)
+    span = rows[x].max() - rows[x].min()
+    waits = rows["wait"].clip(lower=SHORTEST)
+    logs = rows.assign(decades=np.log10(waits))
+    grown = []
+    for _, one in logs.groupby("seed"):
+        slope = np.polyfit(one[x], one["decades"], 1)[0]
+        grown.append(span * slope)
+    return np.round(grown, 9)  # a flat line's slope is about 1e-17
+
+
+def days(frame: DataFrame, of: str, holds: str, first: int = 0, **where) -> Series:
+    """Whether `holds` is true of each day from `first` on, by seed and day. Queues are those of the whole month,
+    of which one job in `thin` was run."""
+    rows = only(frame, measure=of, **where)
+    late = rows[rows["x"] >= first]
+    table = late.pivot(index=["seed", "x"], columns="policy", values="value")
+    whole = table.clip(lower=SHORTEST)
+    if of == "queue":
+        whole = whole * rows["thin"].iloc[0]
+    return whole.eval(holds)
+
+
+def days_with(
+    frame: DataFrame,
+    of: str,
+    holds: str,
+    first: int = 0,
+    **where,
+) -> np.ndarray:
+    """The share (%) of days from `first` on for which `holds` is true: one number a seed."""
+    held = days(frame, of, holds, first, **where)
+    shares = held.groupby("seed").mean()
+    return PERCENT * shares.to_numpy()
+
+
+def months_with(
+    frame: DataFrame,
+    of: str,
+    holds: str,
+    first: int = 0,
+    **where,
+) -> Proportion:
+    """The share (%) of months, one a seed, with a day from `first` on for which `holds` is true."""
+    held = days(frame, of, holds, first, **where)
+    some = held.groupby("seed").any()
+    return Proportion(int(some.sum()), len(some), PERCENT)
+
+
+def over(frame: DataFrame, policy: str, hours: float, **where) -> np.ndarray:
+    """The share (%) of all jobs that wait longer than so many hours: one number a seed."""
+    seconds = SECONDS_PER_HOUR * hours
+    rows = only(frame, measure="tail", policy=policy, x=seconds, **where)
+    return rows.sort_values("seed")["value"].to_numpy()
+
+
+def more_over(frame: DataFrame, rival: str, hours: float, **where) -> np.ndarray:
+    """How much larger the share (%) of jobs that wait so many hours is than under LoTES: one number a seed."""
+    theirs = over(frame, rival, hours, **where)
+    ours = over(frame, "lotes", hours, **where)
+    return theirs - ours
+
+
+def margins(
+    frame: DataFrame,
+    policy: str,
+    load: float,
+    of: str = "limit",
+    **where,
+) -> DataFrame:
+    """By how much what a policy sustains exceeds a load, in % of stage 1's rate: a row a seed, with the `min` and
+    `max` over these points. The load is a share of the rate in the column `of`."""
+    rows = only(frame, policy=policy, **where)
+    margin = rows["capacity"] - load * rows[of]
+    ends = margin.groupby(rows["seed"]).agg(["min", "max"])
+    return PERCENT * ends
+
+
+def spare(frame: DataFrame, **options) -> np.ndarray:
+    """By how much what a policy sustains exceeds a load, where it does so least: see `margins`."""
+    return margins(frame, **options)["min"].to_numpy()
+
+
+def short(frame: DataFrame, **options) -> np.ndarray:
+    """By how much what a policy sustains falls short of a load, where it does so least: see `margins`."""
+    return -margins(frame, **options)["max"].to_numpy()
+
+
+def some_short(
+    frame: DataFrame,
+    load: float,
+    of: str = "limit",
+    **where,
+) -> Proportion:
+    """The share (%) of instances, one a seed, in which LoTES or Tetris does not sustain a load."""
+    rows = only(frame, policy=["lotes", "tetris"], **where)
+    below = rows["capacity"] < load * rows[of]
+    unstable = below.groupby(rows["seed"]).any()
+    return Proportion(int(unstable.sum()), len(unstable), PERCENT)
+
+
+def by_reading(frame: DataFrame, **where) -> DataFrame:
+    """Decades of the mean wait by seed, a column for each policy and how it is read."""
+    rows = only(frame, **where)
+    waits = rows["wait"].clip(lower=SHORTEST)
+    logs = rows.assign(decades=np.log10(waits))
+    return logs.pivot_table("decades", "seed", ["policy", "reading"])
+
+
+def gained(
+    frame: DataFrame,
+    over: list[str],
+    policy: str = "lotes",
+    **where,
+) -> np.ndarray:
+    """By how many decades a policy as printed waits less than the policy and reading `over`: one number a seed."""
+    waits = by_reading(frame, **where)
+    longer = waits[tuple(over)] - waits[policy, PRINTED]
+    return longer.to_numpy()
+
+
+def best_weights(frame: DataFrame, weights: list[str], **where) -> Best:
+    """By how many decades Tetris waits less with the best of these weights than as printed: one number a seed."""
+    waits = by_reading(frame, **where)
+    others = waits["tetris"][weights]
+    gains = others.rsub(waits["tetris", PRINTED], axis=0)
+    return Best(gains.to_numpy().T)
+
+
+def behind(frame: DataFrame, weights: list[str], **where) -> np.ndarray:
+    """By how many decades Tetris waits longer than LoTES with the best of these weights: one number a seed."""
+    waits = by_reading(frame, **where)
+    means = waits["tetris"][weights].mean()
+    best = means.idxmin()
+    longer = waits["tetris", best] - waits["lotes", PRINTED]
+    return longer.to_numpy()
+
+
+def asks_more(
+    frame: DataFrame,
+    policy: str,
+    least: float = 0.0,
+    most: float = 1.0,
+) -> np.ndarray:
+    """How much larger a share (%) of all machines a policy asks than LoTES, a mean over loads from `least` to
+    `most`: one number a seed."""
+    loads = frame["load"].between(least, most)
+    rows = only(frame[loads], sampled=0)
+    asked = rows.pivot_table("looked", "seed", "policy")
+    more = asked[policy] - asked["lotes"]
+    return more.to_numpy()
+
+
+def replanned(frame: DataFrame, way: str, every: int) -> np.ndarray:
+    """By how many decades planning anew shortens the mean wait of a month with bursts and a drifting mix: one
+    number a seed."""
+    rows = only(frame, bursts=True, drift=0.8)
+    waits = rows["wait"].clip(lower=SHORTEST)
+    logs = rows.assign(decades=np.log10(waits))
+    means = logs.pivot_table("decades", "seed", ["way", "every"])
+    shorter = means["fixed", 0] - means[way, every]
+    return shorter.to_numpy()
+
+
+def rate(frame: DataFrame, column: str, machines: int) -> Exact:
+    """The jobs a minute that so many machines sustain, pooled or placed."""
+    rows = only(frame, machines=machines)
+    return Exact(rows[column].item())
+
+
+def least_lost(frame: DataFrame) -> np.ndarray:
+    """The loss (%) of stage 2 against stage 1 on the instance where it is smallest: one number a seed."""
+    losses = lost(frame, "assignment")
+    return losses.groupby(frame["seed"]).min().to_numpy()
+
+
+def in_time(frame: DataFrame, column: str, seconds: float) -> np.ndarray:
+    """The share (%) of instances solved in less than so many seconds: one number a seed."""
+    solved = 100 * (frame[column] < seconds)
+    return solved.groupby(frame["seed"]).mean().to_numpy()
+
+
+def without_bin(frame: DataFrame) -> np.ndarray:
+    """How many machines rounding leaves without a bin, or with two, at most: one number a seed."""
+    wrong = frame["unassigned"].abs()
+    return wrong.groupby(frame["seed"]).max().to_numpy()
+
+
+def all_bins(frame: DataFrame) -> Exact:
+    """How many bins Google's machines have when each may serve every class."""
+    return Exact(frame["bins_all_classes"].sum())
+
+
+def bins(frame: DataFrame, vertex: str, column: str = "bins_printed") -> Exact:
+    """How many bins Google's machines have under one optimum of stage 1."""
+    rows = only(frame, vertex=vertex)
+    return Exact(rows[column].item())
+
+
+def lost_by_rounding(frame: DataFrame, vertex: str, against: str) -> Exact:
+    """The loss (%) of the rounded plan against another plan, under one optimum of stage 1."""
+    rows = only(frame, vertex=vertex)
+    kept = rows["rounded"] / rows[against]
+    return Exact(100 * (1 - kept.item()))
+
+
+def looser(frame: DataFrame) -> np.ndarray:
+    """How much stage 2's loss (points) grows from one end of Phi's axis to the other: one number a seed."""
+    random = frame[frame["phi"] >= 0]
+    rows = random.assign(lost=lost(random, "assignment"))
+    span = rows["phi"].max() - rows["phi"].min()
+    slopes = [np.polyfit(one["phi"], one["lost"], 1)[0] for _, one in rows.groupby("seed")]
+    return span * np.array(slopes)
+
+
+def longer_tail(frame: DataFrame, rival: str, policy: str, load: float) -> np.ndarray:
+    """By how many decades the rival's 99 % quantile of the waits is longer: one number a seed."""
+    rows = only(frame, measure="p99", load=load)
+    waits = rows["value"].clip(lower=SHORTEST)
+    logs = rows.assign(decades=np.log10(waits)).pivot(
+        index="seed", columns="policy", values="decades"
+    )
+    return (logs[rival] - logs[policy]).to_numpy()
+
+
+def moved(frame: DataFrame, classes: int) -> np.ndarray:
+    """The share (%) of jobs that the last of so many classes takes, clustered by demand: one number a seed."""
+    rows = only(frame, features="demand", k=classes)
+    return rows["moved"].to_numpy()

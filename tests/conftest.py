@@ -1,0 +1,8 @@
+"""What holds for all tests: how many examples hypothesis tries, and that it does not time them."""
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "ours", deadline=None, max_examples=25, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile("ours")
