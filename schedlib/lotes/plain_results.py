@@ -72,7 +72,7 @@ def simulation(
     >>> run.mean_response, run.mean_queue
     (1.5, 0.5)
     """
-    filled = replayed(jobs)
+    filled = _replayed(jobs)
     time = filled.clock[0].now
     waited = [time - job.submit for job in jobs if job.machine < 0]
     return measured(
@@ -87,7 +87,7 @@ def simulation(
     )
 
 
-def replayed(jobs: list[Job]) -> Meter:
+def _replayed(jobs: list[Job]) -> Meter:
     """The meter of `lotes.simulate`, filled from what became of the jobs."""
     events = []
     for job in jobs:
