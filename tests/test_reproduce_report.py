@@ -16,7 +16,7 @@ def rows(*verdicts, paper="hmhs", **more):
     for k, verdict in enumerate(verdicts):
         row = Row(
             f"{paper}.c{k}", paper, "Section 1", f"sentence {k}", "0.5", "s", 0.5, 0.1, 0.9, 5,
-            verdict, "near", "", "", "", "quick",
+            verdict, "near", "", "", "", "", "quick",
         )  # fmt: skip
         made.append(row._replace(**more)._asdict())
     return pd.DataFrame(made)

@@ -44,6 +44,11 @@ class Facts:
         row = self.row(claim)
         return row["verdict"]
 
+    def window(self, claim: str) -> str:
+        """Where along a column, such as the load, a claim holds and fails."""
+        row = self.row(claim)
+        return row["window"]
+
     def printed(self, claim: str) -> str:
         """The number that the paper prints."""
         row = self.row(claim)

@@ -165,8 +165,8 @@ def verdict(row: Any) -> str:
 
 
 def why(row: Any) -> str:
-    """What turns the verdict, and the cause."""
-    return "; ".join(filter(None, (row.turns, row.cause)))
+    """Where along a column it holds, what turns the verdict, and the cause."""
+    return "; ".join(filter(None, (row.window, row.turns, row.cause)))
 
 
 def card(rows: pd.DataFrame) -> str:

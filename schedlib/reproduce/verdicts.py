@@ -30,8 +30,8 @@ class Measured(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of the ledger. `turns` names the other readings, or the places along a column, where the
-    sentence fares otherwise, and how."""
+    """A row of the ledger. `window` says where along a column the sentence holds or fails; `turns` names the
+    other readings under which it fares otherwise, and how."""
 
     id: str
     paper: str
@@ -45,6 +45,7 @@ class Row(NamedTuple):
     runs: int
     verdict: str
     number: str
+    window: str
     turns: str
     cause: str
     kind: str
@@ -61,12 +62,13 @@ def judge(
     not among `frames` is passed over. Raises ValueError, which names the claim, when a measure gives no number.
     """
     found = Measured(math.nan, math.nan, math.nan, 0)
-    verdict, number, turns = UNTESTABLE, "", ""
+    verdict, number, window, turns = UNTESTABLE, "", "", ""
     if sentence.experiment:
         level = 1 - 0.05 / looks
         frame = frames[sentence.experiment]
         if sentence.along:
-            verdict, turns = along_all(sentence, frames, level)
+            verdict, window = windows(along(sentence, frame, level), sentence.along)
+            turns = other_windows(sentence, window, frames, level)
             found = found._replace(runs=frame["seed"].nunique())
         else:
             found = measured(sentence, frame, level)
@@ -90,6 +92,7 @@ def judge(
         runs=found.runs,
         verdict=verdict,
         number=number,
+        window=window,
         turns=turns,
         cause=sentence.cause,
         kind=sentence.kind,
@@ -190,18 +193,18 @@ def turned(
     return f"{opposite} with {', '.join(texts)}" if texts else ""
 
 
-def along_all(
-    sentence: Sentence, frames: Mapping[str, pd.DataFrame], level: float
-) -> tuple[str, str]:
-    """The verdict along a column, its windows, and those of each other reading that has others."""
-    verdict, own = windows(along(sentence, frames[sentence.experiment], level), sentence.along)
-    texts = [own]
+def other_windows(
+    sentence: Sentence, window: str, frames: Mapping[str, pd.DataFrame], level: float
+) -> str:
+    """Where along a column the sentence holds or fails under each other reading that has other windows."""
+    texts = []
     for name, other in sentence.others.items():
         if other.experiment in frames:
-            _, found = windows(along(other, frames[other.experiment], level), other.along)
-            if found != own:
-                texts.append(f"with {name}: {found}")
-    return verdict, "; ".join(filter(None, texts))
+            each = along(other, frames[other.experiment], level)
+            _, found = windows(each, other.along)
+            if found != window:
+                texts.append(f"{found} with {name}")
+    return "; ".join(texts)
 
 
 def along(sentence: Sentence, frame: pd.DataFrame, level: float) -> dict[str, str]:

@@ -138,7 +138,7 @@ FIGURES = (
         "hmhs.flow-facebook",
         "hmhs.flow-facebook",
         plot_flow,
-        f"Flow time by policy and load, Facebook's jobs (SWIM), whose tasks take their bytes over 10 MB/s. {COMMON}",
+        f"Flow time by policy and load, Facebook's jobs (SWIM) at 10 MB/s a task. {COMMON}",
         _alt("policy", "year"),
     ),
 )
