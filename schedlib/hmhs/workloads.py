@@ -100,14 +100,14 @@ def hybrid(
 
 
 @typed
-def tiny(n_jobs: int, seed: int = 0, *, machines: Pools = (2, 2)) -> Instance:
+def tiny(n_jobs: int, seed: int = 0) -> Instance:
     """A single workload small enough for `optimum`: U{1..4} map and U{1..2} reduce tasks a job.
 
     >>> int(tiny(4, seed=1).map_tasks.max()) <= 4
     True
     """
     few = NORMAL | {"map_tasks": (1, 4), "reduce_tasks": (1, 2)}
-    return _synthetic(n_jobs, seed, machines, 0.0, ((1.0, few),))
+    return _synthetic(n_jobs, seed, (2, 2), 0.0, ((1.0, few),))
 
 
 @typed

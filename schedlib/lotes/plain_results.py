@@ -9,8 +9,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.state import Meter, lengthened, meter, note_start, tick
-from schedlib.lotes.model import UNITS, Allocation, JobClasses, MachineConfigs, scaled
+from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs
 from schedlib.lotes.plain_datacentre import Job
 from schedlib.lotes.simulation import Simulation, measured
 from schedlib.workload import Workload
@@ -71,7 +72,7 @@ def simulation(
     >>> run.mean_response, run.mean_queue
     (1.5, 0.5)
     """
-    filled = replayed(jobs)
+    filled = _replayed(jobs)
     time = filled.clock[0].now
     waited = [time - job.submit for job in jobs if job.machine < 0]
     return measured(
@@ -86,7 +87,7 @@ def simulation(
     )
 
 
-def replayed(jobs: list[Job]) -> Meter:
+def _replayed(jobs: list[Job]) -> Meter:
     """The meter of `lotes.simulate`, filled from what became of the jobs."""
     events = []
     for job in jobs:
@@ -121,8 +122,8 @@ def total_capacity(configs: MachineConfigs) -> np.ndarray:
     >>> total_capacity(MachineConfigs([[4.0], [2.0]], [1, 2])).round(6).tolist()
     [2.0]
     """
-    capacity, _ = scaled(configs.capacity, configs.capacity)
-    return configs.count @ (capacity / UNITS)
+    capacity, _ = fractions(configs.capacity, configs.capacity)
+    return configs.count @ capacity
 
 
 def _width(jobs: list[Job]) -> float:

@@ -141,21 +141,20 @@ def fits(free, size):
 
 
 @kernel
-def block_of(m, machine):
-    """The leaf above a machine, and the first and the end of the machines below that leaf."""
-    j = m.config[machine]
-    block = (machine - m.first[j]) // WIDTH
-    start = m.first[j] + block * WIDTH
-    end = min(start + WIDTH, m.first[j + 1])
-    return m.leaves[j] + block, start, end
-
-
-@kernel
 def machines_of(m, j, node):
     """The first and the end of the machines below a leaf of configuration j's tree."""
     block = node - m.leaves[j]
     start = m.first[j] + block * WIDTH
     return start, min(start + WIDTH, m.first[j + 1])
+
+
+@kernel
+def block_of(m, machine):
+    """The leaf above a machine, and the first and the end of the machines below that leaf."""
+    j = m.config[machine]
+    leaf = m.leaves[j] + (machine - m.first[j]) // WIDTH
+    start, end = machines_of(m, j, leaf)
+    return leaf, start, end
 
 
 @kernel

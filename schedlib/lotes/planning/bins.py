@@ -35,65 +35,36 @@ def _visit(search, rows, limit):
     size = search.size
     order = search.order
     classes, resources = size.shape
-    # the class that only fills, the one that changes fastest
-    last = classes - 1
-    level = max(classes - 2, 0)
+    last = classes - 1  # the class that only fills
     number = np.zeros(classes, np.int64)
-    room = np.empty((classes + 1, resources), np.int64)
-    room[:] = search.room
-    fewer = np.zeros(resources, np.int64)
-    rest_step = np.zeros(resources, np.int64)
-    fill = np.zeros(resources, np.int64)
-    rest = np.zeros(resources, np.int64)
-    for l in range(resources if classes > 1 else 0):
-        rest_step[l] = size[level, l]
-        if size[last, l] > 0:
-            fewer[l] = size[level, l] // size[last, l]
-            rest_step[l] = size[level, l] % size[last, l]
+    room = np.empty((classes, resources), np.int64)
+    room[:] = search.room  # row q: what the classes before q leave
     bins = 0
     while True:
-        # innermost loop: one more job of class `level` each time; carrying replaces division by the last size
-        most = np.int64(2**62) if classes > 1 else np.int64(1)
+        most = np.int64(2**62)
         for l in range(resources):
-            if classes > 1 and size[level, l] > 0:
-                most = min(most, room[level, l] // size[level, l] + 1)
             if size[last, l] > 0:
-                fill[l] = room[level, l] // size[last, l]
-                rest[l] = room[level, l] % size[last, l]
-            else:
-                fill[l] = np.int64(2**62)
-                rest[l] = room[level, l]
-        for inner in range(most):
-            filled = fill[0]
-            for l in range(1, resources):
-                filled = min(filled, fill[l])
-            maximal = True
-            for a in range(search.minimal.shape[0]):
-                fitting = True
-                for l in range(resources):
-                    if rest[l] + (fill[l] - filled) * size[last, l] < search.minimal[a, l]:
-                        fitting = False
-                        break
-                if fitting:
-                    maximal = False
-                    break
-            if maximal:
-                if rows.shape[0] > 0:
-                    for q in range(level):
-                        rows[bins, order[q]] = number[q]
-                    rows[bins, order[level]] = inner
-                    rows[bins, order[last]] = filled
-                bins += 1
-                if bins > limit:
-                    return bins
+                most = min(most, room[last, l] // size[last, l])
+        number[last] = most
+        maximal = True
+        for a in range(search.minimal.shape[0]):
+            fitting = True
             for l in range(resources):
-                fill[l] -= fewer[l]
-                rest[l] -= rest_step[l]
-                if rest[l] < 0:
-                    rest[l] += size[last, l]
-                    fill[l] -= 1
-        # the slower classes count up like an odometer
-        q = level - 1
+                if room[last, l] - most * size[last, l] < search.minimal[a, l]:
+                    fitting = False
+                    break
+            if fitting:
+                maximal = False
+                break
+        if maximal:
+            if rows.shape[0] > 0:
+                for q in range(classes):
+                    rows[bins, order[q]] = number[q]
+            bins += 1
+            if bins > limit:
+                return bins
+        # the other classes count up like an odometer
+        q = last - 1
         while q >= 0:
             fits = True
             for l in range(resources):
@@ -108,7 +79,7 @@ def _visit(search, rows, limit):
         number[q] += 1
         for l in range(resources):
             left = room[q + 1, l] - size[q, l]
-            for p in range(q + 1, level + 1):
+            for p in range(q + 1, classes):
                 room[p, l] = left
 
 

@@ -28,27 +28,20 @@ class Queues(NamedTuple):
 def begin(policy: str, settings: dict, given: Given) -> Queues:
     """Empty queues at the given machines."""
     m = given.machines
-    shortest = np.full(len(m.bound), FULL, np.int32)
-    ties = np.zeros(len(m.bound), np.int32)
-    for j, (root, leaves) in enumerate(zip(m.root, m.leaves, strict=True)):
-        starts = np.arange(m.first[j], m.first[j + 1], WIDTH)
-        leaf = slice(root + leaves, root + leaves + len(starts))
-        shortest[leaf], ties[leaf] = 0, np.minimum(m.first[j + 1] - starts, WIDTH)
-        for node in range(leaves - 1, 0, -1):
-            _play(
-                shortest,
-                ties,
-                root,
-                node,
-            )
-    return Queues(
-        head=np.full(len(m.config), -1),
-        tail=np.full(len(m.config), -1),
-        length=np.zeros(len(m.config), np.int32),
-        shortest=shortest,
-        ties=ties,
+    machines = len(m.config)
+    nodes = len(m.bound)
+    queues = Queues(
+        head=np.full(machines, -1),
+        tail=np.full(machines, -1),
+        length=np.zeros(machines, np.int32),
+        shortest=np.full(nodes, FULL, np.int32),
+        ties=np.zeros(nodes, np.int32),
         bypass=bool(settings["bypass"]),
     )
+    for j in range(len(m.root)):
+        for machine in range(m.first[j], m.first[j + 1], WIDTH):
+            _lengthen(m, queues, machine, 0)
+    return queues
 
 
 @kernel
