@@ -14,6 +14,7 @@ from schedlib import paths
 from schedlib.reproduce import ledger, publish, registry, store, sweep, verdicts
 
 LIBRARY = registry.load()
+LONGEST_CAPTION = 60  # words
 
 
 @functools.cache
@@ -43,8 +44,11 @@ def test_figure_from_a_small_run_can_be_read_by_everyone(figure):
     frame = small_run(figure.experiment)
     if figure.part is not None:
         frame = figure.part(frame)
-    for text in (figure.caption, figure.alt):
-        assert len(text(frame) if callable(text) else text) > 40
+    caption, alt = (
+        text(frame) if callable(text) else text for text in (figure.caption, figure.alt)
+    )
+    assert min(len(caption), len(alt)) > 40
+    assert len(caption.split()) <= LONGEST_CAPTION
     if figure.plot is not None:
         drawn = figure.plot(frame)
         publish.check_labels(figure.id, drawn)
@@ -69,6 +73,12 @@ def test_each_printed_number_stands_in_the_paper(claim):
     for number in claim.printed.split(" to ") if claim.printed else ():
         spelled = re.escape(number).replace(",", ",?")
         assert re.search(rf"(?<![\d.]){spelled}(?![\d])", text), number
+
+
+def test_published_captions_are_short():
+    entries = publish.provenance(paths.checkout() / "figures")
+    words = {name: len(entry["caption"].split()) for name, entry in entries.items()}
+    assert {name: count for name, count in words.items() if count > LONGEST_CAPTION} == {}
 
 
 def test_committed_figures_and_ledger_come_from_this_source():

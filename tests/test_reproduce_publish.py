@@ -111,6 +111,16 @@ def test_gallery_has_for_each_figure_its_caption_verdicts_and_time(tmp_path):
     assert "2 sentences: 1 hold, 1 not testable here." in text.split("## HMHS")[0]
 
 
+@pytest.mark.parametrize("rows", [12, 13])
+def test_a_long_table_is_a_link_in_the_gallery(tmp_path, rows):
+    publish.publish("hmhs.toy-table", out=tmp_path, **HOW)
+    table = tables.markdown(pd.DataFrame({"x": range(rows)}))
+    (tmp_path / "hmhs" / "toy-table.md").write_text(table)
+    text = gallery.write(tmp_path).read_text()
+    assert (table in text) == (rows == 12)
+    assert ("[The table of 13 rows](hmhs/toy-table.md)" in text) == (rows == 13)
+
+
 def test_a_claim_stands_beside_the_figure_that_it_names():
     entry = {"experiment": "hmhs.toy", "title": "t"}
     rows = pd.DataFrame({"id": ["hmhs.twice"], "where": ["Section 1"]})

@@ -18,6 +18,7 @@ HEAD = """\
 after another on one core. Figures drawn from the same experiment share its time. What became of the papers'
 sentences stands in [CLAIMS.md](CLAIMS.md).
 """
+LONGEST_TABLE = 12  # rows that stand in the gallery; of a longer table it has the link
 Entries = dict[str, dict[str, Any]]  # how each figure came about, as `publish.provenance` gives it
 
 
@@ -148,15 +149,22 @@ def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame])
 
 
 def shown(out: Path, name: str, entry: dict[str, Any]) -> list[str]:
-    """The picture with its alt text, or the table."""
+    """The picture with its alt text, or the table, or a link to it where it is long."""
     paper, _, short = name.partition(".")
-    table = out / paper / f"{short}.md"
     picture = f"{short}.png"
     if picture in entry["files"]:
         words = " ".join(entry["alt"].split())
         alt = words.replace("[", "(").replace("]", ")")
         return [f"![{alt}]({paper}/{picture})", ""]
-    return [table.read_text(encoding="utf-8")] if table.exists() else []
+    table = out / paper / f"{short}.md"
+    if not table.exists():
+        return []
+    text = table.read_text(encoding="utf-8")
+    lines = text.count("\n|") + 1
+    rows = lines - 2  # without the names of the columns and the rule below them
+    if rows <= LONGEST_TABLE:
+        return [text]
+    return [f"[The table of {rows} rows]({paper}/{short}.md)", ""]
 
 
 def made(name: str, entry: dict[str, Any], others: str) -> str:

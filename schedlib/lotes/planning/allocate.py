@@ -81,7 +81,8 @@ def _kept(values, low, high, price):
     """Ends for the values of optima: where there is a price, both are the one that is nearer now."""
     above = np.abs(values - low)
     below = np.abs(values - high)
-    nearer = np.where(above <= below, low, high)
+    near_low = above <= below
+    nearer = np.where(near_low, low, high)
     priced = np.abs(price) > TOLERANCE
     low = np.where(priced, nearer, low)
     high = np.where(priced, nearer, high)
@@ -248,8 +249,10 @@ def _held(configs, classes, pool, j, k):
     total = configs.capacity * configs.count[:, None]
     used = pool[j, k] * classes.demand[k].T
     there = total[j].T
-    part = np.divide(used, there, out=np.zeros_like(used), where=there > 0)
-    rows = np.where(j == np.arange(len(total))[:, None, None], part, 0.0)
+    nothing = np.zeros_like(used)
+    part = np.divide(used, there, out=nothing, where=there > 0)
+    config = np.arange(len(total))[:, None, None]
+    rows = np.where(j == config, part, 0.0)
     return rows[total > 0]
 
 

@@ -63,32 +63,44 @@ def assign(
     served = [mixes * classes.rate[j] for j, mixes in enumerate(bins)]
     most = sum(n * each.max(axis=0) for n, each in zip(configs.count, served, strict=True))
     asked = np.flatnonzero(classes.share > 0)
+    share = classes.share[asked]
     sizes = [len(mixes) for mixes in bins]
+    total = sum(sizes)
     # of one machine, so that the program's numbers are about one
-    unit = float((most[asked] / classes.share[asked]).min()) / configs.n_machines or 1.0
-    weights = np.concatenate(served)[:, asked] / (classes.share[asked] * unit)
+    unit = float((most[asked] / share).min()) / configs.n_machines or 1.0
+    weights = np.concatenate(served)[:, asked] / (share * unit)  # (B, K)
     harm = (weights**2).sum(axis=1)
-    owner = np.repeat(np.arange(len(sizes)), sizes) == np.arange(len(sizes))[:, None]
-    rows = np.block([[-np.ones((len(asked), 1)), weights.T], [np.zeros((len(sizes), 1)), owner]])
-    low = np.r_[np.zeros(len(asked)), configs.count]
-    high = np.r_[np.full(len(asked), np.inf), configs.count]
+    # the unknowns are lambda, then the machines in each bin
+    each_class = np.column_stack([-np.ones(len(asked)), weights.T])
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    owned = owner == np.arange(len(sizes))[:, None]
+    each_config = np.column_stack([np.zeros(len(sizes)), owned])
+    name = "the machine-assignment program"
+    whole = np.zeros(1 + total, np.bool_)
+    then = [np.r_[0.0, harm], np.r_[0.0, by_place(total)]]
+    if integer:
+        name = "the integer assignment program"
+        whole[1:] = True
+        then = []
     x, prices = solve(
-        "the integer assignment program" if integer else "the machine-assignment program",
-        np.r_[-1.0, np.zeros(len(weights))],
-        rows,
-        low,
-        high,
-        whole=integer & (np.arange(len(weights) + 1) > 0),
-        then=[] if integer else [np.r_[0.0, harm], np.r_[0.0, by_place(len(weights))]],
+        name,
+        np.r_[-1.0, np.zeros(total)],
+        np.vstack([each_class, each_config]),
+        np.r_[np.zeros(len(asked)), configs.count],
+        np.r_[np.full(len(asked), np.inf), configs.count],
+        whole=whole,
+        then=then,
     )
-    price = np.full(classes.n_classes, np.nan if integer else 0.0)
     machines = np.maximum(x[1:], 0.0)
     if integer:
+        price = np.full(classes.n_classes, np.nan)
         machines = np.rint(machines).astype(np.int64)
     else:
+        price = np.zeros(classes.n_classes)
         price[asked] = np.abs(prices[: len(asked)])
-        price[asked] /= price.sum() * classes.share[asked]
-    return Assignment(np.split(machines, np.cumsum(sizes)[:-1]), price)
+        price[asked] /= price.sum() * share
+    ends = np.cumsum(sizes)[:-1]
+    return Assignment(np.split(machines, ends), price)
 
 
 def rounded(fractions: np.ndarray, count: int) -> np.ndarray:

@@ -155,10 +155,9 @@ FIGURES = (
         "eagle.heavier",
         draw_heavier,
         drawing.caption(
-            "Completion times of short jobs under Eagle over those under Hawk, against the offered load. The "
-            "paper does not print its highest load. Grey: the load that its Table 2 implies. Dotted: equal "
-            "times, and the paper's 3 and 10 times as fast at its highest load. At an offered load above 1 "
-            "queues grow as long as jobs arrive. Beyond the paper."
+            "Completion times of short jobs under Eagle over those under Hawk by offered load (beyond the "
+            "paper). Grey: the load that the paper's Table 2 implies. Dotted: equal times; the paper's 3 "
+            "and 10 times as fast."
         ),
         alt(
             "Line charts of short jobs' times under Eagle over those under Hawk against the load",
@@ -174,12 +173,9 @@ FIGURES = (
         "eagle.details",
         draw_details,
         drawing.caption(
-            "Completion times under two other versions of the systems, over those of the published program, on "
-            "the same workloads. Above: the authors' program as submitted with the paper. Its SRPT had two "
-            "defects: a worker took the last probe that may overtake and not the shortest, and kept the probes "
-            "of finished jobs. The authors fixed them three months later. Below: the paper's text, wherever it "
-            "differs from the program (`eagle.simulate` lists where). The same workers steal in Hawk in all "
-            "versions. Google's trace, highest load. Beyond the paper."
+            "Completion times under two other versions of the systems over those of the published "
+            "program, on the same workloads. Above: the program as submitted with the paper. Below: the "
+            "paper's text where it differs. Google's trace, highest load. Beyond the paper."
         ),
         alt(
             "Dot charts of times over those as published. 99th percentile of short jobs",

@@ -251,14 +251,12 @@ def caption(text: str, trace: str | None = None) -> Callable[[pd.DataFrame], str
 
 
 def sizes(frame: pd.DataFrame) -> str:
-    """How large the simulated clusters are, how many jobs they get, how many seeds there are."""
+    """How large the simulated clusters are, how many jobs they get, how many workloads (seeds) there are."""
     words = []
     for trace, rows in frame.groupby("trace", sort=False) if "trace" in frame else [("", frame)]:
         point, name = rows.iloc[0], f"{NAMES[trace]} " if trace else ""
         share = Fraction(point["scale"]).limit_denominator(1000)
-        size = "the paper's own size" if share == 1 else f"{share} of the paper's size"
-        words.append(f"{name}{size} and {point['jobs']:,} jobs")
+        words.append(f"{name}{share} ({point['jobs']:,} jobs)")
     count = frame["seed"].nunique()
-    intervals = " Intervals: 95 %." if count > 1 else ""
-    seeds = f"{count} seed{'s' * (count > 1)}, each with its own workload"
-    return f"Clusters: {', '.join(words)}. {seeds}.{intervals}"
+    seeds = f"{count} workloads. Intervals: 95 %" if count > 1 else "1 workload"
+    return f"Clusters' share of the paper's size: {', '.join(words)}. {seeds}."

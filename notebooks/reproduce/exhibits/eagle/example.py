@@ -76,10 +76,9 @@ FIGURES = (
         "eagle.example",
         draw,
         "The paper's worked example: four nodes have 100, 100, 10 and 10 s of work before them (grey). A "
-        "job of four tasks of 10 s each arrives (blue). Left: one probe for each task, so two tasks wait "
-        "for the slow nodes. Middle: with Sticky Batch Probing the two nodes that are free first run all "
-        "four tasks. Right: the scheduler places all four tasks at once and does not know which nodes "
-        "are slow, so two tasks wait again.",
+        "job of four tasks of 10 s each arrives (blue). Left: one probe a task. Middle: Sticky Batch "
+        "Probing. Right: the scheduler places all four tasks at once and does not know which nodes are "
+        "slow.",
         "Gantt charts of four nodes with a job of four tasks: placed by one probe a task, by Sticky Batch "
         "Probing, and all at once.",
     ),

@@ -219,9 +219,8 @@ FIGURES = (
         "eagle.loads",
         partial(drawing.plot_against, base="hawk"),
         drawing.caption(
-            "Percentiles of completion times under Eagle over those under Hawk: short jobs, long jobs, and the "
-            "share of busy workers (the paper's Fig. 2). In Hawk any idle worker steals, as in the authors' "
-            "program. Bars: 3 and 10 times as fast, the paper's smallest and largest gain at the highest "
+            "Eagle's completion times over Hawk's, in which any idle worker steals, and the share of busy "
+            "workers (the paper's Fig. 2). Bars: 3 and 10 times as fast, the paper's gains at the highest "
             "load."
         ),
         drawing.alt_against("hawk"),
@@ -262,10 +261,10 @@ FIGURES = (
         "eagle.updates",
         "eagle.loads",
         None,
-        "Messages on the tasks that a job has left: they tell each node with a probe of the job. The paper "
-        "sends them whenever a task starts. The other way sends them only when the number has halved "
-        "since the last message. The last columns: percentiles of short jobs' completion times over those of "
-        "the paper's way. Highest loads, means over the seeds. Beyond the paper.",
+        "Messages that tell each node with a probe of a job how many of its tasks are left. The paper "
+        "sends them whenever a task starts, the other way only when the number has halved. Last columns: "
+        "percentiles of short jobs' completion times over those of the paper's way. Highest loads, means "
+        "over the seeds. Beyond the paper.",
         "Table of probes, updates and completion times for two ways to send updates, by trace.",
         updates,
     ),

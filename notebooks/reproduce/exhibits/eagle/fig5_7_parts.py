@@ -85,9 +85,9 @@ FIGURES = (
             "eagle.loads",
             partial(plot_breakdown, trace=trace),
             drawing.caption(
-                f"What each part of Eagle gains on {drawing.NAMES[trace]}'s trace (the paper's Fig. {number}): "
-                "completion times of short jobs under Eagle, over those under Eagle without the part. Below 1 the "
-                f"part helps. Bars: the largest gain that the paper prints for a minimum number of probes, {most}.",
+                "Completion times of short jobs under Eagle over those without one of its parts on "
+                f"{drawing.NAMES[trace]}'s trace (the paper's Fig. {number}). Below 1 the part helps. "
+                f"Bars: the largest gain that the paper prints for minimum probes, {most}.",
                 trace,
             ),
             alt_breakdown(trace),

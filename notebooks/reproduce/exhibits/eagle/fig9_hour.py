@@ -101,15 +101,11 @@ FIGURES = (
         "eagle.fig9",
         draw,
         lambda frame: (
-            "Eagle's completion times over Hawk's, against the share of nodes that are busy "
-            "while jobs arrive: 3,300 Google-like jobs on 100 nodes, with durations divided by 1000. This is "
-            "a simulation of what the paper measures on a Spark prototype (its Fig. 9). The paper gives "
-            "loads as inter-arrival ratios: the mean time between jobs over the time that all nodes need for "
-            "a mean job. Grey lines: the ratios 1.2 (right) and 2.0. Nodes are less busy than one over the "
-            "ratio, because long tasks run on after the last arrival. Bar: the paper's best result, 80 % "
-            "sooner. Left: jobs have fewer and longer tasks, as the paper's sample has, and keep their "
-            "class. Right: jobs that the generator makes for a cluster of 100 nodes. Seeds: "
-            f"{frame['seed'].nunique()}. Intervals: 95 %."
+            "Eagle's completion times over Hawk's against the share of busy nodes, 3,300 jobs on 100 "
+            "simulated nodes (the paper's Fig. 9 has a prototype). Left: fewer and longer tasks a job, as "
+            "in the paper's sample. Right: the generator's jobs. Grey: inter-arrival ratios 1.2 (right) "
+            "and 2.0. Bar: the paper's best, 80 % sooner. "
+            f"Seeds: {frame['seed'].nunique()}. Intervals: 95 %."
         ),
         alt(
             "Line charts of Eagle's times over Hawk's against the inter-arrival ratio. Short jobs, sample",
@@ -125,10 +121,10 @@ FIGURES = (
         "eagle.hour",
         draw_hour,
         lambda frame: (
-            "Percentiles of completion times under five systems on a real trace, against the "
-            f"number of workers. A job is one stage in {frame['every'].iloc[0]} of Alibaba's hour, and its "
-            "tasks are the stage's instances. A job is long when its mean task time is above 49 s. 24 % of "
-            "the workers take short jobs only. Beyond the paper. Data: Alibaba, cluster-trace-v2018."
+            "Percentiles of completion times under five systems against the number of workers. A job is "
+            f"one stage in {frame['every'].iloc[0]} of Alibaba's hour, and its tasks are the stage's "
+            "instances. A job is long when its mean task time is above 49 s. 24 % of the workers take "
+            "short jobs only. Beyond the paper. Data: Alibaba, cluster-trace-v2018."
         ),
         alt(
             "Line charts of times against the number of workers. 99th percentile of short jobs (s)",

@@ -134,12 +134,10 @@ def draw(frame: pd.DataFrame):
 def caption(frame: pd.DataFrame) -> str:
     sizes = frame.iloc[0]
     return (
-        f"Eagle's completion times over Hawk's, measured on real processes, as in the paper's Fig. 9. "
-        f"Left: {sizes['nodes']} node monitors, ten schedulers and a central one exchange messages over "
-        f"TCP on one machine. They run {sizes['jobs']:,} jobs of the Google sample, with all times made "
-        "shorter. Right: the simulator (as the paper's text says) on the same jobs, with the message "
-        "delays that were measured. Bar: the paper's best result, 80 % sooner at 1.2. Runs of each: "
-        f"{_runs(frame)}. Intervals, where there are several runs: 95 %."
+        f"Eagle's completion times over Hawk's on {sizes['nodes']} nodes (the paper's Fig. 9). Left: "
+        f"measured on real processes of one machine, {sizes['jobs']:,} jobs of the Google sample. Right: "
+        "simulated with the measured delays. Bar: the paper's best, 80 % sooner. "
+        f"Runs of each: {_runs(frame)}. Intervals of several runs: 95 %."
     )
 
 

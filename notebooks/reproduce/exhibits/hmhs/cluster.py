@@ -121,27 +121,24 @@ EXPERIMENTS = (
 )
 
 COMMON = (
-    "300 jobs run on 100 machines, each with a map slot and a reduce slot. Every map's input has three "
-    "copies; a map on a machine without one takes half as long again. Ratios compare the same jobs. "
-    "Lines: means. Faint marks: seeds. Beyond the paper."
+    "300 jobs run on 100 machines, each with a map slot and a reduce slot. A map on a machine without one "
+    "of its input's three copies takes half as long again. Ratios compare the same jobs. Lines: means. "
+    "Faint marks: seeds. Beyond the paper."
 )
 FIGURES = (
     Figure(
         "hmhs.flow",
         "hmhs.flow",
         plot_flow,
-        "Flow time, from a job's submission to its end, by policy "
-        "and load. The jobs are Alibaba's map-reduce pairs; their times of submission are stretched to "
-        f"give the load. {COMMON}",
+        "Flow time, from submission to end, by policy and load of Alibaba's map-reduce pairs. "
+        f"{COMMON}",
         _alt("policy"),
     ),
     Figure(
         "hmhs.flow-facebook",
         "hmhs.flow-facebook",
         plot_flow,
-        "Flow time by policy and load on "
-        "Facebook's jobs of 2009 and 2010 (SWIM). A task takes its bytes over 10 MB/s. "
-        f"{COMMON}",
+        f"Flow time by policy and load, Facebook's jobs (SWIM), whose tasks take their bytes over 10 MB/s. {COMMON}",
         _alt("policy", "year"),
     ),
 )

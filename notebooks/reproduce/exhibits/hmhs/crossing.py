@@ -107,10 +107,10 @@ FIGURES = (
         "hmhs.crossing",
         "hmhs.crossing",
         None,
-        "Whether some reading gives all six gains that the paper prints. A draw picks at random a reading of "
-        "FIFO and of V, two numbers of jobs from 25 to 800 as the ends of the axis, and one instance at each "
-        "number between. Columns: the share of draws (%) within two points of each printed gain (51, 77, 72, "
-        "55, 10, 30) and of all six at once, and the most gains that one draw meets.",
+        "Whether some reading gives all six printed gains. A draw picks a reading of FIFO and of V, two "
+        "numbers of jobs as the ends of the axis, and one instance at each number between. Columns: the "
+        "share of draws (%) within two points of each printed gain and of all six, and the most gains "
+        "that one draw meets.",
         lambda rows: (
             f"Table of {len(rows)} readings, of {rows['draws'].sum()} draws in all. At best a draw meets "
             f"{rows['most'].max()} of six gains; {(rows['draws'] * rows['all']).sum() / 100:.0f} meet all."

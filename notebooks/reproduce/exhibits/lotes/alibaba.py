@@ -100,11 +100,9 @@ def _caption(frame, number):
     )
     return (
         f"{title}, in {frame['minutes'].iloc[0]} minutes of Alibaba's batch instances on {sizes}. The "
-        "machines are Google's configurations in proportion, the largest with 96 cores. The classes are "
-        "those of the first sixth of the time. All instances of a job arrive with it, often thousands "
-        "at once. The load includes work that runs on after the hour. Lines: medians over the seeds. "
-        f"Shades: from the least seed to the largest. The paper's Fig. {number} has Google's month. "
-        "Data: Alibaba, cluster-trace-v2018."
+        "machines are Google's configurations in proportion, the largest with 96 cores. All instances of "
+        f"a job arrive with it. Lines: medians. Shades: all seeds. The paper's Fig. {number} has Google's "
+        "month. Data: Alibaba, cluster-trace-v2018."
     )
 
 

@@ -223,11 +223,8 @@ FIGURES = (
         "lotes.starvation",
         plot_starvation,
         lambda frame: (
-            "How long the oldest job in the queue has waited, in runs that begin with two hours of arrivals at "
-            "1.5 lambda*. A job on the dotted line has waited since the beginning. Under LoTES a machine with "
-            "new room looks only for classes that its plan gives it. A job may be too large for all machines "
-            "with its class in their plan, and then none looks for it. Letting machines look for any class "
-            "helps. Tetris passes large jobs over as long as smaller ones wait. "
+            "How long the oldest job in the queue has waited, in runs that begin with two hours of "
+            "arrivals at 1.5 lambda*. A job on the dotted line has waited since the beginning. "
             f"{_where(frame)}."
         ),
         alt(

@@ -145,11 +145,10 @@ def _figure(number, what):
         f"lotes.fig{number}",
         plot_waits,
         lambda frame: (
-            f"Mean wait of all jobs {what}, on {runs.CONFIGS * int(frame['machines'].iloc[0]):,} machines of "
-            f"ten configurations for {frame['hours'].iloc[0]:g} hours. Each panel is one reading of how job "
-            "sizes are drawn; lambda2 is stage 2's largest rate, of which loads are shares, else of what whole "
-            "machines leave of it. Points: instances. A hollow point is a run whose queue grew until its end. "
-            f"Lines: medians. The paper's Fig. {number} has 10,000 machines and 100 hours."
+            f"Mean wait of all jobs {what}, on {runs.CONFIGS * int(frame['machines'].iloc[0]):,} machines "
+            f"for {frame['hours'].iloc[0]:g} hours (the paper's Fig. {number}: 10,000 and 100). Panels: "
+            "readings of how job sizes are drawn, at loads of stage 2's rate (lambda2) or of what whole "
+            "machines leave of it. Points: instances. Hollow: the queue grew until the end. Lines: medians."
         ),
         _alt,
     )

@@ -207,43 +207,26 @@ def plot_map(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-MODEL = (
-    "a log-normal autoregressive model of order 1 with cycles of a week, a day and four hours, fitted "
-    "to the trace's hours by maximum likelihood. It has no burst like the trace's in hours 414 to 431"
-)
-
-
 def _caption_fig6(frame):
     google = only(frame, source="Google")
+    before = google.loc[google["hour"] < 0, "jobs"].sum()
     return (
-        f"Jobs arriving in each hour of Google's clusterdata-2011-2, {google['jobs'].sum():,} in all "
-        f"(the paper's Fig. 6). {google.loc[google['hour'] < 0, 'jobs'].sum():,} of them were there "
-        f"before the trace began and are not drawn. Below: one draw from {MODEL}. Data: Google, CC-BY "
-        "4.0."
+        f"Jobs arriving in each hour of Google's clusterdata-2011-2 (CC-BY 4.0), {google['jobs'].sum():,} "
+        f"in all (the paper's Fig. 6); {before:,} were there before the trace began and are not drawn. "
+        "Below: one draw from a log-normal autoregressive model of order 1 with cycles of a week, a day "
+        "and four hours, fitted to the trace's hours."
     )
 
 
 def _setting(frame):
     """What ran, as captions say it."""
-    whose = (
-        "Google's job table, with their own times of arrival and durations"
-        if frame["google"].iloc[0]
-        else "the model fitted to Google's job table"
-    )
-    thin, realised = frame["thin"].iloc[0], frame["realised"]
-    return (
-        f"The jobs are one in {thin} of those of {whose}. "
-        f"The class of each is drawn from the paper's Table 2. "
-        "The machines are those of its Table 1, in proportion. The realised load is "
-        f"{realised.min():.3f} to {realised.max():.3f}, within "
-        f"{(realised / frame['load'] - 1).abs().max():.1%} of the nominal one. Data: Google, CC-BY 4.0."
-    )
+    whose = "" if frame["google"].iloc[0] else "the model of "
+    return f"Jobs: one in {frame['thin'].iloc[0]} of {whose}Google's job table (CC-BY 4.0)"
 
 
 PRINTED = {
     8: " Grey: the paper's text has Greedy's mean wait 15 to 20 minutes longer than LoTES's.",
-    9: " Short bars: by the paper's text 1 % of jobs wait over 7 h under Tetris, 1 % over 17 h under "
-    "Greedy, and under LoTES less than 1 % over 1 h.",
+    9: " Bars: the paper's 1 % (Tetris 7 h, Greedy 17 h, LoTES below 1 h).",
     10: "",
 }
 
@@ -251,18 +234,19 @@ PRINTED = {
 def _caption_month(frame, number):
     title = drawing.FIGURES_8_TO_10[number][-1].format(unit="day")
     return (
-        f"{title} at three loads. Each resource of a job is drawn for itself. {_setting(frame)} "
-        f"Lines: medians over the seeds. Shades: from the least seed to the largest.{PRINTED[number]} "
-        f"The paper's Fig. {number} has the demands of Google's tasks, which we may not ship."
+        f"{title} at three loads (the paper's Fig. {number}). {_setting(frame)}; each resource is drawn "
+        "for itself from the paper's Table 2. "
+        f"Lines: medians. Shades: all seeds.{PRINTED[number]}"
     )
 
 
 def _caption_map(frame):
+    off = (frame["realised"] / frame["load"] - 1).abs().max()
     return (
-        f"Mean waits of all jobs by load, and who waits least. {_setting(frame)} Points: seeds. Lines: "
-        "medians. Below: the colour says which of LoTES, Greedy and Tetris waits least. The number says "
-        "by how many decades (powers of ten) less than the next. A wait below 0.1 ms counts as 0.1 ms. "
-        "=: by less than 0.05. Beyond the paper."
+        f"Mean waits of all jobs by load (beyond the paper). {_setting(frame)}. "
+        f"Realised loads: within {off:.1%} of the nominal. Points: seeds. Lines: medians. "
+        "Below: who waits least, and by how many powers of ten (=: below 0.05). "
+        "A wait below 0.1 ms counts as 0.1 ms."
     )
 
 

@@ -81,14 +81,11 @@ def _loads(frame, *names):
 def _caption(frame):
     words = []
     for reading, rows in frame.groupby("reading", sort=False):
-        words.append(
-            f"Under {reading}, Tetris waits about an order of magnitude longer than LoTES at "
-            f"{_loads(rows, TETRIS)}, Greedy orders longer at {_loads(rows, GREEDY)}, and both hold at "
-            f"{_loads(rows, TETRIS, GREEDY)}."
-        )
+        words.append(f"{reading} at {_loads(rows, TETRIS, GREEDY)}")
     return (
-        "Which of the text's sentences on Google's month hold at which load, by 95 % intervals over seeds. The "
-        f"paper does not print its load. {' '.join(words)}"
+        "Which of the text's sentences on Google's month hold at which load, by 95 % intervals over seeds. "
+        "Tetris waits about an order of magnitude longer than LoTES and Greedy orders longer, at once, "
+        f"under {', '.join(words)}. The paper does not print its load."
     )
 
 

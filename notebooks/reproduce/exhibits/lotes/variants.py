@@ -341,11 +341,11 @@ FIGURES = (
         "lotes.variants",
         plot_variants,
         lambda frame: (
-            "Mean waits under every reading that the paper's text allows, on the same jobs: Phi = 0.006, load "
-            f"0.97, {runs.CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].iloc[0]:g} hours. The "
-            "first reading of each policy is ours. Where machines differ (Omega above 0), only LoTES's rule for "
-            "exits and its roulette wheel are varied. Points: instances. A hollow point is a run whose queue "
-            "grew until its end. Bars: medians."
+            "Mean waits under every reading of the paper's text, on the same jobs: Phi = 0.006, load "
+            f"0.97, {runs.CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].iloc[0]:g} "
+            "hours. The first reading of each policy is ours. Where machines differ (Omega above 0), only "
+            "LoTES's exits and roulette wheel are varied. Points: instances. Hollow: the queue grew until "
+            "the end. Bars: medians."
         ),
         alt(
             "Strip charts of mean waits by policy and reading. Medians at Omega = 0 (s)",

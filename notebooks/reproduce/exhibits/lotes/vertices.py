@@ -212,10 +212,10 @@ FIGURES = (
         "lotes.vertices",
         "lotes.vertices",
         None,
-        "Three of the very many optima of stage 1 on Google's machines, all with the same lambda*: ours, which "
-        "wastes least; the first that the solver finds; one with the numbers of classes that the paper's Table "
-        "1 prints. Bins: the non-dominated ones, and those that Algorithm 1 keeps as printed. The rates of "
-        "stage 2, of its rounding and of the exact integer program are over lambda* of stage 1.",
+        "Three of very many optima of stage 1 on Google's machines, all with the same lambda*: ours "
+        "(least waste), the solver's first, and one with the numbers of classes that the paper's Table 1 "
+        "prints. Bins: the non-dominated ones, and those that Algorithm 1 keeps. The rates of stage 2, "
+        "its rounding and the exact integer program are over lambda*.",
         "Table of three optima of stage 1: bins, and the rate that stage 2 keeps.",
     ),
 )

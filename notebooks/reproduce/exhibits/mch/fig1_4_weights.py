@@ -307,11 +307,10 @@ FIGURES = (
         "mch.fig1",
         "mch.fig1",
         plot_fig1,
-        "Left: the organisation of the paper's Fig. 1 with its "
-        "hierarchical share guarantees. Right: each leaf's dominant share of 200 CPUs and 200 GB under "
-        "each rule, with divisible tasks. With equal demands H-DRF and MCH give exactly the guarantee. "
-        "With mixed demands (ours: 2 CPUs and 1 GB, 1 and 2, 1 and 3, 3 and 1) they give at least that. "
-        "Flat DRF ignores the groups ads and dev. C-CH and M-CH divide one resource alone.",
+        "Left: the organisation of the paper's Fig. 1 with its hierarchical share guarantees. Right: each "
+        "leaf's dominant share of 200 CPUs and 200 GB under each rule, with divisible tasks. The mixed "
+        "demands are ours: 2 CPUs and 1 GB, 1 and 2, 1 and 3, 3 and 1. C-CH and M-CH divide one resource "
+        "alone.",
         alt(
             "A tree: ads with weight 60 and dev with 40, in each production with 90 and tests with 10. Beside it "
             "dominant shares. Under MCH, demands",
@@ -324,11 +323,9 @@ FIGURES = (
         "mch.fig2",
         "mch.worked",
         plot_worked,
-        "The paper's Fig. 2 with numbers. A node shows the demand of a task, mu (the "
-        "demand's dominant share of the cluster) and the normalised demand (the demand over mu). "
-        "The demand of n2 is the sum of its leaves' normalised demands. t* is the number of (divisible) "
-        "tasks that a leaf gets in the hierarchy under H-DRF, t the number in the flat tree under MCH's "
-        "weights. n2,2 has the paper's 2 CPUs and 3 GB.",
+        "The paper's Fig. 2 with numbers. A node shows the demand of a task, mu (the demand's dominant "
+        "share of the cluster) and the normalised demand (the demand over mu). t* is a leaf's number of "
+        "(divisible) tasks in the hierarchy under H-DRF, t that in the flat tree under MCH's weights.",
         alt(
             "A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in the flat tree",
             "t",
@@ -356,20 +353,19 @@ FIGURES = (
         "mch.worked",
         None,
         "MCH's weights in the paper's Fig. 2 (case full) and Fig. 3 with numbers, on 10 CPUs and 12 GB. "
-        "In Fig. 3 leaf n2,2 needs one resource only: not the one that saturates first (case other), or "
-        "that one (case first). Columns: the demand of a task, mu, the normalised demand s, the weight "
-        "in the flat tree, and the tasks t* in the hierarchy and t in the flat tree.",
+        "Leaf n2,2 needs only the resource that saturates first (case first) or the other (case other). "
+        "Columns: a task's demand, mu, the normalised demand s, the flat tree's weight, tasks t* in the "
+        "hierarchy and t in the flat tree.",
         "Table of the nodes of three small hierarchies with demands, mu, weights and tasks.",
     ),
     Figure(
         "mch.weights",
         "mch.weights",
         plot_weights,
-        "How far the tasks t in the flat tree are from the tasks t* in the hierarchy, on the paper's "
-        "smallest general tree with random demands: the largest relative difference over the three "
-        "leaves, as a distribution over trees. The resource k' saturates first; k is the one that n2,2 "
-        "needs. Case 1 and Sub-case 2 are exact. Sub-case 1 is exact only if its weight of 1 begins when "
-        "k' is full (two-phase MCH).",
+        "The largest relative difference between the tasks t in the flat tree and t* in the hierarchy "
+        "over the three leaves of the paper's smallest general tree, as a distribution over random "
+        "demands. The resource k' saturates first; k is the one that n2,2 needs. In two-phase MCH "
+        "Sub-case 1's weight of 1 begins when k' is full.",
         alt(
             "Distribution of the largest relative difference of tasks over random trees. Trees where it is zero "
             "(%)",

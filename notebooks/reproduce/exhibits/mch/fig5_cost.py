@@ -231,12 +231,10 @@ def _each(frame, **where):
 def _caption_frontier(frame):
     most = only(frame, load="fill")["size"].max()
     return (
-        "The cost of a decision on full binary trees of up to "
-        f"{frame['q'].max():,} nodes (left and middle). Their leaves are jobs of six tasks, fewer on "
-        "the largest tree. Each tree has one draw of jobs. Right: the cost of a task in a stream of "
-        "tasks for 1,024 leaves in groups of four, half of which need only some resources. Operations "
-        f"per decision on the largest tree: {_each(frame, load='fill', size=most)}. Of the stream: "
-        f"{_each(frame, load='stream')}."
+        f"The cost of a decision on full binary trees of up to {frame['q'].max():,} nodes, whose leaves "
+        "are jobs (left, middle), and of a task in a stream of tasks for 1,024 leaves, half of which need "
+        "only some resources (right). Operations per decision on the largest tree: "
+        f"{_each(frame, load='fill', size=most)}."
     )
 
 
@@ -284,9 +282,9 @@ FIGURES = (
             f"mch.fig5{suffix}",
             "mch.fig5",
             plot_fig5,
-            f"The cost of scheduling under full binary trees {where}. The jobs are from Alibaba's hour; the "
-            "paper's are from Google's trace. Operations: the nodes and places in heaps that a rule looks at. "
-            "The seconds of the flat rules include a fixed cost whenever weights are computed again. Medians "
+            f"The cost of scheduling under full binary trees {where}. The jobs are from Alibaba's hour, "
+            "the paper's from Google's trace. Operations: the nodes and places in heaps that a rule looks "
+            "at. Seconds of flat rules include a fixed cost whenever weights are computed again. Medians "
             f"over seeds. {of_paper}",
             alt(
                 "Line charts of the cost of scheduling against the number of jobs. Median operations, deepest trees",

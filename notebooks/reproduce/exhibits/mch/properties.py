@@ -66,11 +66,10 @@ def _caption(frame):
     count = int(trees.min())
     return (
         f"Share of {count:,} random trees a panel (two resources, {frame['depth'].min()} to "
-        f"{frame['depth'].max()} levels, equal weights, divisible tasks) on which each rule violates "
-        "each property. The share guarantee is tested for leaves and groups, the sharing incentive for "
-        "leaves. For strategy-proofness one leaf reports wrong demands from a grid. For C-CH and M-CH "
-        "only trees count whose leaves all use their resource. Two rules are ours: MCH with Case 1's "
-        "weight for all leaves, and Exact CH, which takes H-DRF's shares as weights."
+        f"{frame['depth'].max()} levels, equal weights, divisible tasks) on which each rule violates each "
+        "property. The share guarantee is tested for leaves and groups, the sharing incentive for leaves; "
+        "for strategy-proofness one leaf reports wrong demands. For C-CH and M-CH only trees count whose "
+        "leaves all use their resource."
     )
 
 
