@@ -79,7 +79,7 @@ def shortest(instance):
 
 
 RIGHT = {
-    "one_trace.four_views": lambda: (4, 1, 4, 4),
+    "one_trace.four_views": lambda: (7, 2, 5, 5),
     "one_trace.load_within": lambda: [within()],
     "one_trace.overlap": lambda: [overlap()],
     "one_trace.mean_end": lambda: hmhs.Policy(shortest),
@@ -87,10 +87,12 @@ RIGHT = {
 }
 WRONG = {
     "one_trace.four_views": lambda: [
-        (1, 1, 4, 4),
-        (4, 2, 4, 4),
-        (4, 1, 1, 4),
-        (4, 1, 4, 1),
+        (5, 2, 5, 5),  # stages for instances
+        (1, 1, 5, 1),
+        (7, 3, 5, 5),  # all edges
+        (7, 2, 1, 5),
+        (7, 2, 5, 1),
+        (7, 2, 5, 7),
         (4.5, 1, 4, 4),
         (4, 1, 4),
     ],

@@ -43,6 +43,18 @@ def choices(d, probes=0):
     return eagle.System(f"{d} choices", short_jobs=send, min_probes=probes)
 
 
+def queued_only(d):
+    def send(cluster, job, probe, rng):
+        best = int(rng.random() * len(cluster.busy))
+        for _ in range(d - 1):
+            other = int(rng.random() * len(cluster.busy))
+            if cluster.queued[other] < cluster.queued[best]:
+                best = other
+        return best
+
+    return eagle.System(f"{d} queues", short_jobs=send)
+
+
 def clear(cluster, job, probe, rng):
     worker = int(rng.random() * len(cluster.queued))
     while cluster.long_tasks[worker] > 0:
@@ -115,7 +127,7 @@ WRONG = {
         mch.Tree([[(1, 0), (1, 0.2)], [(1, 0.3), (0.9, 0.1)]]), mch.Tree([[(1, 1), (1, 0.2)], [(1, 0.3), (0.9, 0.1)]]), LEAN, [(1, 2)],
     ],
     "mch.by_guarantee": lambda: [mch.Tree([(1, 1), [(1, 1), (1, 1)]]), mch.Tree([(1, 0), (0, 1)]), mch.Tree([[(1,), (1,)]])],
-    "probing.three_choices": lambda: [choices(2), choices(5), choices(3, probes=3), sent(nowhere), choices],
+    "probing.three_choices": lambda: [choices(2), choices(5), queued_only(3), queued_only(4), choices(3, probes=3), sent(nowhere), choices],
     "probing.never_behind_long": lambda: [choices(1), sent(clear, min_probes=20), sent(apart), clear],
     "eagle.few_messages": lambda: [
         whole(clear, 20), whole(clear, 2), sent(nowhere),
@@ -131,8 +143,8 @@ WRONG = {
         (8, 15.11, 0.5)],
     "probing.best_split": lambda: [[(39, 18), (26, 17), (19, 17)], [(18, 38), *SPLITS[1:]], [*SPLITS[:2], (50, 50)], [SPLITS[0], (26, 26), SPLITS[2]]],
     "probing.border": lambda: [[1 - p for p in (0.17, 0.25, 0.35)], (85, 77, 69), (border(0.17), 0.9, 0.9), (1, 1, 1)],
-    "eagle.toy": lambda: [(150, 110, 90), (110, 100, 90), (60, 150, 90), (110, 150, 80)],
-    "eagle.near_the_limit": lambda: [lambda busy, workers, k: (busy.mean() / workers) ** k, lambda busy, workers, k: 1 - busy / workers, mended(np.arange(9), 9, 2)],
+    "eagle.toy": lambda: [(150, 110, 90), (110, 100, 90), (60, 150, 90), (110, 150, 80), (110, 150, 89), (110, 150, 91)],
+    "eagle.near_the_limit": lambda: [lambda busy, workers, k: (busy.mean() / workers) ** k, lambda busy, workers, k: 1 - busy / workers, lambda *of: 1 - mended(*of), mended(np.arange(9), 9, 2)],
     "mch.shares_by_hand": lambda: [([1, 1, 1], "CPU", [1 / 2] * 3), ([1, 2 / 3, 2 / 3], "memory", [1 / 2, 1 / 3, 1 / 3]), ([1, 2 / 3, 2 / 3], "CPU", [1, 2 / 3, 2 / 3]),
         ([1, 2 / 3, 2 / 3], "CPU", [0.6, 0.4, 0.4])],
 }  # fmt: skip

@@ -100,6 +100,8 @@ WRONG = {
         late([10**4, 10**4, 10], [7.0, 7.0, 3.0]),
         late([10**4, 10**4, 10], [7.0, np.pi * np.e, 3.0], 590.0),
         late([10**4, 10**4, 0], [7.0, 11.0, 3.0]).query("leaf < 2"),
+        late([10**4, 10**4, 0], [7.0, np.pi * np.e, 3.0]),  # nothing to starve
+        late([20, 10**4, 10], [700.0, np.pi * np.e, 3.0]),  # blocked to the end
     ],
     "own_policy.above_hmhs": lambda: [
         hmhs.Policy(hmhs.priority),

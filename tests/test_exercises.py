@@ -13,6 +13,7 @@ import answers_lotes
 import answers_one_trace
 import answers_other_papers
 import answers_own
+from schedlib import lotes
 from schedlib.teaching import exercises
 from schedlib.teaching.exercises import EXERCISES
 
@@ -115,6 +116,17 @@ def test_damaged_right_answers_never_raise(key):
     _, *rest = RIGHT[key]()
     for damage in (None, "x", np.nan, np.inf, -(10**6), 10**400, [], Thorny()):
         assert not exercises.check(key, [damage, *rest]).ok
+
+
+def test_a_misleading_hint_does_not_come_back():
+    """Each of these wrong answers once had a hint that sent the reader the wrong way."""
+    cases = (
+        ("eagle.near_the_limit", lambda *of: 1 - answers_other_papers.mended(*of), "idle worker"),
+        ("dispatching.by_score", lotes.Policy(arrive=answers_lotes.least_score), "largest score"),
+        ("tour.another_batch", 7.43, "divide by FIFO's makespan"),
+    )
+    for key, answer, hint in cases:
+        assert hint in exercises.check(key, answer).text
 
 
 def test_ellipsis_is_told_what_an_answer_looks_like():

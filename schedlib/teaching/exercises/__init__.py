@@ -60,6 +60,8 @@ class Verdict:
 
     >>> Verdict(False, "count the `jobs` again", "Not yet", "Next hint: how many end?")
     Not yet: count the `jobs` again. Next hint: how many end?
+    >>> Verdict(False, "which is full first?", "Not yet", "Next hint: count.")
+    Not yet: which is full first? Next hint: count.
     """
 
     ok: bool
@@ -71,7 +73,10 @@ class Verdict:
         return self.ok
 
     def _words(self) -> str:
-        return f"{self.text.rstrip('.')}. {self.more}" if self.more else self.text
+        if not self.more:
+            return self.text
+        stop = "" if self.text.endswith((".", "?", "!")) else "."
+        return f"{self.text}{stop} {self.more}"
 
     def __repr__(self) -> str:
         return textwrap.fill(f"{self.head}: {self._words()}", 110)

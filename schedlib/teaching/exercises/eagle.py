@@ -16,6 +16,7 @@ from schedlib.teaching.exercises.reading import (
     function,
     hinted,
     items,
+    near,
     number,
     numbers,
     rows,
@@ -84,22 +85,22 @@ def best_split(answer: object) -> str:
 def three_choices(answer: object) -> str:
     """Give an `eagle.System` whose `short_jobs` is your `send` for d = 3."""
     system = own_send(answer)
-    rng = np.random.default_rng(1)
     workers = 200
     n = 200_000
-    jobs = Workload.from_arrays(
-        np.cumsum(rng.exponential(1 / (0.9 * workers), n)), rng.exponential(1.0, n)
-    )
-    run = simulated(jobs, system, workers, **ONE_PROBE)
-    expect(run.stats["probes"] == n, "send one probe for each job: leave `min_probes` out")
-    mean = run.jobs["completion"].mean()
-    one, two, three, four = (theory.choices_mean_time(0.9, d) for d in (1, 2, 3, 4))
-    expect(
-        mean < (two + three) / 2, "jobs take longer than with three choices: do running jobs count?"
-    )
-    expect(
-        mean > (three + four) / 2, "jobs are quicker than with three choices: how many are there?"
-    )
+    # at 50 % load few jobs are queued, and who does not count those that run chooses blindly
+    for load in (0.5, 0.9):
+        rng = np.random.default_rng(1)
+        submit = np.cumsum(rng.exponential(1 / (load * workers), n))
+        jobs = Workload.from_arrays(submit, rng.exponential(1.0, n))
+        run = simulated(jobs, system, workers, **ONE_PROBE)
+        expect(run.stats["probes"] == n, "send one probe for each job: leave `min_probes` out")
+        mean = run.jobs["completion"].mean()
+        one, two, three, four = (theory.choices_mean_time(load, d) for d in (1, 2, 3, 4))
+        here = f"at {load:.0%} load jobs"
+        hint = "does it draw three workers, and do running jobs count?"
+        expect(mean < (two + three) / 2, f"{here} take longer than with three choices: {hint}")
+        hint = "how many workers does it draw?"
+        expect(mean > (three + four) / 2, f"{here} are quicker than with three choices: {hint}")
     return f"the second choice takes {one - two:.1f} service times off the mean, the third {two - three:.1f}."
 
 
@@ -190,7 +191,7 @@ def toy(answer: object) -> str:
     hint = (
         "the two ways do not become equal at that d: simulate both just below it and just above it"
     )
-    expect_near(d, 90, hint)
+    expect_near(d, 90, hint, 1e-3)
     return "from there on the slow nodes are free before the quick ones ask again."
 
 
@@ -228,12 +229,15 @@ def near_the_limit(answer: Any) -> str:
             all_busy = np.prod([(busy - i).clip(0) / (100 - i) for i in range(k)], axis=0)
             with hinted(f"it does not run on an array of 5,000 whole numbers, 100 and {k}"):
                 mine = number(np.mean(own(busy.copy(), 100, k)))
+            right = all_busy.mean()
+            idle = "that is the share of jobs that find an idle worker: the others are asked for"
+            is_right = near(mine, right, 0.1)  # k draws may meet the same worker twice
+            expect(is_right or not near(mine, 1 - right), idle)
             when = (
                 "changes: what comes first, the mean or the power?" if spread else "never changes"
             )
             hint = f"it is wrong when the number of busy workers {when}"
-            # k draws may meet the same worker twice
-            expect_near(mine, all_busy.mean(), hint, 0.1)
+            expect(is_right, hint)
     return "when the system is fuller than usual, all probes find busy workers together."
 
 

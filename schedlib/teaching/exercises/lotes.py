@@ -177,7 +177,8 @@ def face(answer: object) -> str:
 @fluid("compare the four mixes that hold a single class")
 def mixes(answer: object) -> None:
     """Give a pair of mixes, four shares each that sum to 1: that of the smallest limit and of the largest."""
-    worst, best = rows(answer, 4, "a pair of mixes")[[0, -1]]
+    pair = items(answer, "a pair of mixes", 2)
+    worst, best = rows(pair, 4, "a pair of mixes")
     for mix in (worst, best):
         expect(
             (mix >= 0).all() and abs(mix.sum() - 1) < 1e-6, "shares are not negative, and sum to 1"
@@ -226,6 +227,7 @@ def bins_by_hand(answer: object) -> str:
     expect(
         bins_given == {(0, 3), (2, 2), (3, 0)}, "one is missing: go through the numbers of class 1"
     )
+    expect(len(given) == 3, "all bins are there, but one is listed twice")
     hint = "all bins are there, but the fullest is not first: which takes most of the 9 cores and 9 GB?"
     expect(given[0].tolist() == [2, 2], hint)
     return "a mix of both classes leaves the least."
@@ -397,8 +399,10 @@ def by_score(answer: object) -> None:
     kinds: dict[str, Any] = {"job_class": [0, 1, 1, 0, 1, 0], "cores": [3, 2, 2, 3, 2, 3]}
     jobs = Workload.from_arrays([0, 1, 2, 3, 5, 6], [4, 8, 2, 7, 4, 4], **kinds)
     toy = lotes.simulate(policy, configs, jobs, plan=plan)
-    count = "count the job's own class only: the number in the bin less the number running"
-    expect(max(toy.response) == 0, f"of the chapter's six jobs one waits: {count}")
+    score = (
+        "the largest score, for the job's own class: the number in the bin less the number running"
+    )
+    expect(max(toy.response) == 0, f"of the chapter's six jobs one waits: take {score}")
     twenty = lotes.MachineConfigs([[5.0]], [20])  # type: ignore[arg-type]
     plan = lotes.plan(twenty, plan.classes)
     crowd = lotes.RandomWorkload(
@@ -444,9 +448,13 @@ def weight_of_work(answer: object) -> str:
     expect(
         len(given) >= 4 and min(given) == 0 and max(given) == 4, "four weights or more, from 0 to 4"
     )
-    for weight, right in ((0.0, 11.42), (4.0, 18.48)):
+    case = lotes.random_instance(0.006, machines=50, hours=20.0, sizes="common", seed=0)
+    for weight in sorted(given):
         wait = given[weight]
-        unlike(wait, (right / 3600, "these waits are in hours: 3,600 seconds each"))
+        with hinted(f"weight {weight:g}"):
+            run = lotes.simulate("tetris", case.configs, case.workload, record=False, work=weight)
+        right = 3600 * run.mean_response
+        unlike(wait, (run.mean_response, "these waits are in hours: 3,600 seconds each"))
         call = f"`lotes.simulate('tetris', ..., work={weight:g})` on the exercise's instance"
         expect_near(wait, right, f"weight {weight:g}: 3600 times `mean_response` of {call}")
     return (

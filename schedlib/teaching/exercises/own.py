@@ -31,13 +31,13 @@ five_papers = partial(exercises.exercise, "one_trace")
 
 @five_papers("look at the job's rows in `stages.jobs` and in `pairs`")
 def four_views(answer: object) -> str:
-    """Give four whole numbers: the jobs that LoTES, HMHS, MCH (leaves), Eagle see in trace job 904740."""
+    """Give four whole numbers: the jobs that LoTES, HMHS, MCH (leaves), Eagle see in trace job 42086."""
     given = wholes(numbers(answer, 4), "four counts")
     seen = (
-        ("LoTES", 4, "each instance is a job of its own; count all stages' tasks"),
-        ("HMHS", 1, "a pair is a map and a reduce that waits for it"),
-        ("MCH", 4, "the trace's job is the group; its leaves are the stages"),
-        ("Eagle", 4, "a job is what has tasks of one kind, and one estimate"),
+        ("LoTES", 7, "each instance is a job of its own; count all stages' tasks"),
+        ("HMHS", 2, "a pair is a map and a reduce that waits for it"),
+        ("MCH", 5, "the trace's job is the group; its leaves are the stages"),
+        ("Eagle", 5, "a job is what has tasks of one kind, and one estimate"),
     )
     for (of, right, hint), jobs in zip(seen, given, strict=True):
         expect(jobs == right, f"{of}: {hint}")
@@ -231,6 +231,10 @@ def nobody_lets_it_in(answer: object) -> str:
             len(third),
             "leaf 2 has no jobs here: give it some, for only a leaf with jobs can starve",
         )
+        expect((third["tasks"] > 0).all(), "a job of leaf 2 has no task, so nothing of it can wait")
+        longest = run.jobs["duration"].max()
+        blocked = f"tasks of {longest:g} s hold the cluster, and there is nothing to choose"
+        expect(longest <= UNTIL / 10, f"{blocked}: give tasks of {UNTIL / 10:g} s or less")
         expect(
             third["submit"].min() <= UNTIL / 2,
             f"leaf 2 comes too late to starve within {UNTIL:g} s",

@@ -18,6 +18,7 @@ tour = partial(exercises.exercise, "tour")
 waiting = partial(exercises.exercise, "waiting")
 # the tour's gain in per cent on the batches of seed 0 and seed 1
 SEED_0, SEED_1 = 13.31, 6.92
+LONGER = 100 * SEED_1 / (100 - SEED_1)  # by how many per cent FIFO ends later than HMHS
 
 
 @tour("the gain is `100 * (1 - ours / fifo)`, with both makespans on the batch of `seed=1`")
@@ -29,6 +30,7 @@ def another_batch(answer: object) -> str:
         (SEED_0, "that is the gain on the batch above: draw another one with `seed=1`"),
         (SEED_1 / 100, "give the gain in per cent: 100 times that"),
         (100 - SEED_1, "that is HMHS's makespan in per cent of FIFO's: subtract it from 100"),
+        (LONGER, "that is how much later FIFO ends than HMHS: divide by FIFO's makespan"),
     )
     expect_near(
         given, SEED_1, "run the three lines again with `seed=1`, then divide the makespans", 0.05
@@ -149,19 +151,29 @@ def last_first(answer: object) -> str:
 def help_desk(answer: object) -> str:
     """Give three numbers: mean wait (minutes) and mean number waiting with one clerk; mean wait with two."""
     wait, line, two = numbers(answer, 3)
+    rounded = 0.05  # by hand: "a little over four" wait, and the two clerks' wait is two minutes
     unlike(
         wait,
         (50 / 60, "the first number looks like hours: give minutes"),
         (60, "that is the time until they leave: the wait is shorter"),
     )
     expect_near(wait, 50, "with one clerk: first the load, then the formula of the single server")
+    unlike(line, (5, "that is how many are there with those being served: count those who wait"))
     expect_near(
-        line, 5 * 50 / 60, "how many wait: use Little's law, with one unit of time for both", 0.03
+        line,
+        5 * 50 / 60,
+        "how many wait: use Little's law, with one unit of time for both",
+        rounded,
     )
+    two_lines = 10 * 5 / 7
+    one_quick_clerk = 5 * 5 / 7
     unlike(
-        two, (25, "a second clerk more than halves the wait: each clerk is idle more often, too")
+        two,
+        (25, "a second clerk more than halves the wait: each clerk is idle more often, too"),
+        (two_lines, "that is for a line before each clerk: here both serve one line"),
+        (one_quick_clerk, "that is for one clerk who is twice as quick: here there are two"),
     )
-    expect_near(two, 2.1, "two clerks: Erlang's formula with c = 2, and then minutes", 0.03)
+    expect_near(two, 2.1, "two clerks: Erlang's formula with c = 2, and then minutes", rounded)
     return "a second clerk does far more than halve the wait."
 
 
