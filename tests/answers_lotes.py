@@ -181,6 +181,13 @@ WRONG = {
         (rounding()[0], [[9]] * 10),
         ([[[99] * 9]] * 10, [[5]] * 10),
     ],
+    "dispatching.beyond_the_limit": lambda: [
+        {"lotes": 1.08},
+        {"lotes": 1.05, "greedy": 1.06, "tetris": None},  # between two loads
+        {"lotes": 1.0, "greedy": 1.0, "tetris": 1.0},  # at the limit
+        {"lotes": 8, "greedy": 6, "tetris": None},  # per cent
+        [1.08, 1.06, None],
+    ],
     "dispatching.by_score": lambda: [
         by_score,
         lotes.Policy(arrive=first_fit),

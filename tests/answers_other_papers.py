@@ -4,8 +4,9 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
-from schedlib import eagle, hmhs, mch
+from schedlib import eagle, hmhs, mch, prototype
 
 
 @hmhs.rule
@@ -86,6 +87,19 @@ def border(p, s=0.17):
     return 1 / ((1 - s) / (1 - p) + s)
 
 
+def measured(*what, failed=False):
+    """What a run of the prototype could have returned, with these notes."""
+    run = eagle.simulate(
+        eagle.google(jobs=50, scale=0.04),
+        "sparrow",
+        600,
+        short_partition=0,
+        cutoff=eagle.CUTOFF["google"],
+    )
+    run.jobs["failed"] = failed
+    return prototype.Measurement(**vars(run), notes=pd.DataFrame({"what": what}, dtype=str))
+
+
 DIFFER = mch.Tree([[(0, 1), (2, 1)], [(2, 1), (2, 1)]])
 LEAN = mch.Tree([(1, 1), [(1, 0), (0, 1)]])
 SPLITS = [(18, 39), (17, 26), (17, 19)]
@@ -102,7 +116,9 @@ def stages():
     return np.array(mixed), base
 
 
+DEATH = "node 3 has died"
 RIGHT = {
+    "eagle.killed_node": lambda: measured(DEATH, "node 3 is lost: task 7 will run again elsewhere"),
     "hmhs.order_by_hand": lambda: ([1, 3, 2, 4], 20),
     "hmhs.where_hmhs_loses": two_jobs,
     "hmhs.max_min": lambda: maps_by(max_min),
@@ -120,6 +136,13 @@ RIGHT = {
     "hmhs.two_stages": lambda: stages()[0] / stages()[1],
 }
 WRONG = {
+    "eagle.killed_node": lambda: [
+        measured(),  # nobody died
+        measured(DEATH),  # it was idle
+        measured(DEATH, "node 4 is lost: task 7 will run again elsewhere"),
+        measured(DEATH, failed=True),
+        measured().jobs,
+    ],
     "hmhs.order_by_hand": lambda: [([1, 3, 2, 4], 19), ([3, 1, 2, 4], 20), ([4, 2, 3, 1], 20), ([0, 1, 2, 3], 20)],
     "hmhs.where_hmhs_loses": lambda: [two_jobs([[1.0, 9.0], [9.0, 1.0]]), two_jobs([[1, 1, 1]] * 2), two_jobs([[1, 1]] * 3, 3)],
     "hmhs.max_min": lambda: [max_min, maps_by("min-min"), hmhs.Policy()],

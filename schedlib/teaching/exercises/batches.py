@@ -32,7 +32,10 @@ REDUCES = [6, 2, 4, 1]
 
 
 @batches(
-    "jobs that are quicker in the map stage by growing map time, then the others by falling reduce time"
+    "jobs that are quicker in the map stage by growing map time, then the others by falling reduce time",
+    "jobs 1 and 3 have maps no longer than their reduces, so they come first. Add up the "
+    "maps; each reduce starts at the later of two ends: its own map's, and the reduce's "
+    "before it",
 )
 def order_by_hand(answer: object) -> str:
     """Give a pair: the four jobs in Johnson's order, numbered from 1, and the makespan."""
@@ -55,7 +58,10 @@ def order_by_hand(answer: object) -> str:
 
 @batches(
     "two machines in the map stage: one job a little quicker on the first machine, the other very "
-    "slow on the second"
+    "slow on the second",
+    "submit the long job first. Give the short job almost the same time on both machines, a "
+    "little less on machine 1, and the long job a time on machine 1 that is much shorter than "
+    "on machine 2",
 )
 def where_hmhs_loses(answer: object) -> str:
     """Give an `hmhs.Instance` of two jobs, with at most two machines a stage."""
@@ -74,7 +80,9 @@ def where_hmhs_loses(answer: object) -> str:
 
 
 @batches(
-    "`hmhs.schedule(case, policy).makespan` for five seeds and three policies, then means, then ratios"
+    "`hmhs.schedule(case, policy).makespan` for five seeds and three policies, then means, then ratios",
+    "`replace(hmhs.POLICIES['fifo-pri'], map_rule='min-min')` and the same with "
+    "`reduce_rule`, on `hmhs.single(100, seed)` for seeds 0 to 4; divide the mean makespans",
 )
 def two_stages(answer: object) -> str:
     """Give two numbers: the mean makespan over FIFO-Pri's, with Min-Min on maps only, and on reduces only."""
@@ -93,7 +101,9 @@ def two_stages(answer: object) -> str:
 
 
 @batches(
-    "for each waiting job take `stage.time[job].min()`, and choose the job for which that is largest"
+    "for each waiting job take `stage.time[job].min()`, and choose the job for which that is largest",
+    "`@hmhs.rule` above `def rule(stage, machine, now)`: loop over `stage.queue`, keep the "
+    "job with the largest `stage.time[job].min()`, and return it; the machine plays no part",
 )
 def max_min(answer: object) -> str:
     """Give an `hmhs.Policy` with your rule as its `map_rule`."""
@@ -132,7 +142,10 @@ RESOURCES = ("CPU", "memory")
 
 @sharing(
     "divide each demand by its largest entry; add these up in group 2, divide by the largest entry "
-    "of the sum"
+    "of the sum",
+    "normalised, group 2 has a job that needs CPUs alone and one that needs half as many CPUs "
+    "as memory. Divide 1 by the largest entry of their sum. At the level f all shares are f "
+    "times their weights: at which f is the first resource full?",
 )
 def shares_by_hand(answer: object) -> str:
     """Give a triple: three weights, the first full resource ("CPU" or "memory"), three dominant shares."""
@@ -157,7 +170,11 @@ def shares_by_hand(answer: object) -> str:
     return "and part of the other resource stays idle."
 
 
-@sharing("let one job need memory alone, and the other three more CPUs than memory")
+@sharing(
+    "let one job need memory alone, and the other three more CPUs than memory",
+    "with the three others at twice as many CPUs as memory, CPUs fill first. Which job does "
+    "not need what fills first?",
+)
 def where_they_differ(answer: object) -> str:
     """Give a `mch.Tree`, two groups of two jobs, one partial-type; MCH and H-DRF differ at 10 CPUs, 10 GB."""
     tree = _two_resources(answer)
@@ -181,7 +198,9 @@ def where_they_differ(answer: object) -> str:
 
 @sharing(
     "group 1 leaves the memory job a part 1 - 1 / weight of the memory; set that equal to the job's "
-    "guarantee"
+    "guarantee",
+    "the guarantee is half of weight / (weight + 1). Solve 1 - 1 / weight = half of weight / "
+    "(weight + 1)",
 )
 def heavier_group(answer: object) -> str:
     """Give a number: the least weight of group 2 that gives its memory job's guarantee by the naive rule."""
@@ -198,7 +217,11 @@ def heavier_group(answer: object) -> str:
     return "with a smaller weight the guarantee is broken."
 
 
-@sharing("jobs that need different resources add up to little of each one")
+@sharing(
+    "jobs that need different resources add up to little of each one",
+    "one job that needs both resources alike beside a group: one of the group's jobs needs "
+    "the first resource alone, the other the second",
+)
 def by_guarantee(answer: object) -> str:
     """Give a `mch.Tree` on which these weights leave a group below its guarantee, with 1 of each resource."""
     tree = _two_resources(answer)
@@ -214,7 +237,10 @@ def by_guarantee(answer: object) -> str:
 
 
 @sharing(
-    "go down the tree: a child's number is its parent's, over the largest entry of the parent's sum"
+    "go down the tree: a child's number is its parent's, over the largest entry of the parent's sum",
+    "normalise each leaf's demand, and add up from the leaves to the root: `sum of the "
+    "children / largest entry`. Then walk down; leave out MCH's exception for jobs that do "
+    "not need the first full resource",
 )
 def near_h_drf(answer: object) -> str:
     """Give a function of (tree): a weight for each leaf, with one unit of each resource, so that weighted DRF

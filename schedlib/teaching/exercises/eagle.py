@@ -38,7 +38,10 @@ ONE_PROBE: dict[str, Any] = {
 
 @probing(
     "the wait of one server is rate * second moment / (2 * (1 - load)); at random each clerk gets "
-    "half of the rate"
+    "half of the rate",
+    "at random: rate 0.4, mean 2, second moment 8. Apart: each clerk has customers of one "
+    "length, so the second moment is its square. For the third write both waits with an "
+    "unknown rate and set them equal",
 )
 def ticket_office(answer: object) -> str:
     """Give three numbers: mean waits at random and apart (minutes), and the rate that equals them."""
@@ -67,7 +70,10 @@ def ticket_office(answer: object) -> str:
 
 @probing(
     "`theory.sita_mean_waits(rate, shares, means, squares, [n, 100 - n])` for every n at which "
-    "both sides keep up"
+    "both sides keep up",
+    "for each load compute both means for n = 1 to 99, leave out those where a side has a "
+    "load of 1 or more, and take `np.argmin`. The slowdown weighs each class's wait by its "
+    "share over its mean length",
 )
 def best_split(answer: object) -> str:
     """Give three pairs, for loads of 50, 80, 95 %: short jobs' workers for the least mean wait, slowdown."""
@@ -81,7 +87,11 @@ def best_split(answer: object) -> str:
     return "the best split depends on what you measure: the mean wait, or the slowdown."
 
 
-@probing("draw three workers with `rng.random()`, and give the one with the least `queued + busy`")
+@probing(
+    "draw three workers with `rng.random()`, and give the one with the least `queued + busy`",
+    "`best = draw`; twice: `other = draw`, and if `queued[other] + busy[other] < queued[best] "
+    "+ busy[best]`: `best = other`. A draw is `int(rng.random() * len(cluster.queued))`",
+)
 def three_choices(answer: object) -> str:
     """Give an `eagle.System` whose `short_jobs` is your `send` for d = 3."""
     system = own_send(answer)
@@ -104,7 +114,12 @@ def three_choices(answer: object) -> str:
     return f"the second choice takes {one - two:.1f} service times off the mean, the third {two - three:.1f}."
 
 
-@probing("draw workers until one has `cluster.long_tasks[worker] == 0`")
+@probing(
+    "draw workers until one has `cluster.long_tasks[worker] == 0`",
+    "`worker = int(rng.random() * len(cluster.queued))` over all workers, of both partitions; "
+    "`while cluster.long_tasks[worker] > 0` draw again; leave everything else of "
+    "`eagle.System` as it is",
+)
 def never_behind_long(answer: object) -> str:
     """Give an `eagle.System` whose `short_jobs` is your `send`."""
     jobs = eagle.google(jobs=20_000, scale=0.04)
@@ -130,7 +145,9 @@ def never_behind_long(answer: object) -> str:
 
 
 @probing(
-    "a share 1 - s of all work is long; a part 1 - p of the short work goes to the general partition"
+    "a share 1 - s of all work is long; a part 1 - p of the short work goes to the general partition",
+    "work in the general partition: load * ((1 - s) + (1 - p) * s); its workers: 1 - p. On "
+    "the border the two are equal",
 )
 def border(answer: object) -> str:
     """Give three numbers: the load on the border for p = 0.17, 0.25 and 0.35, with s = 0.17."""
@@ -178,7 +195,9 @@ SEEDS = (0, 1, 2)
 
 
 @eagle_(
-    "write down when each of the four nodes is free, with d = 50, and who asks for the next task"
+    "write down when each of the four nodes is free, with d = 50, and who asks for the next task",
+    "sticky: the quick nodes ask again at 10 + d, and the slow ones are free at 100. Who is "
+    "first decides who runs the other two tasks; at which d do both ask at once?",
 )
 def toy(answer: object) -> str:
     """Give three numbers: completion times for d = 50, sticky and not, and the d from which both agree."""
@@ -195,7 +214,11 @@ def toy(answer: object) -> str:
     return "from there on the slow nodes are free before the quick ones ask again."
 
 
-@eagle_("a node, `kill={('node', 3): 0.5}`, and long tasks, so that it is busy when it dies")
+@eagle_(
+    "a node, `kill={('node', 3): 0.5}`, and long tasks, so that it is busy when it dies",
+    "submit eight long tasks at once to ten nodes, with `kill={('node', 3): 0.5}`: a node "
+    "among the first eight, which is busy then. Kill no scheduler",
+)
 def killed_node(answer: object) -> str:
     """Give what `prototype.run` returned: a node died while it had a task, and every job was completed."""
     done = a(prototype.Measurement, answer, "what `prototype.run` returns")
@@ -216,7 +239,9 @@ def killed_node(answer: object) -> str:
 
 
 @eagle_(
-    "for each number of busy workers, the chance that k different ones are all busy; take the mean last"
+    "for each number of busy workers, the chance that k different ones are all busy; take the mean last",
+    "`np.prod([(busy - i).clip(0) / (workers - i) for i in range(k)], axis=0)` is the chance "
+    "for each number of busy workers",
 )
 def near_the_limit(answer: Any) -> str:
     """Give a function of (busy, workers, k): the share of jobs that wait, if they arrive while `busy` (an
@@ -241,7 +266,11 @@ def near_the_limit(answer: Any) -> str:
     return "when the system is fuller than usual, all probes find busy workers together."
 
 
-@eagle_("`eagle.System(..., queue='srpt', sticky=True, min_probes=...)` with your `send`")
+@eagle_(
+    "`eagle.System(..., queue='srpt', sticky=True, min_probes=...)` with your `send`",
+    "let each probe draw two workers without a long task and take the one with fewer tasks; "
+    "then lower `min_probes` from Eagle's until the percentiles suffer",
+)
 def few_messages(answer: object) -> str:
     """Give an `eagle.System` with your `send`: as good as Eagle (to 5 %), and at most half its messages (SRPT's
     updates left out)."""
@@ -258,7 +287,12 @@ def few_messages(answer: object) -> str:
     return f"{part:.2f} of Eagle's: knowing all queues adds little when one knows where long tasks are."
 
 
-@eagle_("try 5 to 14 % of the workers; let some of the probes go anywhere, also behind long tasks")
+@eagle_(
+    "try 5 to 14 % of the workers; let some of the probes go anywhere, also behind long tasks",
+    "`if probe % 3 == 0` any worker, otherwise draw until one has no long task; "
+    "`queue='srpt'`, `sticky=True` and Eagle's number of probes; compare at two thirds of the "
+    "paper's partition",
+)
 def where_sss_harms(answer: object) -> str:
     """Give a pair: a short partition at which SSS harms, and an `eagle.System` that loses nothing there or at
     17 %."""

@@ -66,7 +66,10 @@ MOST = _table("""
 
 @fluid(
     "with y jobs running in all, write down what they take of cores and of memory; a job lasts half "
-    "an hour"
+    "an hour",
+    "on average a job takes a quarter of class 1's demand and three quarters of class 2's. "
+    "Divide the whole pool by that, for each resource; the smaller number of jobs counts, and "
+    "an hour serves twice as many",
 )
 def limit_by_hand(answer: object) -> None:
     """Give a pair: the limit in jobs an hour, and the scarce resource, "cores" or "memory"."""
@@ -90,7 +93,9 @@ def limit_by_hand(answer: object) -> None:
 
 
 @fluid(
-    "the pools are `count * capacity[l]`; a job of class k takes `demand[k][l]` for `1 / rate[k]` hours"
+    "the pools are `count * capacity[l]`; a job of class k takes `demand[k][l]` for `1 / rate[k]` hours",
+    "`each = (share / rate) @ demand` is what one job an hour keeps busy; the limit is the "
+    "least of `count * capacity / each`",
 )
 def own_limit(answer: object) -> str:
     """Give a function of (capacity, count, share, demand, rate): the limit of one configuration's pools."""
@@ -123,7 +128,9 @@ def own_limit(answer: object) -> str:
 
 
 @fluid(
-    "copy `configs.count`, add 1 to one entry, and take `lotes.allocate(...).rate` less the old one"
+    "copy `configs.count`, add 1 to one entry, and take `lotes.allocate(...).rate` less the old one",
+    "`count = configs.count.copy(); count[j] += 1`, then "
+    "`lotes.MachineConfigs(configs.capacity, count)`: ten runs, one for each j",
 )
 def one_more(answer: object) -> str:
     """Give ten numbers: what one more machine of each configuration of Table 1 adds to the limit (jobs/h)."""
@@ -148,7 +155,10 @@ def one_more(answer: object) -> str:
 
 @fluid(
     "solve linear programs with 40 unknowns by `scipy.optimize.linprog`: every class keeps its rate, "
-    "every pool its size"
+    "every pool its size",
+    "the unknowns are y[j, k] >= 0. Rows for pools: demand times y is at most capacity times "
+    "count. Equations for classes: the sum over j of y[j, k] is limit * share[k] / rate[k]. "
+    "Minimise y[j, k], then minus y[j, k]",
 )
 def face(answer: object) -> str:
     """Give a pair of tables, 10 configurations x 4 classes: the fewest and the most that can run."""
@@ -174,7 +184,12 @@ def face(answer: object) -> str:
     )
 
 
-@fluid("compare the four mixes that hold a single class")
+@fluid(
+    "compare the four mixes that hold a single class",
+    "a mix of a single class is a row of `np.eye(4)`; `lotes.allocate(configs, "
+    "lotes.JobClasses(mix, classes.demand, classes.rate)).rate` is its limit. No other mix is "
+    "beyond the least and the largest of the four",
+)
 def mixes(answer: object) -> None:
     """Give a pair of mixes, four shares each that sum to 1: that of the smallest limit and of the largest."""
     pair = items(answer, "a pair of mixes", 2)
@@ -210,7 +225,12 @@ CAPACITY = np.array([9, 9])
 DEMAND = np.array([[3, 1], [1, 3]])
 
 
-@bins("go through 0, 1, 2, ... jobs of class 1, and add as many of class 2 as fit")
+@bins(
+    "go through 0, 1, 2, ... jobs of class 1, and add as many of class 2 as fit",
+    "with n jobs of class 1, the cores allow 9 - 3n jobs of class 2 and the memory (9 - n) / "
+    "3. Take the smaller, and drop a pair when another has as many of both classes and more "
+    "of one",
+)
 def bins_by_hand(answer: object) -> str:
     """Give a list of pairs, the fullest bin first: jobs of class 1 and of class 2 in each non-dominated
     bin."""
@@ -234,7 +254,9 @@ def bins_by_hand(answer: object) -> str:
 
 
 @bins(
-    "go through all bins that fit: for each number of one class, those of the next, until nothing fits"
+    "go through all bins that fit: for each number of one class, those of the next, until nothing fits",
+    "recursion: for each number n of the first class that fits, n times its price plus the "
+    "best of the other classes in what is left; no class is worth 0",
 )
 def priciest(answer: object) -> str:
     """Give a function of (capacity, demand, price): the largest sum of prices of whole jobs in one
@@ -258,7 +280,11 @@ def priciest(answer: object) -> str:
     return "this is the question that column generation asks at each step, for one machine."
 
 
-@bins("`lotes.plan(...).rate` over `lotes.allocate(...).rate`, for shares in small steps")
+@bins(
+    "`lotes.plan(...).rate` over `lotes.allocate(...).rate`, for shares in small steps",
+    "draw the bins of a machine of 8 cores: which mix of jobs of 3 and of 2 leaves no core "
+    "idle, and what share of its jobs has 2 cores?",
+)
 def kink(answer: object) -> str:
     """Give two numbers: the rate over the fluid limit without 2-core jobs, and their share at the kink."""
     start, share = numbers(answer, 2)
@@ -275,7 +301,11 @@ def kink(answer: object) -> str:
     return "from that share on two kinds of bins leave no core idle."
 
 
-@bins("`np.vstack([demand, 1.1 * demand[:extra]])` for 0, 1, 2 and 3 extra classes")
+@bins(
+    "`np.vstack([demand, 1.1 * demand[:extra]])` for 0, 1, 2 and 3 extra classes",
+    "`lotes.count_bins(configs.capacity[3], demand, limit=10**8)`: configuration 4 has the "
+    "index 3, and `demand` has a row more each time",
+)
 def more_classes(answer: object) -> str:
     """Give four whole numbers: non-dominated bins of Google's largest machine with 4, 5, 6 and 7 classes."""
     given = wholes(numbers(answer, 4), "bins")
@@ -289,7 +319,10 @@ def more_classes(answer: object) -> str:
 
 
 @bins(
-    "`sustained(classes, bins, machines)` says what a rounding is worth: move one machine, keep what helps"
+    "`sustained(classes, bins, machines)` says what a rounding is worth: move one machine, keep what helps",
+    "start from `generate_plan(...)`. For each configuration and each pair of its bins move "
+    "one machine from one bin to the other, take the best move, and stop when none helps. "
+    "When moves are equal, help the classes that are served worst",
 )
 def rounding(answer: object) -> str:
     """Give a pair of lists, ten arrays each: a configuration's bins, and how many machines emulate each."""
@@ -349,7 +382,9 @@ def _toy():
 
 @dispatching(
     "LoTES spreads a class over the machines that plan for it: what if the next job needs a whole "
-    "machine?"
+    "machine?",
+    "let two small jobs come first: LoTES puts them on two machines, Greedy on one. Which "
+    "size of the third job fits on an empty machine only?",
 )
 def against_lotes(answer: object) -> str:
     """Give a `Workload` of four jobs, made by `Workload.from_arrays(..., job_class=..., cores=...)`."""
@@ -367,7 +402,9 @@ def against_lotes(answer: object) -> str:
 
 
 @dispatching(
-    "for each load and policy look at `.stable` of the run; the first that is False counts"
+    "for each load and policy look at `.stable` of the run; the first that is False counts",
+    "`lotes.random_instance(0.006, load=load, machines=100, hours=10.0, sizes='independent', "
+    "seed=0)`, and `.get(policy)` for a policy that is stable at all loads",
 )
 def beyond_the_limit(answer: object) -> str:
     """Give a dictionary: for "lotes", "greedy", "tetris" the first load of 1.00, 1.02, ..., 1.10 with a run
@@ -390,7 +427,9 @@ def beyond_the_limit(answer: object) -> str:
 
 @dispatching(
     "`cluster.target[machine, k] - cluster.running[machine, k]`, for machines on which "
-    "`lotes.can_start`"
+    "`lotes.can_start`",
+    "loop over all machines with `best, top = -1, -10**6`; where `can_start` holds and the "
+    "score is above `top`, keep both; return `best`. `k` is `cluster.job_class[job]`",
 )
 def by_score(answer: object) -> None:
     """Give a `lotes.Policy` whose `arrive` gives the machine with the largest score that has room, or -1."""
@@ -438,7 +477,9 @@ def _follows_the_score(jobs, cores, target):
 
 
 @dispatching(
-    "`lotes.simulate('tetris', case.configs, case.workload, work=...)` gives waits in hours"
+    "`lotes.simulate('tetris', case.configs, case.workload, work=...)` gives waits in hours",
+    "`{work: 3600 * lotes.simulate('tetris', case.configs, case.workload, "
+    "work=work).mean_response for work in (0, 1, 2, 4)}`",
 )
 def weight_of_work(answer: object) -> str:
     """Give a dictionary by weight of gamma: the mean wait (seconds) of the jobs that start. Four weights or

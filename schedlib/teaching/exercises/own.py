@@ -29,7 +29,11 @@ from schedlib.teaching.lessons import one_trace
 five_papers = partial(exercises.exercise, "one_trace")
 
 
-@five_papers("look at the job's rows in `stages.jobs` and in `pairs`")
+@five_papers(
+    "look at the job's rows in `stages.jobs` and in `pairs`",
+    "LoTES counts instances, HMHS rows of `pairs`, MCH and Eagle both count stages: "
+    "`np.diff(stages.offsets)` has the instances of each stage",
+)
 def four_views(answer: object) -> str:
     """Give four whole numbers: the jobs that LoTES, HMHS, MCH (leaves), Eagle see in trace job 42086."""
     given = wholes(numbers(answer, 4), "four counts")
@@ -45,7 +49,10 @@ def four_views(answer: object) -> str:
 
 
 @five_papers(
-    "a task that comes at s and lasts d does at most `min(d, 600 - s)` seconds of work in the slice"
+    "a task that comes at s and lasts d does at most `min(d, 600 - s)` seconds of work in the slice",
+    "`workload = eagle.alibaba(1, trace=part)`; `np.repeat(workload.jobs['submit'], "
+    "np.diff(workload.offsets))` gives s for each task; the workers are "
+    "`np.ceil(eagle.offered_load(workload, 1) / 0.8)`",
 )
 def load_within(answer: object) -> str:
     """Give one number from 0 to 1: the load that counts only what is done within the ten minutes."""
@@ -66,7 +73,9 @@ def load_within(answer: object) -> str:
 
 @five_papers(
     "`lotes.simulate('lotes', configs, jobs, plan=plan, exit=...)` on "
-    "`lotes.alibaba_hour(trace=one_trace.part(20), load=0.8, first=100)`"
+    "`lotes.alibaba_hour(trace=one_trace.part(20), load=0.8, first=100)`",
+    "the plan is `lotes.plan(configs, classes)` of that call; run it with `exit='delta'` and "
+    "with `exit='all'`, and take `mean_response` in seconds",
 )
 def exits(answer: object) -> str:
     """Give two numbers: LoTES's mean wait (s) on the slice of minute 20 as printed, and with exit='all'."""
@@ -89,7 +98,9 @@ def exits(answer: object) -> str:
 
 @five_papers(
     "for each pair compare two numbers: `longest` of the reduce, and its `end` less the map's "
-    "`end`, plus 1"
+    "`end`, plus 1",
+    "`longest` is the maximum of a stage's tasks: `np.maximum.reduceat(durations, "
+    "stages.offsets[:-1])`. Take the mean of `longest > gap + 1` over the pairs",
 )
 def overlap(answer: object) -> str:
     """Give one number from 0 to 1: the share of the hour's pairs whose reduce did not wait for its map."""
@@ -114,7 +125,11 @@ def _batch(start):
     return one_trace.batch(part, alike=True), min(done.job_end.mean() for done in orders.values())
 
 
-@five_papers("which order has the least mean end on one machine?")
+@five_papers(
+    "which order has the least mean end on one machine?",
+    "`def my_order(instance)`: the sum of both arrays of `hmhs.total_times(instance)`; the "
+    "least number goes first",
+)
 def mean_end(answer: Any) -> str:
     """Give a `hmhs.Policy`, or a policy's order as a function `my_order(instance)`: a number for each job."""
     policy = (
@@ -151,7 +166,9 @@ def best_fit(cluster: lotes.Cluster, job: int) -> int:
 
 
 @own_policy(
-    "the standard deviation (divide by n - 1) over the root of n, times Student's t for n - 1"
+    "the standard deviation (divide by n - 1) over the root of n, times Student's t for n - 1",
+    "`t = 2.776` for five values; `np.std(values, ddof=1) / np.sqrt(5)` is the deviation of "
+    "the mean. The third is of `B - A`, value by value",
 )
 def paired(answer: object) -> str:
     """Give three numbers: the half-widths (s) of the 95 % intervals of A, of B, and of differences B - A."""
@@ -196,7 +213,9 @@ def _surely_ahead(runs, rival):
 
 
 @own_policy(
-    "a `leave` function that takes a short job before a long one, or a small one before a large one"
+    "a `leave` function that takes a short job before a long one, or a small one before a large one",
+    "keep best fit as `arrive`; in `leave(cluster, machine)` loop over `cluster.waiting`, and "
+    "of those that `can_start` return the one with the least `cluster.work`",
 )
 def above_best_fit(answer: object) -> str:
     """Give a `lotes.Policy` that is surely ahead of best fit by the mean wait (the 95 % interval of the
@@ -209,7 +228,12 @@ def above_best_fit(answer: object) -> str:
     return "and its longest wait? Look at the other metrics before you deploy it."
 
 
-@own_policy("look at `cluster.long_tasks` before you send, and take the shorter of two queues")
+@own_policy(
+    "look at `cluster.long_tasks` before you send, and take the shorter of two queues",
+    "draw up to ten workers, keep the first two with no long task, send to the one with fewer "
+    "tasks, and if there is none to a worker below `cluster.short_only`; `queue='srpt', "
+    "sticky=True`",
+)
 def above_hawk(answer: object) -> str:
     """Give an `eagle.System` with a `short_jobs` function of yours that is ahead of Hawk (the 95 % interval
     of the difference lies below 0), and breaks no rule."""
@@ -218,7 +242,11 @@ def above_hawk(answer: object) -> str:
     return "how many messages does it take? `eagle.simulate(...).stats` knows."
 
 
-@own_policy("give leaves 0 and 1 more tasks than fit, from time 0 on, whose ends never coincide")
+@own_policy(
+    "give leaves 0 and 1 more tasks than fit, from time 0 on, whose ends never coincide",
+    "leaf 0 with tasks of a round number of seconds, leaf 1 with tasks of an irrational one, "
+    "both at time 0 and with far more tasks than fit; leaf 2 comes a little later",
+)
 def nobody_lets_it_in(answer: object) -> str:
     """Give a table of jobs for `mch.simulate` (`leaf, submit, tasks, duration`) under which leaf 2 starves by
     all three rules."""
@@ -244,7 +272,12 @@ def nobody_lets_it_in(answer: object) -> str:
     return "the rule chooses leaf 2 each time, but one of its two resources is missing, and none is reserved."
 
 
-@own_policy("no large job should be left for the end: how much work does each have?")
+@own_policy(
+    "no large job should be left for the end: how much work does each have?",
+    "order by minus the sum of `hmhs.total_times(instance)`; on the map stage take the job "
+    "with the least `stage.time[job, machine] / stage.time[job].min()`; `min-min` on the "
+    "reduces",
+)
 def above_hmhs(answer: object) -> str:
     """Give an `hmhs.Policy` that is ahead of HMHS itself on the board's first ten seeds (the 95 % interval of
     the difference lies below 0), and breaks no rule."""

@@ -21,7 +21,11 @@ SEED_0, SEED_1 = 13.31, 6.92
 LONGER = 100 * SEED_1 / (100 - SEED_1)  # by how many per cent FIFO ends later than HMHS
 
 
-@tour("the gain is `100 * (1 - ours / fifo)`, with both makespans on the batch of `seed=1`")
+@tour(
+    "the gain is `100 * (1 - ours / fifo)`, with both makespans on the batch of `seed=1`",
+    "copy the cell that draws the batch, put `seed=1` in it, and take both makespans from "
+    "that batch",
+)
 def another_batch(answer: object) -> str:
     """Give a number: by how many per cent HMHS ends sooner than FIFO on the batch drawn with `seed=1`."""
     given = number(answer)
@@ -39,7 +43,9 @@ def another_batch(answer: object) -> str:
 
 
 @waiting(
-    "use Little's law three times: for all who are inside, for the line alone, and again for all inside"
+    "use Little's law three times: for all who are inside, for the line alone, and again for all inside",
+    "time = number / rate, and the rate is in guests an hour: 60 times that gives minutes. "
+    "For the third, number = rate * stay",
 )
 def canteen(answer: object) -> str:
     """Give three numbers: minutes inside, minutes in line, and how many come while one guest is inside."""
@@ -58,7 +64,10 @@ def canteen(answer: object) -> str:
 
 @waiting(
     "sort all moments: each `submit` adds one job, each `finish` takes one away; weigh each level by "
-    "the time that it lasts"
+    "the time that it lasts",
+    "`change` is 1 at each submission and -1 at each finish; with `order = np.argsort(moments)`, "
+    "`np.cumsum(change[order])` holds from each moment to the next, and "
+    "`np.diff(moments[order])` says how long",
 )
 def levels(answer: object) -> str:
     """Give a function of (submit, finish), two arrays: the fraction of the time from the first submission to
@@ -177,7 +186,11 @@ def help_desk(answer: object) -> str:
     return "a second clerk does far more than halve the wait."
 
 
-@waiting("`theory.mmc_mean_wait(cores * load, 1, cores)` with 8 cores, over that with 16")
+@waiting(
+    "`theory.mmc_mean_wait(cores * load, 1, cores)` with 8 cores, over that with 16",
+    "two clusters are 8 cores at the rate 8 * load each; one cluster of both is 16 cores at "
+    "the rate 16 * load",
+)
 def pooling(answer: object) -> str:
     """Give two numbers: the factor by which one cluster of both has a shorter wait, at 80 % and 97 % load."""
     given = numbers(answer, 2)
@@ -199,7 +212,9 @@ def pooling(answer: object) -> str:
 
 
 @waiting(
-    "try one server more than the load needs, and go on until `theory.mmc_mean_wait` is small enough"
+    "try one server more than the load needs, and go on until `theory.mmc_mean_wait` is small enough",
+    "begin with `int(arrival_rate / service_rate) + 1` servers; `while` the mean wait is "
+    "above the target, add one",
 )
 def staff(answer: object) -> str:
     """Give a function of (arrival_rate, service_rate, target): the fewest servers with a mean wait of at most
