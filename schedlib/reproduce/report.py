@@ -1,6 +1,6 @@
 """The ledger as pages and cards: what became of each sentence of the papers; the rows alone decide."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +20,17 @@ from schedlib.reproduce.verdicts import (
     VERDICTS,
 )
 
+COLUMNS = (
+    "sentence",
+    "where",
+    "printed",
+    "ours (95 %)",
+    "at paper scale",
+    "verdict",
+    "cause",
+    "id",
+)
+"""Of a table of sentences."""
 PLURAL = {
     HOLDS: "hold",
     DEPENDS: "depend on a reading or a parameter",
@@ -73,7 +84,8 @@ def page(
         lines += [f"{sentence(own)}\n", table(counted(own))]
         apart = own[own["kind"] != ""]
         if len(apart):
-            lines += ["Not counted: no run could fail these, or they are ours.\n", table(apart)]
+            shown = table(apart, ["sentence", "ours (95 %)", "verdict", "id"])
+            lines += ["Not counted: no run could fail these, or they are ours.\n", shown]
     return "\n".join(filter(None, lines))
 
 
@@ -127,13 +139,13 @@ def headlines(rows: pd.DataFrame) -> str:
     return markdown(pd.DataFrame(lines))
 
 
-def table(rows: pd.DataFrame) -> str:
-    """Rows as a Markdown table; columns that would be empty are left out."""
+def table(rows: pd.DataFrame, columns: Sequence[str] = COLUMNS) -> str:
+    """These columns of some rows as a Markdown table; those that would be empty are left out."""
     lines = []
     for row in rows.itertuples():
         line = {
             "sentence": row.sentence,
-            "where": row.where,
+            "where": row.where.replace("Sections ", "§").replace("Section ", "§"),
             "printed": row.printed,
             "ours (95 %)": in_unit(row),
             "at paper scale": getattr(row, "there", ""),
@@ -142,7 +154,7 @@ def table(rows: pd.DataFrame) -> str:
             "id": f"`{row.id.partition('.')[2]}`",
         }
         lines.append(line)
-    shown = pd.DataFrame(lines)
+    shown = pd.DataFrame(lines)[list(columns)]
     return markdown(shown.loc[:, (shown != "").any()])
 
 
@@ -165,8 +177,8 @@ def verdict(row: Any) -> str:
 
 
 def why(row: Any) -> str:
-    """Where along a column it holds, what turns the verdict, and the cause."""
-    return "; ".join(filter(None, (row.window, row.turns, row.cause)))
+    """Where along a column it holds, or what turns the verdict, and the cause."""
+    return "; ".join(filter(None, (row.window or row.turns, row.cause)))
 
 
 def card(rows: pd.DataFrame) -> str:

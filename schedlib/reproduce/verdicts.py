@@ -30,7 +30,7 @@ class Measured(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of the ledger. `window` says where along a column the sentence holds or fails; `turns` names the
+    """A row of the ledger. `window` says where along a column the sentence holds or is undecided; `turns` names the
     other readings under which it fares otherwise, and how."""
 
     id: str
@@ -203,7 +203,7 @@ def other_windows(
             each = along(other, frames[other.experiment], level)
             _, found = windows(each, other.along)
             if found != window:
-                texts.append(f"{found} with {name}")
+                texts.append(f"{found or 'fails everywhere'} with {name}")
     return "; ".join(texts)
 
 
@@ -217,17 +217,18 @@ def along(sentence: Sentence, frame: pd.DataFrame, level: float) -> dict[str, st
 
 
 def windows(each: Mapping[str, str], column: str) -> tuple[str, str]:
-    """The verdict over all values of a column, and the windows of it that have one verdict each.
+    """The verdict over all values of a column, and where it holds or is undecided; it fails elsewhere.
 
     >>> windows({"0.8": HOLDS, "0.85": HOLDS, "0.9": FAILS}, "load")
-    ('depends', 'holds at load 0.8 to 0.85, fails at 0.9')
+    ('depends', 'holds at load 0.8 to 0.85')
     """
     texts = []
     for verdict, names in groupby(each, key=lambda name: each[name]):
         first, *rest = names
         place = f"{first} to {rest[-1]}" if rest else first
-        texts.append(f"{verdict} at {place}")
-    text = ", ".join(texts).replace(" at ", f" at {column} ", 1)
+        if verdict != FAILS:
+            texts.append(f"{verdict} at {column} {place}")
+    text = ", ".join(texts)
     found = set(each.values())
     if len(found) == 1:
         return found.pop(), text
