@@ -145,7 +145,7 @@ def test_a_sentence_along_a_column_says_in_which_windows_it_holds():
     both = verdicts.judge(replace(along, others=against), {"hmhs.toy": frame}, "quick")
     assert both.verdict == "depends"
     assert both.window == whole.window
-    assert both.turns == "undecided at load 0.9, holds at load 1 with against"
+    assert both.turns == "holds at load 1, undecided at load 0.9 with against"
     found = {"hmhs.c": along}
     assert not verdicts.decided(found, "hmhs.toy", frame, 1)
     assert verdicts.decided(found, "hmhs.toy", frame[frame["load"] != 0.9], 1)

@@ -77,7 +77,9 @@ def page(
         lines += ["## Headlines\n", headlines(rows[rows["id"].isin(chosen)])]
     lines += ["## Counts\n", f"{sentence(rows)}\n", counts(rows)]
     for paper, own in rows.groupby("paper", sort=False):
-        lines += [f"## {papers.title_of(paper)}\n", paragraphs.get(str(paper), "")]
+        lines.append(f"## {papers.title_of(paper)}\n")
+        if paper in paragraphs:
+            lines.append(f"{paragraphs[str(paper)]}\n")
         if paper in known.readings:
             name, why = known.readings[str(paper)]
             lines.append(f"*Read as*: {name}. {why}\n")

@@ -222,13 +222,12 @@ def windows(each: Mapping[str, str], column: str) -> tuple[str, str]:
     >>> windows({"0.8": HOLDS, "0.85": HOLDS, "0.9": FAILS}, "load")
     ('depends', 'holds at load 0.8 to 0.85')
     """
-    texts = []
+    texts: dict[str, list[str]] = {HOLDS: [], UNDECIDED: [], FAILS: []}
     for verdict, names in groupby(each, key=lambda name: each[name]):
         first, *rest = names
         place = f"{first} to {rest[-1]}" if rest else first
-        if verdict != FAILS:
-            texts.append(f"{verdict} at {column} {place}")
-    text = ", ".join(texts)
+        texts[verdict].append(f"{verdict} at {column} {place}")
+    text = ", ".join(texts[HOLDS] + texts[UNDECIDED])
     found = set(each.values())
     if len(found) == 1:
         return found.pop(), text
