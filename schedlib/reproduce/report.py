@@ -75,7 +75,8 @@ def page(
     lines = [HEAD]
     if chosen:
         lines += ["## Headlines\n", headlines(rows[rows["id"].isin(chosen)])]
-    lines += ["## Counts\n", f"{sentence(rows)}\n", counts(rows)]
+    if len(rows):
+        lines += ["## Counts\n", f"{sentence(rows)}\n", counts(rows)]
     for paper, own in rows.groupby("paper", sort=False):
         lines.append(f"## {papers.title_of(paper)}\n")
         if paper in paragraphs:
