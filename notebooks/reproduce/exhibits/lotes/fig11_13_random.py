@@ -128,7 +128,9 @@ def plot_waits(frame: pd.DataFrame) -> Picture:
     shift = 0.16 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
     figure = wait_panels(frame, titles, x, shift, xlabel=label)
     for ax in figure.axes:
-        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
+        rotation = 90 if len(titles) >= 4 else 0  # narrow panels
+        labels = [f"{tick:g}" for tick in ticks]
+        ax.set_xticks(ticks, labels, fontsize=8, rotation=rotation)
         ax.set_title(textwrap.fill(ax.get_title(), 30), fontsize=8)
     return figure
 
