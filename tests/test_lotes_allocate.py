@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from exhibits.lotes import measures_planning, vertices
+from exhibits.lotes import measures, vertices
 from lotes_instances import assert_on_the_optimal_face, problems
 from schedlib import lotes
 from schedlib.lotes import plain
@@ -138,5 +138,5 @@ def test_the_fluid_bound_gets_looser_by_what_stage_2_loses_along_phi():
     phis = [-1.0, 0.0, 0.006, 0.012]
     lost = np.array([50.0, 1.0, 2.0, 3.0])
     frame = pd.DataFrame({"phi": phis, "allocation": 100.0, "assignment": 100 - lost, "seed": 0})
-    assert np.allclose(measures_planning.looser(frame), 2)
-    assert np.allclose(measures_planning.least_lost(frame), 1)
+    assert np.allclose(measures.looser(frame), 2)
+    assert np.allclose(measures.least_lost(frame), 1)
