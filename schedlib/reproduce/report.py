@@ -135,7 +135,7 @@ def headlines(rows: pd.DataFrame) -> str:
     lines = []
     for row in rows.itertuples():
         title = papers.title_of(row.paper)
-        line = {"paper": title, "sentence": row.sentence, "printed": row.printed}
+        line = {"sentence": row.sentence, "paper": title, "printed": row.printed}
         lines.append(
             line | {"ours (95 %)": in_unit(row), "verdict": verdict(row), "cause": why(row)}
         )

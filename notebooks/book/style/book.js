@@ -6,7 +6,7 @@ const claims = () => {
   const rows = [];
   for (const table of document.querySelectorAll("article table")) {
     const names = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent.trim());
-    if (!names.includes("id")) continue;
+    if (!names.includes("sentence")) continue;
     for (const row of table.querySelectorAll("tbody tr")) {
       const cell = row.children[names.indexOf("verdict")];
       const [verdict, number] = cell.textContent.split("; ");
