@@ -15,7 +15,7 @@ import mistune
 import pandas as pd
 
 from schedlib import __version__, papers, paths
-from schedlib.reproduce import ledger, prose, publish, registry, tables
+from schedlib.reproduce import ledger, prose, publish, tables
 from schedlib.reproduce import report as cards
 
 ROOT = paths.checkout() or Path()
@@ -40,9 +40,7 @@ class Facts(prose.Facts):
 
     def headlines(self) -> str:
         """The twelve headline rows."""
-        known = registry.load().claims
-        chosen = [name for name, claim in known.items() if claim.headline]
-        return cards.headlines(self.rows[self.rows["id"].isin(chosen)])
+        return cards.headlines(self.rows)
 
     def figure(self, name: str) -> str:
         """A numbered picture with its caption."""
@@ -59,8 +57,7 @@ class Facts(prose.Facts):
     def history(self) -> str:
         """What changed after a result was known: a row for each kind of change in a commit."""
         rows = changes()
-        both = (rows["before"] != "") & (rows["after"] != "")
-        rows["turned"] = both & (rows["before"].replace(RENAMED) != rows["after"].replace(RENAMED))
+        rows["turned"] = turned_in(rows)
         groups = rows.groupby(["date", "commit", "kind"], sort=False)
         table = groups.agg(
             claims=("id", "nunique"), example=("to", "first"), turned=("turned", "sum")
@@ -75,8 +72,7 @@ class Facts(prose.Facts):
         rows = changes()
         own = rows[rows["kind"] != "joined"].drop_duplicates(["commit", "id"])
         both = own[(own["before"] != "") & (own["after"] != "")]
-        other = (both["before"].replace(RENAMED) != both["after"].replace(RENAMED)).sum()
-        return f"{other} of {len(both)}"
+        return f"{turned_in(both).sum()} of {len(both)}"
 
     def minutes(self) -> str:
         """How long `make figures` takes from nothing."""
@@ -98,6 +94,12 @@ def changes() -> pd.DataFrame:
     Columns: `date`, `commit`, `id`, `kind`, `from`, `to`, and the verdicts `before` and `after`.
     """
     return pd.read_csv(SOURCE / "changes.csv", dtype=str, keep_default_na=False)
+
+
+def turned_in(rows: pd.DataFrame) -> pd.Series:
+    """Whether each of these changes has a verdict before and after, and another one after, whatever the words."""
+    both = (rows["before"] != "") & (rows["after"] != "")
+    return both & (rows["before"].replace(RENAMED) != rows["after"].replace(RENAMED))
 
 
 def page(figures: Path = FIGURES) -> str:

@@ -78,11 +78,15 @@ def judged_on(
 
 
 def read(out: Path) -> pd.DataFrame:
-    """The ledger in the folder `out`, with numbers where they are numbers; empty when there is none."""
+    """The ledger in the folder `out`, with numbers where they are numbers; empty when there is none, or one
+    with other columns, as of version 1.0."""
+    empty = pd.DataFrame(columns=list(COLUMNS))
     file = Path(out) / "claims.csv"
     if not file.exists():
-        return pd.DataFrame(columns=list(COLUMNS))
+        return empty
     frame = pd.read_csv(file, dtype=str, keep_default_na=False)
+    if tuple(frame.columns) != COLUMNS:
+        return empty
     for name in NUMBERS:
         frame[name] = pd.to_numeric(frame[name], errors="coerce")
     frame["runs"] = frame["runs"].astype(int)

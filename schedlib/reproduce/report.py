@@ -71,10 +71,9 @@ def page(
     if paper_scale is not None:
         there = {row.id: ours(row) for row in paper_scale.itertuples()}
     rows = rows.assign(there=[there.get(name, "") for name in rows["id"]])
-    chosen = [name for name, claim in known.claims.items() if claim.headline]
     lines = [HEAD]
-    if chosen:
-        lines += ["## Headlines\n", headlines(rows[rows["id"].isin(chosen)])]
+    if first := headlines(rows):
+        lines += ["## Headlines\n", first]
     if len(rows):
         lines += ["## Counts\n", f"{sentence(rows)}\n", counts(rows)]
     for paper, own in rows.groupby("paper", sort=False):
@@ -131,15 +130,13 @@ def counts(rows: pd.DataFrame) -> str:
 
 
 def headlines(rows: pd.DataFrame) -> str:
-    """The headline rows: sentence, printed, ours, verdict, cause."""
-    lines = []
-    for row in rows.itertuples():
-        title = papers.title_of(row.paper)
-        line = {"sentence": row.sentence, "paper": title, "printed": row.printed}
-        lines.append(
-            line | {"ours (95 %)": in_unit(row), "verdict": verdict(row), "cause": why(row)}
-        )
-    return markdown(pd.DataFrame(lines))
+    """The headline rows among these: sentence, paper, printed, ours, verdict, cause."""
+    known = registry.load().claims
+    chosen = [name for name, claim in known.items() if claim.headline]
+    shown = rows[rows["id"].isin(chosen)]
+    if shown.empty:
+        return ""
+    return table(shown, ["sentence", "paper", "printed", "ours (95 %)", "verdict", "cause"])
 
 
 def table(rows: pd.DataFrame, columns: Sequence[str] = COLUMNS) -> str:
@@ -148,6 +145,7 @@ def table(rows: pd.DataFrame, columns: Sequence[str] = COLUMNS) -> str:
     for row in rows.itertuples():
         line = {
             "sentence": row.sentence,
+            "paper": papers.title_of(row.paper),
             "where": row.where.replace("Sections ", "§").replace("Section ", "§"),
             "printed": row.printed,
             "ours (95 %)": in_unit(row),

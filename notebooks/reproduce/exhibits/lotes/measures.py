@@ -17,6 +17,23 @@ SECONDS_PER_HOUR = 3600.0
 PRINTED = "as printed"
 
 
+def in_decades(rows: DataFrame, column: str = "wait") -> DataFrame:
+    """These rows with `decades`, the power of ten of a wait."""
+    waits = rows[column].clip(lower=SHORTEST)
+    return rows.assign(decades=np.log10(waits))
+
+
+def grown(rows: DataFrame, x: str, column: str) -> np.ndarray:
+    """By how much a column grows from one end of `x` to the other, along the line of least squares: one number a
+    seed."""
+    span = rows[x].max() - rows[x].min()
+    slopes = []
+    for _, one in rows.groupby("seed"):
+        slope = np.polyfit(one[x], one[column], 1)[0]
+        slopes.append(slope)
+    return span * np.array(slopes)
+
+
 def decades(
     frame: DataFrame,
     rivals: list[str],
@@ -29,9 +46,7 @@ def decades(
     rows = only(frame, **where)
     if rows.empty:
         return None
-    waits = rows[column].clip(lower=SHORTEST)
-    logs = rows.assign(decades=np.log10(waits))
-    means = logs.pivot_table("decades", "seed", "policy")
+    means = in_decades(rows, column).pivot_table("decades", "seed", "policy")
     best = means[rivals].min(axis=1)
     longer = best - means[policy]
     return longer.to_numpy()
@@ -70,15 +85,8 @@ def growth(frame: DataFrame, policy: str, **where) -> np.ndarray | None:
     rows = only(frame, policy=policy, **where)
     if rows.empty:
         return None
-    x = axis_of(rows)
-    span = rows[x].max() - rows[x].min()
-    waits = rows["wait"].clip(lower=SHORTEST)
-    logs = rows.assign(decades=np.log10(waits))
-    grown = []
-    for _, one in logs.groupby("seed"):
-        slope = np.polyfit(one[x], one["decades"], 1)[0]
-        grown.append(span * slope)
-    return np.round(grown, 9)  # a flat line's slope is about 1e-17
+    longer = grown(in_decades(rows), axis_of(rows), "decades")
+    return np.round(longer, 9)  # a flat line's slope is about 1e-17
 
 
 def days(frame: DataFrame, of: str, holds: str, first: int = 0, **where) -> Series:
@@ -174,9 +182,7 @@ def some_short(
 def by_reading(frame: DataFrame, **where) -> DataFrame:
     """Decades of the mean wait by seed, a column for each policy and how it is read."""
     rows = only(frame, **where)
-    waits = rows["wait"].clip(lower=SHORTEST)
-    logs = rows.assign(decades=np.log10(waits))
-    return logs.pivot_table("decades", "seed", ["policy", "reading"])
+    return in_decades(rows).pivot_table("decades", "seed", ["policy", "reading"])
 
 
 def gained(
@@ -227,9 +233,7 @@ def replanned(frame: DataFrame, way: str, every: int) -> np.ndarray:
     """By how many decades planning anew shortens the mean wait of a month with bursts and a drifting mix: one
     number a seed."""
     rows = only(frame, bursts=True, drift=0.8)
-    waits = rows["wait"].clip(lower=SHORTEST)
-    logs = rows.assign(decades=np.log10(waits))
-    means = logs.pivot_table("decades", "seed", ["way", "every"])
+    means = in_decades(rows).pivot_table("decades", "seed", ["way", "every"])
     shorter = means["fixed", 0] - means[way, every]
     return shorter.to_numpy()
 
@@ -280,17 +284,16 @@ def looser(frame: DataFrame) -> np.ndarray:
     """How much stage 2's loss (points) grows from one end of Phi's axis to the other: one number a seed."""
     random = frame[frame["phi"] >= 0]
     rows = random.assign(lost=lost(random, "assignment"))
-    span = rows["phi"].max() - rows["phi"].min()
-    slopes = [np.polyfit(one["phi"], one["lost"], 1)[0] for _, one in rows.groupby("seed")]
-    return span * np.array(slopes)
+    return grown(rows, "phi", "lost")
 
 
 def longer_tail(frame: DataFrame, rival: str, policy: str, load: float) -> np.ndarray:
     """By how many decades the rival's 99 % quantile of the waits is longer: one number a seed."""
     rows = only(frame, measure="p99", load=load)
-    waits = rows["value"].clip(lower=SHORTEST)
-    logs = rows.assign(decades=np.log10(waits)).pivot(
-        index="seed", columns="policy", values="decades"
+    logs = in_decades(rows, "value").pivot(
+        index="seed",
+        columns="policy",
+        values="decades",
     )
     return (logs[rival] - logs[policy]).to_numpy()
 
