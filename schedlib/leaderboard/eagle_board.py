@@ -69,6 +69,7 @@ def eagle(
     detail: str = "as_published",
     clairvoyant: bool = True,
     limit: float = LIMIT,
+    baseline: str | None = None,
 ) -> pd.DataFrame:
     """The leaderboard of schedulers of short and long jobs, by the time in which 90 % of the short are done.
 
@@ -81,7 +82,7 @@ def eagle(
     - `detail`: as for `eagle.simulate`, which warns where "as_published" would cut short times to nothing
     - `clairvoyant`: if False, estimates are off by a factor from 0.1 to 1.9, another for each job (Fig. 8);
       which jobs are long is told in any case
-    - `against`, `seeds`, `each`, `limit`: as for `leaderboard.lotes`
+    - `against`, `seeds`, `each`, `limit`, `baseline`: as for `leaderboard.lotes`
 
     Gives a frame as `standings` does, and whether a system `looked` at estimates. With one `Workload` a seed
     decides only the systems' own choices. The metrics are completion times; the short jobs' slowdown, the
@@ -108,7 +109,7 @@ def eagle(
 
     rivals = tuple(against)
     systems = [GAME.policy(given) for given in mine]
-    board = race(GAME, systems, case_of, rivals, seeds, each, limit)
+    board = race(GAME, systems, case_of, rivals, seeds, each, limit, baseline)
     looked = {name: SYSTEMS[name].uses_estimates() for name in rivals}
     looked |= {system.name: system.uses_estimates() for system in systems}
     return board.assign(looked=board["policy"].map(looked))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from schedlib.core.checks import unknown
 from schedlib.leaderboard.apart import Broke, apart
 from schedlib.leaderboard.standings import COLUMNS, standings
 
@@ -131,13 +132,15 @@ def race(
     seeds: Seeds,
     each: bool,
     limit: float = LIMIT,
+    baseline: str | None = None,
 ) -> pd.DataFrame:
     """The leaderboard (with `each` its runs) of the reader's policies and of shipped ones on the same cases.
 
-    `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves. Each run of
-    a reader's policy has a process of its own (see `apart`), so it can break nothing here and change nothing
-    that it is judged by. An error, a process that ends, or one that takes longer than `limit` seconds, costs
-    the policy its row; an error under a shipped policy comes from the arguments and is raised.
+    `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves; `baseline`
+    is as for `standings`. Each run of a reader's policy has a process of its own (see `apart`), so it can break
+    nothing here and change nothing that it is judged by. An error, a process that ends, or one that takes longer
+    than `limit` seconds, costs the policy its row (the referee's own time does not count); an error under a
+    shipped policy comes from the arguments and is raised.
     Progress is shown on a terminal after two seconds. ValueError also on two policies of one name and on no
     seed.
     """
@@ -151,6 +154,8 @@ def race(
         raise ValueError("mine: no policy; give one, or a paper's name in `against`")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ValueError(f"mine: two policies are called {twice!r}; give yours a name=")
+    if baseline is not None and baseline not in names:
+        raise unknown("baseline", baseline, names)
     ended: dict[str, Outcome] = {}  # who comes to no end with one seed runs with no other
     rows = []
     total = len(numbers) * len(names)
@@ -172,7 +177,7 @@ def race(
                 bar.update()
             rows += _rows(game, case, seed, outcomes, shipped)
     runs = pd.DataFrame(rows, columns=COLUMNS)
-    return runs if each else standings(runs)
+    return runs if each else standings(runs, baseline)
 
 
 def _rows(
@@ -188,12 +193,16 @@ def _rows(
     beside = f"; the papers' least: {least:.0%}" if least else ""
     rows = []
     for name, outcome in outcomes.items():
-        broke = outcome.broke or starved(outcome.waits, waiting, patience)
+        broke = outcome.broke
         if broke and outcome.values:
             broke = f"{broke} (seed {seed})"
-        warned = ""
-        if not broke and name not in shipped and outcome.idle > max(IDLE, 2 * least):
+        warned = starved(outcome.waits, waiting, patience)
+        if warned:
+            warned = f"{warned} (seed {seed})"
+        elif name not in shipped and outcome.idle > max(IDLE, 2 * least):
             warned = f"{outcome.warned} (seed {seed}{beside})"
+        if broke:
+            warned = ""
         values = (np.nan,) * len(game.metrics) if outcome.broke else outcome.values
         for (metric, better), value in zip(game.metrics.items(), values, strict=True):
             rows.append((name, metric, better, seed, float(value), broke, warned))
