@@ -114,7 +114,7 @@ def block_bootstrap(
 
 
 def _whole(name: str, value: int, least: int, most: int) -> None:
-    right = isinstance(value, Integral)
+    right = isinstance(value, Integral) and not isinstance(value, bool)
     if not right or not least <= value <= most:
         needed = f"must be a whole number from {least} to {most:,}"
         raise ValueError(f"{name}: {value!r}; {needed}")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from schedlib.core.checks import typed, unknown
 from schedlib.eagle import (
     CUTOFF,
     PARTITION,
@@ -30,6 +31,7 @@ from schedlib.leaderboard.race import (
     cases,
     checked,
     name_of,
+    named,
     queue_of,
     race,
     tampered,
@@ -57,6 +59,7 @@ class Case(NamedTuple):
     estimate: str | tuple[float, float] = "mean"
 
 
+@typed
 def eagle(
     *mine: System | Callable,
     workload: Workload | Callable[[int], Workload] | None = None,
@@ -107,7 +110,9 @@ def eagle(
     def case_of(seed: int) -> Case:
         return make(seed)._replace(detail=detail, estimate=estimate)
 
-    rivals = tuple(against)
+    rivals = named(against)
+    if strange := next((name for name in rivals if name not in SYSTEMS), None):
+        raise unknown("against", strange, SYSTEMS)
     systems = [GAME.policy(given) for given in mine]
     board = race(GAME, systems, case_of, rivals, seeds, each, limit, baseline)
     looked = {name: SYSTEMS[name].uses_estimates() for name in rivals}

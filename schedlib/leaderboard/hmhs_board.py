@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pandas as pd
 
+from schedlib.core.checks import typed
 from schedlib.hmhs import (
     POLICIES,
     Instance,
@@ -36,6 +37,7 @@ SMALL = 5  # jobs of the run that compiles what is not compiled
 METRICS = {"makespan over its lower bound": "low", "mean end of a job over the bound": "low"}
 
 
+@typed
 def hmhs(
     *mine: Policy | Callable,
     workload: Instance | Callable[[int], Instance] | None = None,

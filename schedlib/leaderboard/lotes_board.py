@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from schedlib.core.checks import typed
 from schedlib.leaderboard.invariants import in_use, over_capacity, passed_over
 from schedlib.leaderboard.race import (
     LIMIT,
@@ -20,6 +21,7 @@ from schedlib.leaderboard.race import (
     cases,
     checked,
     name_of,
+    named,
     queue_of,
     race,
     tampered,
@@ -61,6 +63,7 @@ class Case(NamedTuple):
     workload: Workload
 
 
+@typed
 def lotes(
     *mine: Policy | Callable,
     workload: Workload | Callable[[int], Workload] | None = None,
@@ -107,7 +110,7 @@ def lotes(
         raise ValueError(
             "configs: a workload of your own needs lotes.MachineConfigs(capacity, count)"
         )
-    rivals = list(against)
+    rivals = named(against)
     planned = [name for name in rivals if name in PLANNED]
 
     def read(given: Any) -> Case:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from schedlib.core.checks import typed
 from schedlib.leaderboard.race import (
     LIMIT,
     READ_ONLY,
@@ -40,6 +41,7 @@ class Case(NamedTuple):
     until: float
 
 
+@typed
 def mch(
     *mine: Rule | Callable,
     workload: tuple | Callable[[int], tuple] | None = None,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ IDLE = 0.01
 """A policy is warned that idles, while work could run, for more than this share and twice the papers' least."""
 READ_ONLY = "the arrays that a policy is given are the simulator's own: read them, and change none"
 Seeds = int | Iterable[int]
+MOST_SEEDS = 100_000
+LONGEST = 1e6  # seconds that a limit may be
 LIMIT = 60.0  # seconds that a run of a reader's policy may take
 SHORTEST = 10.0  # seconds that a job counts as in a bounded slowdown, at least
 
@@ -144,10 +147,10 @@ def race(
     Progress is shown on a terminal after two seconds. ValueError also on two policies of one name and on no
     seed.
     """
-    numbers = list(range(seeds)) if isinstance(seeds, int | np.integer) else list(map(int, seeds))
-    if not numbers or len(set(numbers)) < len(numbers):
-        raise ValueError(f"seeds: {seeds}, must be at least 1, or a list of different seeds")
-    shipped = tuple(against)
+    numbers = _numbers(seeds)
+    shipped = tuple(named(against))
+    if not 0 < limit <= LONGEST:
+        raise ValueError(f"limit: {limit:g} s; must lie above 0, up to {LONGEST:g}")
     own = [game.policy(given) for given in mine]
     names = [*shipped, *(policy.name for policy in own)]
     if not names:
@@ -178,6 +181,29 @@ def race(
             rows += _rows(game, case, seed, outcomes, shipped)
     runs = pd.DataFrame(rows, columns=COLUMNS)
     return runs if each else standings(runs, baseline)
+
+
+def named(against: Iterable[str]) -> list[str]:
+    """The names of shipped policies as a list; TypeError when one is no text."""
+    names = [against] if isinstance(against, str | bytes) else list(against)
+    if isinstance(against, str | bytes) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"against: {against!r:.60}; needs a list of names, as ['greedy']")
+    return names
+
+
+def _numbers(seeds: Seeds) -> list[int]:
+    """The seeds themselves; ValueError unless there is one at least, and all are different."""
+    if isinstance(seeds, Integral):
+        numbers = list(range(min(int(seeds), MOST_SEEDS + 1)))
+    elif isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
+        numbers = []
+    else:
+        numbers = list(seeds)
+    whole = all(isinstance(seed, Integral) and seed >= 0 for seed in numbers)
+    if not whole or not 0 < len(set(numbers)) == len(numbers) <= MOST_SEEDS:
+        wanted = f"must be a number from 1 to {MOST_SEEDS:,}, or a list of different seeds"
+        raise ValueError(f"seeds: {seeds!r:.60}, {wanted}")
+    return [int(seed) for seed in numbers]
 
 
 def _rows(

@@ -1,12 +1,13 @@
 """From one row per policy, metric and seed to a leaderboard: as a frame, in words, and as a figure."""
 
 import textwrap
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from schedlib.core.checks import unknown
+from schedlib.core.checks import typed, unknown
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
 
@@ -21,6 +22,7 @@ APART = 8  # a factor between means above which the axis is logarithmic
 GREY = "#555555"
 
 
+@typed
 def standings(runs: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     """The leaderboard of these runs: a row per metric and policy, best first, those who broke a rule last.
 
@@ -45,10 +47,7 @@ def standings(runs: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     >>> board[["policy", "mean", "rank", "difference", "difference_low"]].values.tolist()
     [['b', 1.5, 1, 0.0, 0.0], ['a', 2.5, 2, 1.0, 1.0]]
     """
-    missing = [name for name in COLUMNS if name not in runs]
-    if missing:
-        names = ", ".join(missing)
-        raise ValueError(f"runs: no column {names}; ask a board for them with each=True")
+    _columns("runs", runs, COLUMNS)
     policies = runs["policy"].drop_duplicates().tolist()
     if baseline is not None and baseline not in policies:
         raise unknown("baseline", baseline, policies)
@@ -63,6 +62,14 @@ def standings(runs: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
         board = _of_metric(metric, rows, again, baseline, comparisons)
         boards.append(board)
     return pd.concat(boards, ignore_index=True)
+
+
+def _columns(argument: str, frame: pd.DataFrame, wanted: Iterable[str]) -> None:
+    missing = [name for name in wanted if name not in frame]
+    if missing:
+        names = ", ".join(missing)
+        way_out = "give what a board returns, `runs` with each=True"
+        raise ValueError(f"{argument}: no column {names}; {way_out}")
 
 
 def _of_metric(
@@ -125,6 +132,7 @@ def _interval(values: pd.Series, level: float, drawn: bool) -> tuple[float, ...]
     return interval if drawn else (interval.mean, np.nan, np.nan)
 
 
+@typed
 def told(board: pd.DataFrame) -> str:
     """What went wrong, a paragraph per policy: the rule it broke or a warning, with row, time and way out.
 
@@ -133,6 +141,7 @@ def told(board: pd.DataFrame) -> str:
     >>> told(pd.DataFrame({"policy": ["a"], "broke": ["capacity: job 3 at 2 s"], "warned": [""]}))
     'a broke capacity: job 3 at 2 s'
     """
+    _columns("board", board, ["policy", "broke", "warned"])
     lines = []
     policies = board.drop_duplicates("policy")
     for row in policies.itertuples():
@@ -147,6 +156,9 @@ def told(board: pd.DataFrame) -> str:
 
 
 def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
+    _columns("board", board, [*FIRST, *DIFFERENCES, *LAST])
+    if board.empty:
+        raise ValueError("board: has no row; give what a board returns")
     known = board["metric"].unique().tolist()
     if metric is None:
         metric = known[0]
@@ -156,6 +168,7 @@ def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
     return board[shown].reset_index(drop=True)
 
 
+@typed
 def plot(
     board: pd.DataFrame,
     metric: str | None = None,
@@ -251,6 +264,7 @@ def _signed(value: float) -> str:
     return f"{value:+,.0f}" if abs(value) >= 100 else f"{value:+.3g}"
 
 
+@typed
 def alt_text(board: pd.DataFrame, metric: str | None = None) -> str:
     """A board in words, for those who do not see the figure.
 
