@@ -164,6 +164,7 @@ def plot_capacity(frame: pd.DataFrame) -> Picture:
             limits = only(rows, policy="lotes").assign(what="limit")
             style.band(ax, limits, axis, "limit", by="what", looks={"limit": LIMIT})
             ax.set(xlabel=label, ylabel="capacity / lambda1")
+            ax.set_xticks(sorted(set(rows[axis])))
             ax.set_title(f"sizes: {LAWS[law]}", fontsize=10)
             ax.yaxis.set_tick_params(labelleft=True)
     legend_below(axes[-1, 0], 3)
