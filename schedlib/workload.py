@@ -210,11 +210,14 @@ class Workload:
     def between(self, t0: float, t1: float) -> "Workload":
         """The jobs submitted at or after `t0` and before `t1`, at their own times.
 
-        Raises ValueError when there is none.
+        Raises ValueError when there is none, and when `t0` or `t1` is NaN.
 
         >>> Workload.from_arrays([0, 1, 2, 2], [9, 8, 7, 6]).between(1, 2).jobs["submit"].tolist()
         [1.0]
         """
+        for name, time in (("t0", t0), ("t1", t1)):
+            if np.isnan(time):
+                raise ValueError(f"{name}: is NaN, which is no time; for all that follows give inf")
         submit = self._jobs["submit"].to_numpy()
         first, last = np.searchsorted(submit, [t0, t1])
         if first >= last:
@@ -223,6 +226,23 @@ class Workload:
                 f"jobs arrive from {submit[0]:g} to {submit[-1]:g}"
             )
         return self._cut(int(first), int(last))
+
+    @typed
+    def with_classes(self, classes: Sequence[int] | np.ndarray) -> "Workload":
+        """The same jobs in other classes: `classes` has shape (N,), a whole number for each job.
+
+        Raises ValueError when it has another length or an entry is no whole number.
+
+        See also: `lotes.cluster_jobs`, which gives them.
+
+        >>> Workload.from_arrays([0, 1], [9, 8]).with_classes([1, 0]).jobs["class"].tolist()
+        [1, 0]
+        """
+        if len(classes) != len(self):
+            given = f"{len(classes)} entries, but the workload has {len(self)} jobs"
+            raise ValueError(f"classes: {given}; give one for each job")
+        jobs = self._jobs.assign(**{"class": np.asarray(classes)})
+        return Workload(jobs, self._tasks, self.time_unit, self.report)
 
     def _cut(self, first: int, last: int) -> "Workload":
         jobs = self._jobs.iloc[first:last].reset_index(drop=True)
