@@ -216,7 +216,7 @@ class Workload:
         [1.0]
         """
         for name, time in (("t0", t0), ("t1", t1)):
-            if np.isnan(time):
+            if time != time:
                 raise ValueError(f"{name}: is NaN, which is no time; for all that follows give inf")
         submit = self._jobs["submit"].to_numpy()
         first, last = np.searchsorted(submit, [t0, t1])

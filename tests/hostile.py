@@ -46,6 +46,7 @@ CALLS = {
     Workload.from_arrays: {"submit": [0, 1], "duration": [1, 2], "tasks": [1, 1], "job_class": [0, 0], "time_unit": "s", "cpu": [1, 1]},
     Workload(JOBS, TASKS).head: {"n": 1},
     Workload(JOBS, TASKS).between: {"t0": 0, "t1": 2},
+    Workload(JOBS, TASKS).with_classes: {"classes": [0, 1]},
     streams: {"seed": 1},
     theory.erlang_c: {"servers": 2, "offered_load": 1.0},
     theory.mmc_mean_wait: {"arrival_rate": 1.0, "service_rate": 1.0, "servers": 2},

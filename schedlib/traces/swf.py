@@ -45,10 +45,10 @@ def swf_folder() -> Path | None:
     `data/downloads`, where `make data ARGS=swf` puts one, or below `../shared/data` beside it.
 
     >>> folder = swf_folder()
-    >>> folder is None or len(list(folder.glob("*.swf*"))) > 0
+    >>> folder is None or len(list(folder.glob("*.swf.gz"))) > 0
     True
     """
-    return fetched("SCHEDLIB_SWF", "swf", "*.swf*")
+    return fetched("SCHEDLIB_SWF", "swf", "*.swf.gz")
 
 
 @typed
@@ -161,7 +161,7 @@ def _refuse(path: Path, text: str, column: str, bad: pd.Series, why: str) -> Non
     """`refuse` on the first bad row, named by its line in the file."""
     if bad.any():
         lines = text.splitlines()
-        holds = np.array([bool(line.strip()) and line.lstrip()[0] != ";" for line in lines])
+        holds = np.array([bool(line.strip()) and line[0] != ";" for line in lines])
         of_line = np.zeros(len(lines), bool)
         of_line[holds] = bad
         refuse(path, column, of_line, why)
