@@ -229,20 +229,35 @@ class Workload:
 
     @typed
     def with_classes(self, classes: Sequence[int] | np.ndarray) -> "Workload":
-        """The same jobs in other classes: `classes` has shape (N,), a whole number for each job.
+        """The same work in other classes, one for each job (N,) or, as `lotes.cluster_jobs` gives, each task (T,).
 
-        Raises ValueError when it has another length or an entry is no whole number.
+        In the second case, unless each job has one task, each task becomes a job of its own, numbered 0, 1,
+        ..., with its job's columns; `of_job` is the job it came from. Raises ValueError on another length and
+        on an entry that is no whole number.
 
-        See also: `lotes.cluster_jobs`, which gives them.
+        See also: `lotes.cluster_jobs`.
 
-        >>> Workload.from_arrays([0, 1], [9, 8]).with_classes([1, 0]).jobs["class"].tolist()
-        [1, 0]
+        >>> Workload.from_arrays([0, 1], [9, 8, 7], tasks=[2, 1]).with_classes([1, 0, 2]).jobs
+           job  submit  class  of_job
+        0    0     0.0      1       0
+        1    1     0.0      0       0
+        2    2     1.0      2       1
         """
-        if len(classes) != len(self):
-            given = f"{len(classes)} entries, but the workload has {len(self)} jobs"
-            raise ValueError(f"classes: {given}; give one for each job")
-        jobs = self._jobs.assign(**{"class": np.asarray(classes)})
-        return Workload(jobs, self._tasks, self.time_unit, self.report)
+        labels = _column("classes", classes)
+        counts = np.diff(self._offsets)
+        jobs, tasks = self.jobs, self.tasks
+        uneven = (counts != 1).any()
+        if len(labels) not in (len(jobs), len(tasks)) or (uneven and len(jobs) == len(tasks)):
+            there = f"{len(labels)} entries for {len(jobs)} jobs and {len(tasks)} tasks"
+            raise ValueError(
+                f"classes: {there}; give one per job, or one per task if these are more or fewer"
+            )
+        if len(labels) != len(jobs):
+            jobs = jobs.loc[jobs.index.repeat(counts)]
+            jobs = jobs.assign(of_job=jobs["job"], job=np.arange(len(tasks)))
+            tasks["job"] = np.arange(len(tasks))
+        jobs["class"] = labels
+        return Workload(jobs, tasks, self.time_unit, self.report)
 
     def _cut(self, first: int, last: int) -> "Workload":
         jobs = self._jobs.iloc[first:last].reset_index(drop=True)

@@ -18,7 +18,7 @@ NOBODYS = (
     np.zeros((2, 2)), np.zeros(0), np.array(["a", "b"]), np.array(None), pd.DataFrame(), pd.DataFrame({"job": [1]}), np.int64(-(2**63)),
 )  # fmt: skip
 """Values that are refused wherever they stand, but for these arguments."""
-TAKEN = """Workload.time_unit Workload.from_arrays.time_unit Workload.from_arrays.job_class Workload.between.t0 Workload.between.t1 System.name
+TAKEN = """Workload.time_unit Workload.from_arrays.time_unit Workload.from_arrays.job_class Workload.between.t0 Workload.between.t1 Workload.with_classes.classes System.name
 Rule.name johnson.first johnson.second optimum.seconds random_tree.needs property_table.capacity property_table.rules"""
 VALUES = (
     *NOBODYS, None, "", 3, 0, 2.5, True, [1], [[1]], [None], {}, {"a": 1}, pd.Series([1]), pd.Series([1, 2], dtype="Int64"),

@@ -398,12 +398,31 @@ def test_a_file_without_the_named_columns_is_refused(tmp_path):
 # --- the workload ---
 
 
-def test_classes_of_cluster_jobs_go_into_the_workload():
-    work = Workload.from_arrays([0, 1, 2], [1, 2, 3], cpu=[1, 1, 2])
-    assert work.with_classes(np.array([1, 0, 1])).jobs["class"].tolist() == [1, 0, 1]
-    assert work.jobs["class"].tolist() == [0, 0, 0]
-    with pytest.raises(ValueError, match="classes: 2 entries, but the workload has 3 jobs"):
-        work.with_classes([0, 1])
+def test_classes_of_jobs_and_of_tasks_go_into_the_workload():
+    work = Workload.from_arrays([0, 1], [1, 2, 3], tasks=[1, 2], cpu=[1, 1, 2])
+    assert work.with_classes(np.array([1, 0])).jobs["class"].tolist() == [1, 0]
+    assert work.jobs["class"].tolist() == [0, 0]
+    split = work.with_classes([0, 2, 1])
+    assert split.jobs[["job", "submit", "class", "of_job"]].values.tolist() == [
+        [0, 0, 0, 0],
+        [1, 1, 2, 1],
+        [2, 1, 1, 1],
+    ]
+    assert split.tasks["cpu"].tolist() == [1, 1, 2] and len(split.tasks) == 3
+
+
+@pytest.mark.parametrize(
+    ("tasks", "classes", "message"),
+    [
+        ([1, 2], [0], "classes: 1 entries for 2 jobs and 3 tasks"),
+        ([0, 2], [0, 1], "classes: 2 entries for 2 jobs and 2 tasks"),
+        ([1, 1], [0, 0.5], "class.*whole number"),
+    ],
+)
+def test_wrong_classes_are_refused(tasks, classes, message):
+    work = Workload.from_arrays([0, 1], [1] * sum(tasks), tasks=tasks)
+    with pytest.raises(ValueError, match=message):
+        work.with_classes(classes)
 
 
 @pytest.mark.parametrize("times", [(0, np.nan), (np.nan, 1)])
