@@ -188,6 +188,12 @@ def test_sacct_gives_waits_limits_and_memory(tmp_path):
     assert work.tasks[["duration", "cpu", "mem"]].values.tolist() == [[90, 4, 2], [10, 2, 3]]
 
 
+def test_sacct_quotes_nothing(tmp_path):
+    named = [f"{row}|{name}" for row, name in zip(SACCT, ["JobName", '"a', '5" disk'], strict=True)]
+    plain = traces.read_sacct(written(tmp_path, SACCT, "plain.csv"))
+    assert same(traces.read_sacct(written(tmp_path, named)), plain)
+
+
 def test_sacct_leaves_out_steps_and_what_has_not_run(tmp_path):
     step, waits, runs = (
         SACCT[1].replace("7|", "7.batch|", 1),
@@ -380,6 +386,7 @@ PLAIN = {"submit": "s", "duration": "d"}
         (FRAME.assign(n=[1, 1.5]), PLAIN | {"tasks": "n"}, {}, "n is no whole number in row 1"),
         (FRAME.assign(e=[1, 0]), {"submit": "s", "start": "s", "end": "e"}, {}, "e is before"),
         (FRAME[:0], PLAIN, {}, "no row makes a job"),
+        (FRAME.assign(s=pd.Timestamp("2024-05-01")), PLAIN, {}, "s holds dates"),
     ],
 )
 def test_wrong_tables_are_refused(frame, columns, options, message):

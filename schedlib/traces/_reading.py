@@ -24,6 +24,7 @@ FETCH_AGAIN = "the file is damaged or of another kind: fetch it again, or take t
 NO_TASKS = pd.DataFrame({"job": [], "duration": []})
 DAMAGE = (OSError, EOFError, UnicodeDecodeError, zlib.error, tarfile.TarError)
 """What Python raises on a file that is cut short, damaged, or packed in another way."""
+BARE = "|"  # Slurm's delimiter, between entries that are never quoted
 PARQUET, TAR = ".parquet", ".tar.gz"
 Types = Mapping[str, pa.DataType]
 
@@ -101,7 +102,10 @@ def read_table(
         use_threads=False,
         skip_rows=int(header),
     )
-    parse = csv.ParseOptions(delimiter=delimiter)
+    parse = csv.ParseOptions(
+        delimiter=delimiter,
+        quote_char=False if delimiter == BARE else '"',
+    )
     try:
         source = opened(path) if path.name.endswith(TAR) else path
         table = csv.read_csv(source, how, parse, convert)
@@ -133,7 +137,9 @@ def _need(path: Path, types: Types, names: Sequence[str]) -> None:
     if missing:
         there = ", ".join(names[:MOST_NAMES])
         way_out = "the file needs a header that names it"
-        raise ValueError(f"{path}: no column {', '.join(missing)} among {there}; {way_out}")
+        raise ValueError(
+            f"{path}: no column {', '.join(map(str, missing))} among {there}; {way_out}"
+        )
 
 
 def row_of_first(path: Path, names: Sequence[str] | None) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -39,7 +40,7 @@ DONE = "Terminated"
 
 
 @typed
-def alibaba2018_tasks(path: str | Path, t0: float = 0, t1: float = 9e9) -> Workload:
+def alibaba2018_tasks(path: str | Path, t0: float = 0, t1: float = np.inf) -> Workload:
     """Read the published `batch_task.csv`: 8 days of batch work, a job's instances being its tasks.
 
     jobs: `job` (text), `submit` (s, when its first task started, since the table has no submissions). tasks,
@@ -71,7 +72,7 @@ def alibaba2018_tasks(path: str | Path, t0: float = 0, t1: float = 9e9) -> Workl
 
 
 @typed
-def alibaba_pai2020(path: str | Path, t0: float = 0, t1: float = 9e9) -> Workload:
+def alibaba_pai2020(path: str | Path, t0: float = 0, t1: float = np.inf) -> Workload:
     """Read PAI's `pai_task_table.csv`: machine-learning jobs on 6,500 GPUs, July and August 2020.
 
     jobs: `job` (text), `submit` (s, when its first task started), `gpu_type` (of its first task). tasks, one

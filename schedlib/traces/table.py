@@ -13,6 +13,7 @@ from schedlib.workload import Workload
 
 DEMANDS = ("cpu", "mem", "gpu", "disk")
 NUMBERS = ("submit", "duration", "start", "end", "tasks")
+DATES = "mM"  # numpy's kinds of dates and spans of time
 MOST = 50_000_000  # tasks of one workload, about 2 GB
 
 
@@ -126,11 +127,15 @@ def _checked(table: pd.DataFrame, types: Mapping[str, pa.DataType]) -> pd.DataFr
     """The columns of a frame, numbers as floats."""
     missing = [name for name in types if name not in table]
     if missing:
-        raise ValueError(f"table: no column {', '.join(missing)} among {list(table)}")
+        lacking = ", ".join(map(str, missing))
+        raise ValueError(f"table: no column {lacking} among {list(table)}")
     frame = table[list(types)]
     frame = frame.reset_index(drop=True)
     numbers = [name for name, kind in types.items() if kind == pa.float64()]
     for name in numbers:
+        if frame[name].dtype.kind in DATES:
+            way_out = "give the time since a first moment, (x - x.min()).dt.total_seconds()"
+            raise ValueError(f"table: {name} holds dates, which have no unit; {way_out}")
         values = pd.to_numeric(frame[name], errors="coerce")
         frame[name] = values.astype(float)
     refuse_numbers("table", frame[numbers], first=0)
