@@ -49,12 +49,13 @@ def byte_bar(what: str, total: int | None, done: int = 0) -> tqdm:
 
 
 def opened(path: Path) -> IO[bytes]:
-    """The file, or what is inside: of `.gz` the text, of `.tar.gz` the first file."""
+    """The file, or what is inside: of `.gz` the text, of `.tar.gz` the first CSV file."""
     if path.name.endswith(TAR):
         archive = tarfile.open(path)  # noqa: SIM115 (closed with what is read from it)
-        inside = next((part for part in archive if part.isfile()), None)
+        tables = (part for part in archive if part.name.endswith(".csv"))
+        inside = next((part for part in tables if Path(part.name).name[0] != "."), None)
         if inside is None:
-            raise OSError("there is no file in the archive")
+            raise OSError("there is no .csv file in the archive")
         return cast("IO[bytes]", archive.extractfile(inside))
     return cast("IO[bytes]", gzip.open(path) if path.suffix == ".gz" else path.open("rb"))
 
