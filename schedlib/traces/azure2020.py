@@ -36,6 +36,15 @@ def azure_packing2020(path: str | Path, machine: int | None = None) -> Workload:
     https://github.com/Azure/AzurePublicDataset (CC-BY); Hadary et al., *Protean*, OSDI 2020.
 
     See also: `traces.alibaba_gpu2023`.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file, sqlite3.connect(file.name) as base:
+    ...     _ = base.execute("CREATE TABLE vm AS SELECT 7 vmId, 1 tenantId, 2 vmTypeId, "
+    ...                      "0 priority, 0.5 starttime, 1.5 endtime")
+    ...     _ = base.execute("CREATE TABLE vmType AS SELECT 2 vmTypeId, 9 machineId, 0.5 core, 0.25 memory")
+    ...     base.commit()
+    ...     azure_packing2020(file.name).tasks.values.tolist()
+    [[7.0, 86400.0, 0.5, 0.25]]
     """
     path = Path(path)
     if not path.is_file():

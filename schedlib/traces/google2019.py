@@ -91,6 +91,13 @@ def google2019_tasks(
     https://github.com/google/cluster-data (CC-BY).
 
     See also: `traces.google2011_tasks`.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w+") as file:
+    ...     print("time,type,collection_id,instance_index,cpus,memory", file=file)
+    ...     print("600000000,3,5,0,0.1,0.2\\n607500000,6,5,0,0.1,0.2", file=file, flush=True)
+    ...     google2019_tasks(file.name).tasks.values.tolist()
+    [[5.0, 7.5, 0.1, 0.2]]
     """
     report: Counter[str] = Counter()
     events = _events(
