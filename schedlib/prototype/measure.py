@@ -123,6 +123,10 @@ def _check_system(system: System) -> None:
     for part, possible in PARTS.items():
         if (given := getattr(system, part)) not in possible:
             raise unknown(f"system.{part}, on real processes,", given, possible)
+    if system.cancel:
+        raise ValueError(
+            "system.cancel: on real processes nodes drop such probes anyway; leave it out"
+        )
     if system.probes is not None or system.updates not in (True, False):
         raise ValueError(
             "system: on real processes `probes` is no function, and `updates` is True or False"
