@@ -10,7 +10,6 @@ from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import (
     DLWL,
     SYSTEMS,
-    Cluster,
     Eagle,
     Hawk,
     IdealEagle,
@@ -20,6 +19,7 @@ from schedlib.eagle.systems import (
     System,
     remaining_work,
 )
+from schedlib.eagle.systems import Cluster as Cluster  # `help` of it is long: not in `__all__`
 from schedlib.eagle.workloads.measures import (
     cutoff_for,
     job_means,
@@ -51,7 +51,6 @@ __all__ = [
     "PARTITION",
     "SYSTEMS",
     "WORKERS",
-    "Cluster",
     "Eagle",
     "Hawk",
     "IdealEagle",
