@@ -16,12 +16,12 @@ PACKAGE = Path(schedlib.__file__).parent
 HUGE = (10**12, 10**400, 1e300, float("inf"))
 NOBODYS = (
     b"x", "x", -1, float("nan"), 1j, [], [[1], [2, 3]], [1, "a"], [np.nan, 1], [np.inf, 1], [-1, 1], [10**400, 1], set(), object(), len, Path,
-    np.zeros((2, 2)), np.zeros(0), np.array(["a", "b"]), np.array(None), pd.DataFrame(), pd.DataFrame({"job": [1]}), np.int64(-(2**63)),
+    np.zeros((2, 2)), np.zeros(0), np.array(["a", "b"]), np.array(None), np.ma.array([1.0, 2.0], mask=[0, 1]), pd.DataFrame(), pd.DataFrame({"job": [1]}), np.int64(-(2**63)),
 )  # fmt: skip
 """Values that are refused wherever they stand, but for these arguments."""
-TAKEN = """Workload.time_unit Workload.from_arrays.time_unit Workload.from_arrays.job_class Workload.between.t0 Workload.between.t1 System.name
+TAKEN = """Workload.time_unit Workload.from_arrays.time_unit Workload.from_arrays.job_class Workload.between.t0 Workload.between.t1 Workload.with_classes.classes System.name
 plot_gantt.title plot_tree.title plot_tree.resources plot_tree.shares plot_polytope.mix mean_ci.values block_bootstrap.values plot_polytope.resources
-standings.runs Rule.name johnson.first johnson.second optimum.seconds random_tree.needs property_table.capacity property_table.rules"""
+standings.runs Rule.name"""
 VALUES = (
     *NOBODYS, None, "", 3, 0, 2.5, True, [1], [[1]], [None], {}, {"a": 1}, pd.Series([1]), pd.Series([1, 2], dtype="Int64"),
     pd.to_datetime(["2020-01-01", "2020-01-02"]), Workload.from_arrays([0], [1]), *HUGE,
@@ -66,6 +66,7 @@ CALLS = {
     Workload.from_arrays: {"submit": [0, 1], "duration": [1, 2], "tasks": [1, 1], "job_class": [0, 0], "time_unit": "s", "cpu": [1, 1]},
     Workload(JOBS, TASKS).head: {"n": 1},
     Workload(JOBS, TASKS).between: {"t0": 0, "t1": 2},
+    Workload(JOBS, TASKS).with_classes: {"classes": [0, 1]},
     streams: {"seed": 1},
     intervals.mean_ci: {"values": [1.0, 2.0], "level": 0.9},
     intervals.block_bootstrap: {"values": [1.0, 2.0, 3.0], "block": 2, "level": 0.9, "draws": 5, "seed": 0},

@@ -140,7 +140,12 @@ def test_exhibits_are_under_a_papers_name():
     assert folders <= {*papers.KEYS}
 
 
-JUDGING = {"schedlib.reproduce", "schedlib.reproduce.registry", "schedlib.reproduce.verdicts"}
+JUDGING = {
+    "schedlib.reproduce",
+    "schedlib.reproduce.registry",
+    "schedlib.reproduce.sentences",
+    "schedlib.reproduce.verdicts",
+}
 """What an exhibit needs to draw verdicts."""
 
 

@@ -28,6 +28,7 @@ from schedlib.lotes.replan import Past, Replan
 from schedlib.lotes.simulate import simulate
 from schedlib.lotes.simulation import Simulation
 from schedlib.lotes.workloads.alibaba import alibaba_hour, alibaba_instances, offered_load
+from schedlib.lotes.workloads.example import six_jobs
 from schedlib.lotes.workloads.instances import (
     RandomInstance,
     RandomWorkload,
@@ -84,4 +85,5 @@ __all__ = [
     "Simulation",
     "random_instance",
     "simulate",
+    "six_jobs",
 ]

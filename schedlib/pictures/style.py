@@ -165,7 +165,7 @@ def into(ax: Any, size: tuple[float, float] | None = None) -> tuple[Figure, Any]
     return subplots(size=size) if ax is None else (ax.get_figure(root=True), ax)
 
 
-def canvas(width: float, height: float) -> tuple[Figure, Any]:
+def canvas(width: float, height: float) -> tuple[Described, Any]:
     """A figure of these inches and its axes for a drawing, without frame or margins.
 
     >>> canvas(4, 3)[1].get_xlim()

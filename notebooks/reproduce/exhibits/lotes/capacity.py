@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Picture
 
 from exhibits import legend_below, only
 from exhibits.lotes.drawing import LAWS, laws_in, panels
-from exhibits.lotes.fig11_13_random import under
+from exhibits.lotes.fig11_13_random import drawn, under
 from exhibits.lotes.runs import CONFIGS, POLICIES, compared
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.capacity import capacity
@@ -55,10 +55,11 @@ def capacities(
 ) -> pd.DataFrame:
     """What each policy sustains on an instance of Section 5.4: `sizes, policy, capacity, low, high`.
 
-    `sizes`: laws as in `fig11_13_random.under`. Capacities, `fluid`, `limit` and `rounded` (lambda* of stage
+    The instance is the one that is `drawn`. `sizes`: laws as in `fig11_13_random.under`. Capacities, `fluid`, `limit` and `rounded` (lambda* of stage
     1, of stage 2, and what whole machines leave of it) are over lambda1.
     """
-    first = random_instance(phi, omega=omega, machines=machines, hours=1.0, seed=seed)
+    number = drawn(seed)
+    first = random_instance(phi, omega=omega, machines=machines, hours=1.0, seed=number)
     bound, rows, rate = first.plan.allocation.rate, [], dict[str, float]()
     for law, policy in ((law, policy) for law in sizes for policy in POLICIES):
         made, plan = under(first, law).workload, first.plan if policy == "lotes" else None
@@ -68,7 +69,7 @@ def capacities(
             policy,
             first.configs,
             made,
-            seed=seed,
+            seed=number,
             precision=precision,
             near=near,
             plan=plan,
@@ -123,7 +124,7 @@ EXPERIMENTS = (
             _points((0.0, 0.006, 0.015), 20, 0.02),
             _points((0.0, 0.006, 0.015), 100, 0.01),
         ),
-        scales(2, 5, 1),  # the sixth instance has more bins than stage 2 plans
+        scales(2, (5, 12), 1),
     ),
     Experiment(
         "lotes.starvation",
@@ -163,6 +164,7 @@ def plot_capacity(frame: pd.DataFrame) -> Picture:
             limits = only(rows, policy="lotes").assign(what="limit")
             style.band(ax, limits, axis, "limit", by="what", looks={"limit": LIMIT})
             ax.set(xlabel=label, ylabel="capacity / lambda1")
+            ax.set_xticks(sorted(set(rows[axis])))
             ax.set_title(f"sizes: {LAWS[law]}", fontsize=10)
             ax.yaxis.set_tick_params(labelleft=True)
     legend_below(axes[-1, 0], 3)

@@ -29,8 +29,8 @@ ROUNDED = ("common-matched", "common", "independent")
 FULL = ("common-matched", "independent")
 """Those of them that have the paper's own number of machines."""
 PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
-TOO_MANY_BINS = 5, 9, 12, 14
-"""Instances, of the first 17, that stage 2 does not plan at some Omega."""
+TOO_MANY_BINS = 5, 9, 12, 13, 14
+"""Instances, of the first 18, that stage 2 does not plan at some Phi or Omega of Figs. 11 to 13."""
 
 
 def under(instance: lotes.RandomInstance, sizes: str) -> lotes.RandomInstance:
@@ -80,9 +80,9 @@ def dispatching(
 
 
 def drawn(seed: int) -> int:
-    """The number of an instance, the `seed`-th of those that can be planned at every Omega of Figs. 12 and 13:
-    the others have more than 500,000 bins at some."""
-    planned = [number for number in range(seed + 5) if number not in TOO_MANY_BINS]
+    """The number of an instance, the `seed`-th of those that can be planned at every Phi and Omega of
+    Figs. 11 to 13: the others have more than 500,000 bins at some."""
+    planned = [number for number in range(seed + 6) if number not in TOO_MANY_BINS]
     return planned[seed]
 
 

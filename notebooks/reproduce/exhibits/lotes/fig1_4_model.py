@@ -10,29 +10,21 @@ from matplotlib.figure import Figure as Picture
 from exhibits.lotes.runs import CONFIGS, ONCE
 from schedlib import lotes
 from schedlib.experiment import Experiment, Figure, scales
+from schedlib.lotes.workloads.example import CORES, MEMORY, six_jobs
 from schedlib.pictures import style
 from schedlib.pictures.bins import draw_blocks
 from schedlib.pictures.diagrams import Arrow, Box, plot_diagram
-from schedlib.workload import Workload
 
 PLACE = 2
-SIX = {
-    "submit": [0, 1, 2, 4, 10, 13],
-    "duration": [14, 6, 7, 5, 6, 7],
-    "cores": [1, 2, 1, 2, 1, 2],
-    "memory": [3, 2, 1, 2, 4, 1],
-}
-"""On 4 cores and 8 GB the fourth job has to wait for cores alone, and the fifth for memory alone."""
 SMALL_CLUSTER = {"phi": 0.006, "load": 0.97, "machines": 6, "hours": 6.0}
 
 
 def fig1(total_cores: float, total_memory: float, seed: int) -> pd.DataFrame:
     """Six jobs, first come, first served: `job, submit, start, finish` (min), `cores`, `memory` (GB)."""
-    six: dict[str, Any] = {name: np.array(values, float) for name, values in SIX.items()}
     machine = lotes.MachineConfigs([[total_cores, total_memory]], [1])  # type: ignore[arg-type]
-    jobs: Any = lotes.simulate("greedy", machine, Workload.from_arrays(**six), seed=seed).jobs
+    jobs: Any = lotes.simulate("greedy", machine, six_jobs(), seed=seed).jobs
     frame = jobs[["job", "submit", "start", "finish"]]
-    return frame.assign(job=frame["job"] + 1, cores=six["cores"], memory=six["memory"])
+    return frame.assign(job=frame["job"] + 1, cores=CORES, memory=MEMORY)
 
 
 def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:

@@ -1,5 +1,7 @@
 """At which load each sentence on Google's month holds (Figs. 6-10 of LoTES). The paper does not print its load."""
 
+from dataclasses import replace
+
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
@@ -8,15 +10,30 @@ from schedlib.experiment import Figure
 from schedlib.pictures import style
 from schedlib.pictures.alt import alt
 from schedlib.reproduce import registry, verdicts
+from schedlib.reproduce.sentences import Sentence
 
 PLACE = 5.335
 OWN = "the paper's reading"
+LEVEL = 0.95  # of the intervals
 LOOKS = {
     verdicts.HOLDS: {"marker": "s", "color": style.GREEN},
     verdicts.UNDECIDED: {"marker": "$?$", "color": "#555555"},
     verdicts.FAILS: {"marker": "x", "color": style.VERMILLION},
 }
 TETRIS, GREEDY = "lotes.month-tetris", "lotes.month-greedy"
+
+
+def at_each_load(
+    reading: str,
+    claim: Sentence,
+    frame: pd.DataFrame,
+    words: str,
+) -> list[dict]:
+    """The verdict on a sentence under one reading at each load of the frame, a row each."""
+    curve = replace(claim, along="load")
+    found = verdicts.along(curve, frame, LEVEL)
+    same = {"reading": reading, "id": claim.id, "sentence": words}
+    return [same | {"load": float(load), "verdict": verdict} for load, verdict in found.items()]
 
 
 def judged(frame: pd.DataFrame) -> pd.DataFrame:
@@ -28,13 +45,9 @@ def judged(frame: pd.DataFrame) -> pd.DataFrame:
         if claim.paper != "lotes" or claim.along != "load":
             continue
         for reading, one in {OWN: claim, **claim.others}.items():
-            if one.experiment != experiment:
-                continue
-            found = verdicts.along(one, frame, 0.95)
-            for load, verdict in found.items():
-                rows.append((reading, one.id, one.sentence, float(load), verdict))
-    columns = ["reading", "id", "sentence", "load", "verdict"]
-    return pd.DataFrame(rows, columns=columns)
+            if one.experiment == experiment:
+                rows += at_each_load(reading, one, frame, claim.sentence)
+    return pd.DataFrame(rows)
 
 
 def holding(frame: pd.DataFrame) -> pd.DataFrame:
@@ -44,7 +57,7 @@ def holding(frame: pd.DataFrame) -> pd.DataFrame:
     return counts.reset_index(name="sentences")
 
 
-def plot(frame: pd.DataFrame) -> Picture:
+def plot(frame: pd.DataFrame, load: str = "mean load of the cores") -> Picture:
     """The verdict on each sentence at each load, a panel for each reading; above them how many hold."""
     readings = frame["reading"].unique()
     sentences = list(frame["sentence"].unique())
@@ -59,11 +72,11 @@ def plot(frame: pd.DataFrame) -> Picture:
             down = rows["sentence"].map(sentences.index)
             ax.plot(across, down, label=verdict, linestyle="none", markersize=8, **look)
         counts = holding(here).set_index("load")["sentences"]
-        for at, load in enumerate(loads):
-            ax.text(at, -1, counts[load], ha="center", va="center", weight="bold")
-        ax.set(title=reading, xlabel="mean load of the cores")
+        for at, one in enumerate(loads):
+            ax.text(at, -1, counts[one], ha="center", va="center", weight="bold")
+        ax.set(title=reading, xlabel=load)
         ax.set_ylim(len(sentences) - 0.4, -1.6)
-        ax.set_xticks(range(len(loads)), [f"{load:g}" for load in loads], fontsize=8, rotation=90)
+        ax.set_xticks(range(len(loads)), [f"{one:g}" for one in loads], fontsize=8, rotation=90)
     axes[0, 0].set_ylabel("sentence")
     axes[0, 0].set_yticks([-1, *range(len(sentences))], ["how many hold", *sentences], fontsize=8)
     legend_below(axes[0, 0], 3)

@@ -328,6 +328,7 @@ def plot_replan(frame: pd.DataFrame) -> Picture:
                 )
         ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
         ax.set(title=title, xlabel="mean wait / that of one plan", xscale="log")
+        ax.xaxis.set_minor_formatter("")
     axes[0].set_yticks(range(len(ways)), [NAMES[way] for way in ways])
     axes[0].set_ylabel("way of planning")
     axes[0].invert_yaxis()
