@@ -1,7 +1,9 @@
 """LoTES's nouns: machine configurations, job classes, what stages 1 and 2 decide, what fits (Section 2)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -95,6 +97,15 @@ class MachineConfigs:
         object.__setattr__(self, "capacity", capacity)
         object.__setattr__(self, "count", count)
 
+    if TYPE_CHECKING:  # lists are taken, arrays are kept
+
+        def __init__(
+            self,
+            capacity: npt.ArrayLike,
+            count: npt.ArrayLike,
+            names: Sequence[str] | None = None,
+        ) -> None: ...
+
     @property
     def n_configs(self) -> int:
         return len(self.count)
@@ -160,6 +171,15 @@ class JobClasses:
             rate.max(axis=0),
             "no configuration can run that class; give one a rate > 0",
         )
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            share: npt.ArrayLike,
+            demand: npt.ArrayLike,
+            rate: npt.ArrayLike,
+        ) -> None: ...
 
     @property
     def n_classes(self) -> int:
