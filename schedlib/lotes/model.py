@@ -55,6 +55,7 @@ class MachineConfigs:
 
     - `capacity (M, R)`: c_jl, how much of resource l one machine of configuration j has; 0 is allowed
     - `count (M,)`: n_j, how many such machines there are
+    - `names`: of the R resources, if given: `simulate` then finds a workload's demands by them
 
     Arrays are copied and made read-only. Raises ValueError, with argument and row, on shapes that disagree,
     amounts negative or not finite, and counts that are not 1, 2, ... Source: LoTES, Section 2.
@@ -67,6 +68,7 @@ class MachineConfigs:
 
     capacity: np.ndarray
     count: np.ndarray
+    names: tuple[str, ...] | None = None
 
     def __post_init__(self):
         capacity = numbers(
@@ -96,6 +98,13 @@ class MachineConfigs:
         count.flags.writeable = False
         object.__setattr__(self, "capacity", capacity)
         object.__setattr__(self, "count", count)
+        if self.names is not None:
+            names = tuple(self.names)
+            if len(set(names)) != capacity.shape[1] or len(names) != capacity.shape[1]:
+                raise ValueError(
+                    f"names: {names}; needs a different name for each of {capacity.shape[1]} resources"
+                )
+            object.__setattr__(self, "names", names)
 
     if TYPE_CHECKING:  # lists are taken, arrays are kept
 
@@ -298,7 +307,9 @@ class Plan:
             ("machine configurations", self.configs, configs),
             ("job classes", self.classes, classes),
         ):
-            if given and not all(map(np.array_equal, vars(mine).values(), vars(given).values())):
+            amounts = [name for name in vars(mine) if name != "names"]
+            same = (np.array_equal(getattr(mine, one), getattr(given, one)) for one in amounts)
+            if given and not all(same):
                 raise ValueError(
                     f"plan: was made for other {what}; make one with lotes.plan(configs, classes)"
                 )
