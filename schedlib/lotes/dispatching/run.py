@@ -82,14 +82,16 @@ class Run:
             begun = time.perf_counter()
             status = self._asking(
                 advance,
-                self.policy,
-                self.state,
-                coming,
-                self.log,
-                self.given.rng,
-                float(stop),
-                last,
-                self.slice,
+                (
+                    self.policy,
+                    self.state,
+                    coming,
+                    self.log,
+                    self.given.rng,
+                    float(stop),
+                    last,
+                    self.slice,
+                ),
             )
             yield self._share()
             if status == DONE:
@@ -111,7 +113,7 @@ class Run:
             else:
                 self._refuse()
 
-    def _asking(self, kernel: Callable, *arguments: Any) -> int:
+    def _asking(self, kernel: Callable, arguments: tuple) -> int:
         """What a kernel gives that asks the policy. Raises ValueError when the policy raises an error."""
         try:
             return int(kernel(*arguments))
@@ -174,7 +176,7 @@ class Run:
     def _wake(self, coming: Arrivals) -> None:
         """Let the timer call. Before the next event it need not while no job waits."""
         self._lengthen(self.call)
-        started = self._asking(woken, self.policy, self.state, self.log, self.call)
+        started = self._asking(woken, (self.policy, self.state, self.log, self.call))
         if started == REFUSED:
             self._refuse()
         taken = self.state.progress[0].taken
