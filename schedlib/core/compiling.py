@@ -38,7 +38,7 @@ MOMENT = 1.0  # seconds after which a line says that kernels compile
 DAMAGED = (OSError, EOFError, pickle.PickleError)
 """What numba raises when its folder is full, or when a file in it is cut short."""
 PLAIN = re.compile(r"Untyped global name '(\w+)'.*<class 'function'>", re.DOTALL)
-MISSING = re.compile(r"Unknown attribute '(\w+)' of type (\w+)\(")
+MISSING = re.compile(r"Unknown attribute '(\w+)' of type (\w+)")
 """How numba says that a rule calls what is not compiled, and asks for a field that is not there."""
 MOST_TRIES = 500
 """More than there are kernels within a kernel."""

@@ -12,7 +12,6 @@ eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
 
 import functools
 import inspect
-from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ import numba
 import numpy as np
 from numba import types
 
+from schedlib.core import columns
 from schedlib.core.checks import typed, unknown
 from schedlib.core.compiling import compiled, rule, seen
 
@@ -247,7 +247,7 @@ def none(cluster: Any, job: int, rng: Any) -> int:
 
 
 def _compiled(argument, compiler, function):
-    if reads_columns(function):
+    if columns.reads(function):
         return inspect.unwrap(getattr(function, "py_func", function))
     try:
         return compiler(function)
@@ -255,28 +255,15 @@ def _compiled(argument, compiler, function):
         raise ValueError(f"{argument}: {error}") from error
 
 
-def reads_columns(function: Any) -> bool:
-    """Whether a reader's function reads `cluster.jobs`, so that it waits for a workload to be compiled.
-
-    >>> reads_columns(lambda cluster, job, probe, rng: int(cluster.jobs.home[job])), reads_columns(len)
-    (True, False)
-    """
-    plain = inspect.unwrap(getattr(function, "py_func", function))
-    return "jobs" in getattr(getattr(plain, "__code__", None), "co_names", ())
-
-
 @functools.lru_cache(64)
-def with_columns(function: Callable, signature: Any, columns: tuple[str, ...]) -> Callable:
+def with_columns(signature: Any, function: Callable, names: tuple[str, ...]) -> Callable:
     """A function that reads `cluster.jobs`, compiled for jobs of these columns; the engine calls it like any other.
 
     Raises ValueError as `rule` does."""
-    record = namedtuple("Jobs", columns)  # type: ignore[misc]
-    kinds = types.BaseTuple.from_types([seen(types.float64)] * len(columns), record)
+    record, kinds, rows = columns.record(names)
     cluster = types.NamedTuple([*KINDS.values()][:-1] + [kinds], Cluster)
-    inner = rule(signature.return_type(cluster, *signature.args[1:]), FORMS[signature], **_OWN)(
-        function
-    )
-    rows = _rows(len(columns))
+    kind = signature.return_type(cluster, *signature.args[1:])
+    inner = rule(kind, FORMS[signature], **_OWN)(function)
 
     def of_four(cluster, a, b, rng):
         jobs = record(*rows(cluster.jobs))
@@ -288,15 +275,6 @@ def with_columns(function: Callable, signature: Any, columns: tuple[str, ...]) -
 
     outer = of_four if len(signature.args) == 4 else of_three
     return numba.njit(signature, nogil=True)(outer)
-
-
-def _rows(count: int) -> Callable:
-    """A compiled function that gives the first `count` rows of an array as a tuple."""
-    if count == 0:
-        return numba.njit(lambda array: ())
-    before = _rows(count - 1)
-    last = count - 1
-    return numba.njit(lambda array: before(array) + (array[last],))
 
 
 def _uses_estimates(function, signature):

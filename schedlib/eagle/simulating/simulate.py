@@ -1,18 +1,15 @@
 """The simulator of Section 5: a workload, a system and a cluster in, completion times out."""
 
 import math
-import re
 import warnings
 from collections.abc import Callable, Sequence
-from keyword import iskeyword
+from functools import partial
 from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
-import pandas as pd
-from pandas.api.types import is_numeric_dtype
 
-from schedlib.core import streams
+from schedlib.core import columns, streams
 from schedlib.core.arrays import zeroed
 from schedlib.core.checks import typed, unknown
 from schedlib.eagle import systems
@@ -139,7 +136,7 @@ def simulate(
         network_delay=network_delay * coarse,
         heartbeat=heartbeat * coarse,
     )
-    own, columns = _readers_functions(system, given)
+    own, table = _readers_functions(system, given)
     functions = [mine or unused for mine, unused in zip(own, UNUSED, strict=True)]
     state = initial(
         how,
@@ -148,7 +145,7 @@ def simulate(
         workers,
         record=record,
         readers=any(own),
-        columns=columns[:, rows].copy(),
+        columns=table[:, rows].copy(),
     )
     state.clock.next_heartbeat = _first_heartbeat(state)
     state = engine.run(functions, state, choices)
@@ -233,42 +230,18 @@ def _readers_functions(
     ValueError on a column that is not there."""
     parts = {name: system.part(name).function for name in ("short_jobs", "long_jobs")}
     parts |= {"probes": system.probes, "queue": system.part("queue").function}
-    if not any(map(systems.reads_columns, parts.values())):
+    if not any(map(columns.reads, parts.values())):
         return [*parts.values()], np.zeros((0, len(workload)))
-    jobs = workload.jobs.drop(columns=["job", "submit", "class"])
-    numeric = {name: column for name, column in jobs.items() if is_numeric_dtype(column)}
-    names = tuple(name for name in numeric if is_field(name))
     bound = []
     for (argument, function), kind in zip(parts.items(), systems.SIGNATURES, strict=True):
-        if systems.reads_columns(function):
+        if function is not None and columns.reads(function):
+            compiler = partial(systems.with_columns, kind)
             try:
-                function = systems.with_columns(function, kind, names)
+                function = columns.compiled_for(function, workload.jobs, compiler)
             except ValueError as error:
-                reason = _missing(error, jobs, names) or str(error)
-                raise ValueError(f"{argument}: {reason}") from error
+                raise ValueError(f"{argument}: {error}") from error
         bound.append(function)
-    columns = [numeric[name].to_numpy(float, na_value=math.nan) for name in names]
-    return bound, np.array(columns).reshape(len(names), len(workload))
-
-
-def is_field(name: Any) -> bool:
-    """Whether a column can be read as `cluster.jobs.name`.
-
-    >>> is_field("deadline"), is_field("wall time"), is_field("_row"), is_field(3)
-    (True, False, False, False)
-    """
-    right = isinstance(name, str) and name.isidentifier() and not name.startswith("_")
-    return right and not iskeyword(name)
-
-
-def _missing(error: Exception, jobs: pd.DataFrame, names: Sequence[str]) -> str:
-    """Which column a function asked for in vain, and those that there are."""
-    asked = re.search(r"attribute '(\w+)' of type Jobs", str(error.__cause__))
-    if not asked:
-        return ""
-    why = "is not numeric" if asked[1] in jobs else "is not there"
-    there = ", ".join(names) or "none"
-    return f"column {asked[1]!r} of workload.jobs {why}; its own numeric columns are: {there}"
+    return bound, np.array([*columns.own(workload.jobs).values()])
 
 
 def _first_heartbeat(state: State) -> float:
