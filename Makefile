@@ -33,7 +33,7 @@ test-browser: .venv/.ready ## the book in JupyterLab, every control by keyboard 
 
 lab: .venv/.ready ## open the book in JupyterLab; ARGS='--no-browser --port 9999' (5 s)
 	@echo "opening Start here in JupyterLab; Shift+Enter runs a cell; Ctrl+C here ends it"
-	@$(py) -m jupyterlab --log-level=WARN --notebook-dir=. $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS) notebooks/00-start-here.ipynb
+	@$(py) -m jupyterlab --notebook-dir=. $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS) notebooks/00-start-here.ipynb
 
 claims: .venv/.ready ## the papers' claims and what became of them (30 s after make figures)
 	@$(py) -m schedlib claims $(ARGS)
