@@ -49,7 +49,7 @@ book: .venv/.ready .venv-book/.ready ## the book as a website, into build/book (
 	  .venv-book/bin/python -W ignore -m sphinx -q -E -W --keep-going -c notebooks/book -d build/doctrees . build/book; wait $$drawing
 	@echo "begin with build/book/index.html"
 
-slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/slides (5 s)
+slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/slides (6 min; again 10 s)
 	@$(py) notebooks/book/slides.py
 
 report: .venv/.ready .venv-book/.ready ## what became of the claims, as a paper: build/report.pdf and .html (20 s)

@@ -11,6 +11,7 @@ GAP = 0.007  # of the width: narrower gaps part letters, not panels
 PANEL = (
     0.14  # of the width: what is narrower is an axis' label, and goes with the panel to its right
 )
+ALIKE = 0.4  # narrowest panel over widest: beside a far broader panel one often has no labels of its own
 AXES = 0.6, 0.2  # of a panel's width and of the height: a chart has lines that are as long
 MIDDLE = 0.35, 0.65  # of the height: here panels are looked for, as legends stand above or below
 
@@ -24,7 +25,10 @@ def pieces(png: str) -> list[tuple[int, int, int, int]]:
     height, width = ink.shape
     band = ink[int(MIDDLE[0] * height) : int(MIDDLE[1] * height)]
     panels = _groups(_runs(band.any(axis=0), GAP * width), PANEL * width)
-    if len(panels) < 2 or not all(_is_chart(ink[:, slice(*panel)]) for panel in panels):
+    widths = [end - start for start, end in panels]
+    if len(panels) < 2 or min(widths) < ALIKE * max(widths):
+        return []
+    if not all(_is_chart(ink[:, slice(*panel)]) for panel in panels):
         return []
     cuts = [
         _emptiest(ink, one[1], other[0]) for one, other in zip(panels[:-1], panels[1:], strict=True)
