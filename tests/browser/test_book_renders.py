@@ -9,8 +9,9 @@ import rendering
 from schedlib import paths
 
 BOOK = paths.checkout() / "build" / "book"
-PAGES = sorted(BOOK.glob("notebooks/[0-9]*.html"))
-PAGES += sorted(BOOK.glob("notebooks/solutions/[0-9]*.html"))
+CHAPTERS = sorted(BOOK.glob("notebooks/[0-9]*.html"))
+CHAPTERS += sorted(BOOK.glob("notebooks/solutions/[0-9]*.html"))
+PAGES = list(CHAPTERS)
 PAGES += sorted(BOOK.glob("notebooks/book/*.html"))
 PAGES += [BOOK / "figures" / "CLAIMS.html", BOOK / "figures" / "README.html"]
 WIDTHS = {"desk": 1280, "phone": 390}
@@ -33,13 +34,13 @@ def page(request):
         yield browser.new_page()
 
 
-@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_nothing_is_cut_or_raw(page, file):
     assert rendering.found_on(page, file) == []
 
 
-@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
-def test_a_page_is_light(file):
+@pytest.mark.parametrize("file", CHAPTERS, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_a_chapter_is_light(file):
     text = file.read_text(encoding="utf-8")
     fetched = {(file.parent / name).resolve() for name in PICTURE.findall(text)}
     own = [each for each in fetched if each.is_file() and each.parent.name == "_images"]
@@ -49,3 +50,10 @@ def test_a_page_is_light(file):
 def test_the_site_is_light():
     sizes = [file.stat().st_size for file in BOOK.rglob("*") if file.is_file()]
     assert sum(sizes) <= MOST_OF_THE_SITE
+
+
+def test_the_cheat_sheet_is_two_pages(page):
+    rendering.found_on(page, BOOK / "notebooks" / "book" / "cheat-sheet.html")
+    sides = dict.fromkeys(("top", "bottom", "left", "right"), "12mm")
+    printed = page.pdf(format="A4", margin=sides)
+    assert len(re.findall(rb"/Type\s*/Page[^s]", printed)) == 2

@@ -2,14 +2,16 @@
 const scrolls =
   ".cell_output, .cell_output .output, div.math, mjx-container[display], .pst-scrollable-table-container, article div:has(> table.table), figure, pre";
 const phone = window.matchMedia("(max-width: 600px)");
-const SMALLEST = 0.7;  // of their size, to which a formula or a table may shrink to fit its column
+const SMALLEST = 0.65;  // of their size, to which a formula or a table may shrink to fit its column
 const BROAD = 1.6;  // width over height of a chart of one panel from which it scrolls on a phone
 
 // What is a little too wide is set smaller; only what is far too wide scrolls.
 const fit = (box, shrunk = box) => {
-  const share = box.clientWidth / box.scrollWidth;
-  if (share >= 1 || share < SMALLEST) return;
-  shrunk.style.fontSize = `${0.985 * share * parseFloat(getComputedStyle(shrunk).fontSize)}px`;
+  if (box.clientWidth < SMALLEST * box.scrollWidth) return;
+  for (let round = 0; round < 4 && box.scrollWidth > box.clientWidth; round++) {  // borders do not shrink, so once may not do
+    const share = box.clientWidth / box.scrollWidth;
+    shrunk.style.fontSize = `${0.985 * share * parseFloat(getComputedStyle(shrunk).fontSize)}px`;
+  }
 };
 
 // A picture whose pieces the build found (panels.py) stands on a phone as these, one below the other.
@@ -98,12 +100,13 @@ document.addEventListener("DOMContentLoaded", () => {
     list.replaceWith(lines);
   }
   if (/figures\/CLAIMS/.test(location.pathname)) claims();
+  if (/cheat-sheet/.test(location.pathname)) document.body.classList.add("cheat-sheet");
 });
 const seen = (picture) => {
   const pieces = picture.className.includes("piece-"), explorer = picture.closest(".explorer");
   if (pieces) window.stack(picture);
-  else if (!explorer && picture.naturalWidth > BROAD * picture.naturalHeight) picture.classList.add("broad");
   const frame = picture.closest("figure, .cell_output, p");
+  if (frame && !pieces && !explorer && picture.naturalWidth > BROAD * picture.naturalHeight) picture.classList.add("broad");
   if (frame && frame.scrollWidth > frame.clientWidth + 1) frame.tabIndex = 0;
 };
 window.addEventListener("load", async () => {
