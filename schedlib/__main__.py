@@ -257,7 +257,7 @@ def parser() -> Parser:
     """The arguments of every command."""
     raw = argparse.RawDescriptionHelpFormatter
     top = Parser(prog=PROGRAM, description=overview(), formatter_class=raw, usage=argparse.SUPPRESS)
-    commands = top.add_subparsers(dest="command", metavar="", title="commands", prog=PROGRAM)
+    commands = top.add_subparsers(dest="command", prog=PROGRAM, help=argparse.SUPPRESS)
     for name, it in COMMANDS.items():
         text = f"{it.run.__doc__} Example: {f'{PROGRAM} {name} {it.example}'.strip()}"
         added = commands.add_parser(name, description=text)
@@ -292,11 +292,9 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - Python's own flush at exit stays quiet
         return 0
-    except KeyboardInterrupt:
-        print(
-            "\ninterrupted: what is finished is kept; the same command goes on from there",
-            file=sys.stderr,
-        )
+    except KeyboardInterrupt as stop:
+        kept = str(stop) or "what is finished is kept; the same command goes on from there"
+        print(f"\ninterrupted: {kept}", file=sys.stderr)
         return 130
     except (ValueError, RuntimeError, OSError, ImportError) as error:
         print(f"{PROGRAM} {first}: {error}", file=sys.stderr)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import platformdirs
 
 PACKAGE = Path(__file__).resolve().parent
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def checkout() -> Path | None:
@@ -26,21 +28,26 @@ def cache_folder(name: str, asked: str | None = None) -> Path:
 
     `asked`, or else the environment's `SCHEDLIB_CACHE`, names the only place that is tried. Without either it
     is the first that can be written of the checkout's `data/cache`, the user's cache folder and a folder of
-    the user's among the temporary ones. Raises OSError when there is none.
+    the user's among the temporary ones. One that everybody can write is not taken: machine code is loaded from
+    it. Raises OSError when there is none.
 
     >>> cache_folder("results").name
     'results'
     """
     named = asked or os.environ.get("SCHEDLIB_CACHE")
+    open_to_all = ""
     for base in [Path(named)] if named else _usual_places():
         folder = base / name
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True, mode=0o755)
+            if hasattr(os, "getuid") and folder.stat().st_mode & stat.S_IWOTH:
+                open_to_all = f"{folder} can be written by everybody: chmod o-w"
+                continue
             with tempfile.TemporaryFile(dir=folder):
                 return folder
         except OSError:
             continue
-    tried = named or "the usual places"
+    tried = open_to_all or named or "the usual places"
     raise OSError(
         f"no folder for caches can be written; set SCHEDLIB_CACHE to one (tried: {tried})"
     )
@@ -55,9 +62,11 @@ def _usual_places() -> Iterator[Path]:
     user = os.getuid() if hasattr(os, "getuid") else 0
     with contextlib.suppress(OSError):  # a read-only container has no temporary folder
         shared = Path(tempfile.gettempdir()) / f"schedlib-{user}"
-        shared.mkdir(parents=True, exist_ok=True)
-        # Another user could have put any machine code there.
-        if not hasattr(os, "getuid") or shared.stat().st_uid == user:
+        shared.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # another user could have put any machine code there
+        known = shared.lstat()
+        own = stat.S_ISDIR(known.st_mode) and known.st_uid == user
+        if not hasattr(os, "getuid") or (own and not known.st_mode & OTHERS_WRITE):
             yield shared
 
 
@@ -81,7 +90,8 @@ def extra(name: str) -> Iterator[None]:
 def replacing(path: Path) -> Iterator[Path]:
     """A file to write in place of `path`, of the same name in a folder beside it; folders are made.
 
-    When the block ends it replaces `path` in one step; when the block raises, `path` stays as it was.
+    When the block ends it replaces `path` in one step; when the block raises, `path` stays as it was. Raises
+    ValueError where `path` is a link, a device or a folder.
 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with replacing(Path(folder) / "a.txt") as file:
@@ -89,6 +99,9 @@ def replacing(path: Path) -> Iterator[Path]:
     ...     print([entry.name for entry in Path(folder).iterdir()])
     ['a.txt']
     """
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        kind = "a link, a device or a folder, which is not replaced"
+        raise ValueError(f"path: {path} is {kind}; give the name of a file")
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".") as folder:
         file = Path(folder) / path.name

@@ -210,11 +210,14 @@ class Workload:
     def between(self, t0: float, t1: float) -> "Workload":
         """The jobs submitted at or after `t0` and before `t1`, at their own times.
 
-        Raises ValueError when there is none.
+        Raises ValueError when there is none, and when `t0` or `t1` is NaN.
 
         >>> Workload.from_arrays([0, 1, 2, 2], [9, 8, 7, 6]).between(1, 2).jobs["submit"].tolist()
         [1.0]
         """
+        for name, time in (("t0", t0), ("t1", t1)):
+            if time != time:
+                raise ValueError(f"{name}: is NaN, which is no time; for all that follows give inf")
         submit = self._jobs["submit"].to_numpy()
         first, last = np.searchsorted(submit, [t0, t1])
         if first >= last:
@@ -223,6 +226,38 @@ class Workload:
                 f"jobs arrive from {submit[0]:g} to {submit[-1]:g}"
             )
         return self._cut(int(first), int(last))
+
+    @typed
+    def with_classes(self, classes: Sequence[int] | np.ndarray) -> "Workload":
+        """The same work in other classes, one for each job (N,) or, as `lotes.cluster_jobs` gives, each task (T,).
+
+        In the second case, unless each job has one task, each task becomes a job of its own, numbered 0, 1,
+        ..., with its job's columns; `of_job` is the job it came from. Raises ValueError on another length and
+        on an entry that is no whole number.
+
+        See also: `lotes.cluster_jobs`.
+
+        >>> Workload.from_arrays([0, 1], [9, 8, 7], tasks=[2, 1]).with_classes([1, 0, 2]).jobs
+           job  submit  class  of_job
+        0    0     0.0      1       0
+        1    1     0.0      0       0
+        2    2     1.0      2       1
+        """
+        labels = _column("classes", classes)
+        counts = np.diff(self._offsets)
+        jobs, tasks = self.jobs, self.tasks
+        uneven = (counts != 1).any()
+        if len(labels) not in (len(jobs), len(tasks)) or (uneven and len(jobs) == len(tasks)):
+            there = f"{len(labels)} entries for {len(jobs)} jobs and {len(tasks)} tasks"
+            raise ValueError(
+                f"classes: {there}; give one per job, or one per task if these are more or fewer"
+            )
+        if len(labels) != len(jobs):
+            jobs = jobs.loc[jobs.index.repeat(counts)]
+            jobs = jobs.assign(of_job=jobs["job"], job=np.arange(len(tasks)))
+            tasks["job"] = np.arange(len(tasks))
+        jobs["class"] = labels
+        return Workload(jobs, tasks, self.time_unit, self.report)
 
     def _cut(self, first: int, last: int) -> "Workload":
         jobs = self._jobs.iloc[first:last].reset_index(drop=True)

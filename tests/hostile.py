@@ -7,19 +7,21 @@ import numpy as np
 import pandas as pd
 
 import schedlib
-from schedlib import eagle, hmhs, lotes, mch, theory
+from schedlib import eagle, hmhs, intervals, leaderboard, lotes, mch, theory
 from schedlib.core import streams
+from schedlib.pictures import bins, gantt, probing, trees
 from schedlib.workload import Workload
 
 PACKAGE = Path(schedlib.__file__).parent
 HUGE = (10**12, 10**400, 1e300, float("inf"))
 NOBODYS = (
     b"x", "x", -1, float("nan"), 1j, [], [[1], [2, 3]], [1, "a"], [np.nan, 1], [np.inf, 1], [-1, 1], [10**400, 1], set(), object(), len, Path,
-    np.zeros((2, 2)), np.zeros(0), np.array(["a", "b"]), np.array(None), pd.DataFrame(), pd.DataFrame({"job": [1]}), np.int64(-(2**63)),
+    np.zeros((2, 2)), np.zeros(0), np.array(["a", "b"]), np.array(None), np.ma.array([1.0, 2.0], mask=[0, 1]), pd.DataFrame(), pd.DataFrame({"job": [1]}), np.int64(-(2**63)),
 )  # fmt: skip
 """Values that are refused wherever they stand, but for these arguments."""
-TAKEN = """Workload.time_unit Workload.from_arrays.time_unit Workload.from_arrays.job_class Workload.between.t0 Workload.between.t1 System.name
-Rule.name johnson.first johnson.second optimum.seconds random_tree.needs property_table.capacity property_table.rules"""
+TAKEN = """Workload.time_unit Workload.from_arrays.time_unit Workload.from_arrays.job_class Workload.between.t0 Workload.between.t1 Workload.with_classes.classes System.name
+plot_gantt.title plot_tree.title plot_tree.resources plot_tree.shares plot_polytope.mix mean_ci.values block_bootstrap.values block_bootstrap.statistic mch.limit hmhs.limit
+standings.runs Rule.name"""
 VALUES = (
     *NOBODYS, None, "", 3, 0, 2.5, True, [1], [[1]], [None], {}, {"a": 1}, pd.Series([1]), pd.Series([1, 2], dtype="Int64"),
     pd.to_datetime(["2020-01-01", "2020-01-02"]), Workload.from_arrays([0], [1]), *HUGE,
@@ -41,12 +43,34 @@ TREE = mch.Tree([(1.0, 1.0), [(1.0, 0.0), (0.0, 1.0)]])
 LEAVES = pd.DataFrame(
     {"leaf": [0, 1], "submit": [0.0, 1.0], "tasks": [2, 1], "duration": [1.0, 2.0]}
 )
+PROBED = eagle.simulate(
+    Workload(JOBS, TASKS), "hawk", 4, short_partition=0.25, cutoff=1.0, record=True
+)
+RUNS = pd.DataFrame(
+    [(name, "wait (s)", "low", seed, 1.0 + seed, "", "") for name in "ab" for seed in range(2)],
+    columns=["policy", "metric", "better", "seed", "value", "broke", "warned"],
+)
+BOARD = leaderboard.standings(RUNS)
 CALLS = {
     Workload: {"jobs": JOBS, "tasks": TASKS, "time_unit": "s", "report": {}},
     Workload.from_arrays: {"submit": [0, 1], "duration": [1, 2], "tasks": [1, 1], "job_class": [0, 0], "time_unit": "s", "cpu": [1, 1]},
     Workload(JOBS, TASKS).head: {"n": 1},
     Workload(JOBS, TASKS).between: {"t0": 0, "t1": 2},
+    Workload(JOBS, TASKS).with_classes: {"classes": [0, 1]},
     streams: {"seed": 1},
+    intervals.mean_ci: {"values": [1.0, 2.0], "level": 0.9},
+    intervals.block_bootstrap: {"values": [1.0, 2.0, 3.0], "statistic": np.mean, "block": 2, "level": 0.9, "draws": 5, "seed": 0},
+    leaderboard.hmhs: {"workload": TWO, "seeds": 1, "against": ["fifo"], "each": False, "limit": 5.0, "baseline": None},
+    leaderboard.mch: {"workload": (TREE, (4.0, 4.0), LEAVES, 50.0), "seeds": 1, "against": ["drf"], "each": False, "limit": 5.0, "baseline": None},
+    leaderboard.standings: {"runs": RUNS, "baseline": None},
+    leaderboard.told: {"board": BOARD},
+    leaderboard.plot: {"board": BOARD, "metric": None, "size": (5.0, 3.0)},
+    leaderboard.alt_text: {"board": BOARD, "metric": None},
+    bins.plot_polytope: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]], "resources": ["cpu", "mem"], "mix": None, "whole": True,
+                         "size": (6.0, 4.0)},
+    gantt.plot_gantt: {"schedule": hmhs.schedule(TWO, "hmhs"), "bound": None, "until": None, "size": (7.0, 4.0)},
+    probing.plot_gantt: {"run": PROBED, "job": None, "title": "", "until": None, "size": (8.0, 3.0)},
+    trees.plot_tree: {"tree": TREE, "shares": None, "labels": None, "resources": (), "title": "", "ax": None},
     theory.erlang_c: {"servers": 2, "offered_load": 1.0},
     theory.mmc_mean_wait: {"arrival_rate": 1.0, "service_rate": 1.0, "servers": 2},
     theory.pollaczek_khinchine: {"arrival_rate": 0.5, "mean_service": 1.0, "second_moment": 2.0},

@@ -126,11 +126,17 @@ def test_failing_points_and_notebooks_give_exit_code_1(capsys, tmp_path, monkeyp
 
 def test_interruption_says_how_to_go_on(monkeypatch, capsys):
     def interrupt(*_, **__):
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt("20 of 90 points stored")
 
     monkeypatch.setattr(reproduce, "run", interrupt)
     assert main(["run", "hmhs.toy"]) == 130
-    assert "the same command goes on from there" in capsys.readouterr().err
+    assert capsys.readouterr().err == "\ninterrupted: 20 of 90 points stored\n"
+
+
+def test_the_overview_has_no_line_without_a_word(capsys):
+    assert main(["--help"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line]
+    assert all(line.strip(" .:") for line in lines) and "commands" not in lines[-1]
 
 
 def test_help_loads_nothing_heavy():

@@ -131,6 +131,42 @@ def test_what_another_user_left_in_the_temporary_folder_is_not_run(places, monke
     assert folder() is None
 
 
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX modes")
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_temporary_folder_that_is_a_link_or_open_to_all_is_not_used(places, monkeypatch, linked):
+    monkeypatch.setenv("HOME", str(places / "file/home"))
+    (places / "file").write_text("")
+    place = folder()
+    assert place.parent == places / "temporary"
+    if linked:
+        place.rename(places / "elsewhere")
+        place.symlink_to(places / "elsewhere")
+    else:
+        place.chmod(0o777)
+    assert folder() is None
+
+
+def test_a_cache_folder_that_everybody_can_write_is_refused(places, monkeypatch):
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(places / "asked"))
+    paths.cache_folder("results").chmod(0o777)
+    with pytest.raises(OSError, match="results can be written by everybody: chmod o-w"):
+        paths.cache_folder("results")
+
+
+def test_where_files_of_kernels_are_damaged_or_the_disk_is_full_each_try_gets_further(tmp_path):
+    for room in ("core", "hmhs"):
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "kernel.nbi").write_bytes(b"")
+    kernels = iter([OSError(28, "no space"), EOFError(), None])
+
+    def compile_all():
+        if error := next(kernels):
+            raise error
+
+    compiling.healing(compile_all, tmp_path / "hmhs")
+    assert next(kernels, "done") == "done" and not list(tmp_path.rglob("*.nbi"))
+
+
 @jit_only
 def test_kernels_compile_in_each_process_where_nothing_can_be_written(places, monkeypatch):
     def nowhere():

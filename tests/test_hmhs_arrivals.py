@@ -176,3 +176,64 @@ def test_facebook_s_days():
 def test_without_swim_the_exhibits_say_how_to_fetch_it(tmp_path, monkeypatch):
     monkeypatch.setenv("SCHEDLIB_SWIM", str(tmp_path))
     assert "python -m schedlib data swim" in exhibits.no_swim()
+
+
+def fair(stage, machine, now):
+    """The waiting job that runs the fewest tasks of this stage: each machine notes its job."""
+    fewest, best = np.inf, -1
+    for job in stage.queue:
+        runs = 0
+        for other in range(len(stage.free)):
+            if stage.free[other] > now and stage.machine_notes[other, 0] == job:
+                runs += 1
+        if runs < fewest:
+            fewest, best = runs, job
+    stage.machine_notes[machine, 0] = best
+    return best
+
+
+def first(stage, machine, now):
+    return stage.queue[0]
+
+
+@pytest.mark.parametrize(("name", "rule"), [("fifo", first), ("fair", fair)])
+@given(jobs=arrivals())
+def test_a_policy_of_ones_own_decides_as_the_shipped_one(name, rule, jobs):
+    """Without copying, after which alone a slot is free later than believed."""
+    jobs = hmhs.Arrivals(jobs.instance, jobs.submit)
+    mine, theirs = (
+        hmhs.serve(jobs, p) for p in (hmhs.Policy(map_rule=rule, reduce_rule=rule), name)
+    )
+    for ours, shipped in ((mine.map, theirs.map), (mine.reduce, theirs.reduce)):
+        assert all(np.array_equal(a, b) for a, b in zip(ours, shipped, strict=True))
+    assert np.array_equal(mine.job_end, theirs.job_end)
+
+
+def late(stage, machine, now):
+    """Nobody starts before 7."""
+    stage.wake[0] = 7.0
+    return stage.queue[-1] if now >= 7 else -1
+
+
+def test_a_rule_may_wait_until_a_time_of_its_own_and_sees_its_order():
+    ones = [[1.0], [1.0]]
+    jobs = hmhs.Arrivals(hmhs.Instance([2, 2], [1, 1], ones, [1, 1], [1, 1], ones), [0, 1])
+    done = hmhs.serve(jobs, hmhs.Policy(map_rule=late))
+    assert done.map.start.tolist() == [7, 9] and done.map.job.tolist() == [1, 0]
+    turned = hmhs.serve(jobs, hmhs.Policy(order=lambda instance: [1, 0], map_rule=late))
+    assert turned.map.job.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("policy", "says"),
+    [
+        (hmhs.POLICIES["hmhs"], "policy: its map_rule is 'min-min'"),
+        (hmhs.POLICIES["fifo-barrier"], "policy: a barrier"),
+        (hmhs.Policy(map_rule=lambda stage, machine, now: 5), "its map_rule gave machine 0 the job 5"),
+        (hmhs.Policy(reduce_rule=lambda stage, machine, now: -1), "every slot waiting with 1 tasks"),
+    ],
+)  # fmt: skip
+def test_a_policy_that_cannot_serve_is_named(policy, says):
+    one = hmhs.Instance([2], [1], [[1.0]], [1], [1], [[1.0]])
+    with pytest.raises(ValueError, match=says):
+        hmhs.serve(hmhs.Arrivals(one, [0.0]), policy)

@@ -2,6 +2,7 @@
 
 import heapq
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -82,6 +83,31 @@ def test_each_bound_by_hand():
     found = hmhs.bounds(hmhs.Instance([4, 2], [2, 1], two, [1, 4], [1, 2], two))
     np.testing.assert_allclose(found[:4], [5.5, 6, 6.5, 6], rtol=1e-9)
     assert found.best == found.reduce_last
+
+
+@pytest.mark.parametrize("unit", [1e-15, 1e-8, 1e-3, 7.0, 1e9, 1e15])
+def test_bounds_and_optimum_are_the_same_in_any_unit_of_time(unit):
+    small = hmhs.single(4, seed=3, machines=(2, 2))
+    times = {name: getattr(small, name) * unit for name in ("map_time", "reduce_time")}
+    scaled = replace(small, **times)
+    for measure in (hmhs.optimum, hmhs.lower_bound):
+        assert measure(scaled) / unit == pytest.approx(measure(small), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: hmhs.optimum(hmhs.single(2), seconds=-1), "^seconds: -1"),
+        (lambda: hmhs.optimum(hmhs.single(2), seconds=np.nan), "^seconds: nan"),
+        (lambda: hmhs.johnson([1, np.nan], [1, 2]), r"^first\[1\]: nan"),
+        (lambda: hmhs.johnson([1, 2], [-1, np.inf]), r"^second\[0\]: -1"),
+        (lambda: replace(hmhs.single(4), map_tasks=[2**62] * 4), "^map_tasks: 1.84e.19 tasks"),
+        (lambda: replace(hmhs.single(2), map_time=np.ma.array([1.0, 2.0], mask=[0, 1])), "^map_time: .*mask"),
+    ],
+)  # fmt: skip
+def test_what_has_no_meaning_is_named(call, says):
+    with pytest.raises(ValueError, match=says):
+        call()
 
 
 def test_optimum_is_for_tiny_instances():

@@ -52,7 +52,18 @@ def test_what_would_never_end_is_refused(call, words, monkeypatch):
 
 @pytest.mark.parametrize("value", [None, 1j, [], object(), JOBS])
 @pytest.mark.parametrize(
-    "reader", ["read_hawk", "read_swim", "google2011_jobs", "google2011_tasks", "alibaba_gpu2023"]
+    "reader",
+    [
+        "read_hawk",
+        "read_swim",
+        "google2011_jobs",
+        "google2011_tasks",
+        "alibaba_gpu2023",
+        "read_swf",
+        "read_sacct",
+        "alibaba2018_tasks",
+        "azure_packing2020",
+    ],
 )
 def test_readers_of_traces_want_a_path(reader, value):
     with pytest.raises(TypeError, match=r"(path|folder): needs a text or a path"):

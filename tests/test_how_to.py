@@ -2,7 +2,7 @@
 
 import re
 
-from schedlib import paths
+from schedlib import paths, traces
 
 TEXT = (paths.checkout() / "notebooks" / "book" / "how-to.md").read_text()
 
@@ -13,3 +13,8 @@ def test_the_recipes_run_as_they_stand():
     for block in blocks:
         exec(compile(block, "how-to.md", "exec"), names)
     assert len(blocks) >= 4
+
+
+def test_the_readers_named_are_there():
+    named = set(re.findall(r"traces\.(\w+)\(", TEXT))
+    assert len(named) > 10 and named <= set(traces.__all__)

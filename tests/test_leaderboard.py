@@ -216,9 +216,43 @@ def first_waiting(tree):
     return -1
 
 
+@numba.njit
+def zeroes_by_nditer(array):
+    for entry in np.nditer(array):
+        entry[()] = 0
+
+
+@numba.njit
+def triples_by_nditer(array):
+    for entry in np.nditer(array):
+        entry[()] = 3 * entry.item()
+
+
+@numba.njit
+def zeroes_by_dot(array):
+    column = array.reshape(-1, 1)
+    np.dot(column.copy(), np.zeros((1, 1)), column)
+
+
+@numba.njit
+def ends_the_process(array):
+    with numba.objmode():
+        os._exit(3)
+
+
+@numba.njit
+def for_ever_deeper(level):
+    return for_ever_deeper(level + 1) + 1 if level >= 0 else 0
+
+
 ALIASES = (
     "np.asfortranarray(stage.ready)[:] = 0.0",
+    "np.ascontiguousarray(stage.time)[:] = 1e-9",
+    "np.fill_diagonal(stage.time, 1e-9)",
     "zeroes_one_by_one(stage.ready)",
+    "zeroes_by_nditer(stage.ready)",
+    "zeroes_by_dot(stage.ready)",
+    "zeroes_by_dot(stage.time)",
     "stage.time.flat[machine] = 1e-9",
 )
 """Ways in which numpy lets a compiled rule write to what is read-only."""
@@ -265,6 +299,10 @@ def leaves(instance):
     raise SystemExit
 
 
+def interrupts(instance):
+    raise KeyboardInterrupt
+
+
 def no_worker(cluster, job, probe, rng):
     return -1 if job == 2 else 0
 
@@ -302,6 +340,12 @@ MACHINES = (
     ("return job // (job - job)", "ZeroDivisionError"),
     ("return int(cluster.config[50_000_000 + job])", "IndexError"),
     ("cluster.pace.flat[0] = 1e-9", ""),
+    ("zeroes_by_nditer(cluster.work)", "duration: job 0 runs for 0"),
+    ("np.ascontiguousarray(cluster.free)[:] = 9.0", "capacity|takes machine"),
+    ("triples_by_nditer(cluster.free)", "capacity|takes machine"),
+    ("ends_the_process(cluster.free)", "ended the process (exit code 3)"),
+    ("for_ever_deeper(0)", "ended the process (SIGSEGV)"),
+    ("return int(np.zeros(10**14)[job])", "MemoryError"),
 )
 
 
@@ -333,6 +377,7 @@ def of_batches():
         (deep, "a rule: its function"),
         (hmhs.Policy(order=dies, name="dies"), "ended the process (exit code 3)"),
         (hmhs.Policy(order=leaves, name="leaves"), "raised SystemExit"),
+        (hmhs.Policy(order=interrupts, name="interrupts"), "raised KeyboardInterrupt"),
     ]
 
 
@@ -344,14 +389,21 @@ def of_probes():
             policy_of("relabels", PROBE, RELABEL, "return int(rng.random() * 3)"),
             "ran as a long one",
         ),
+        (policy_of("shortens", PROBE, "zeroes_by_nditer(cluster.long)"), "relabelling"),
+        (policy_of("without_tasks", PROBE, "zeroes_by_nditer(cluster.tasks)"), "a rule: "),
+        (policy_of("deeper", PROBE, "for_ever_deeper(0)"), "ended the process (SIGSEGV)"),
         (eagle.System("no worker", short_jobs=no_worker), "job 2|worker"),
     ]
+
+
+def name_of(policy):
+    return getattr(policy, "name", None) or policy.__name__
 
 
 def who_cheats(board, cheats, honest):
     """Each cheat has a sentence that begins with a rule, and no rank; the honest have both."""
     for cheat, words in cheats:
-        row = row_of(board, getattr(cheat, "name", None) or cheat.__name__)
+        row = row_of(board, name_of(cheat))
         assert row["broke"].endswith("(seed 0)") and pd.isna(row["rank"]), row
         assert all(word in row["broke"] for word in words.split("|")), row["broke"]
         if row["broke"].startswith("a rule: "):
@@ -360,49 +412,55 @@ def who_cheats(board, cheats, honest):
         assert not row_of(board, name)["broke"] and row_of(board, name)["rank"] > 0
 
 
-@jit_only
-def test_policies_of_machines_that_cheat_or_fail_cost_themselves_their_row():
-    cheats = of_machines()
-    mine = [policy for policy, _ in cheats]
-    stays = lotes.Policy(first_fit, nobody, "nobody")
-    board = on_crowd(*mine, first_fit, stays)
-    who_cheats(board, cheats, ["first_fit", "greedy"])
-    never = lotes.simulate(stays, CLUSTER, crowd(0)).jobs["start"].isna()
-    text = row_of(board, "nobody")["broke"]
-    assert text.startswith(f"starvation: job {never.idxmax()}, ")
-    assert f"({never.sum()} of 60 do not)" in text
+def of_shares():
+    trees = map(mch.rule(room=0), (adds_what_is_free, counts_more))
+    form = "leaf, usage, demand, weight, capacity"
+    triples = policy_of("triples", form, "triples_by_nditer(capacity)", "return usage[0] / weight")
+    return [
+        *((rule, "") for rule in (enlarges, triples, *trees)),
+        (raises_late, "KeyError"),
+        (policy_of("exits", form, "ends_the_process(usage)"), "ended the process (exit code 3)"),
+    ]
 
 
 @jit_only
-def test_rules_of_batches_that_cheat_or_fail_cost_themselves_their_row():
-    def arrays():
-        return [array.tobytes() for array in vars(BATCH).values() if isinstance(array, np.ndarray)]
+@pytest.mark.parametrize(
+    "board, cheats, honest",
+    [
+        (on_crowd, of_machines, [first_fit]),
+        (partial(leaderboard.hmhs, workload=BATCH, against=["fifo"]), of_batches, [half]),
+        (partial(leaderboard.eagle, **FOUR, against=["hawk"]), of_probes, []),
+        (partial(leaderboard.mch, against=["drf"]), of_shares, []),
+    ],
+)
+def test_a_policy_that_cheats_or_fails_costs_itself_its_row(board, cheats, honest):
+    mine = cheats()
+    ran = board(*(policy for policy, _ in mine), *honest, seeds=1)
+    others = set(ran["policy"]) - {name_of(policy) for policy, _ in mine}
+    assert len(others) == len(honest) + 1
+    who_cheats(ran, mine, others)
 
-    before = arrays()
-    cheats = of_batches()
-    mine = [policy for policy, _ in cheats]
-    board = leaderboard.hmhs(*mine, half, workload=BATCH, seeds=1, against=["hmhs", "fifo"])
-    who_cheats(board, cheats, ["hmhs", "fifo", "half"])
-    assert arrays()[: len(before)] == before
-    # idle machines are a warning for the reader's policy alone
+
+def test_no_board_changes_what_it_was_given():
+    before = [array.tobytes() for array in vars(BATCH).values() if isinstance(array, np.ndarray)]
+    leaderboard.hmhs(*(policy for policy, _ in of_batches()), workload=BATCH, seeds=1, against=[])
+    after = [array.tobytes() for array in vars(BATCH).values() if isinstance(array, np.ndarray)]
+    assert after[: len(before)] == before
+
+
+def test_idle_machines_are_a_warning_for_the_readers_policy_alone():
+    board = leaderboard.hmhs(half, workload=BATCH, seeds=1, against=["hmhs", "fifo"])
     assert "machines idle for" in row_of(board, "half")["warned"]
     assert not row_of(board, "fifo")["warned"]
 
 
-@jit_only
-def test_schedulers_of_probes_that_cheat_or_fail_cost_themselves_their_row():
-    cheats = of_probes()
-    mine = [system for system, _ in cheats]
-    board = leaderboard.eagle(*mine, **FOUR, seeds=1, against=["hawk"])
-    who_cheats(board, cheats, ["hawk"])
-
-
-@jit_only
-def test_rules_of_shares_that_cheat_or_fail_cost_themselves_their_row():
-    rules = enlarges, raises_late, *map(mch.rule(room=0), (adds_what_is_free, counts_more))
-    board = leaderboard.mch(*rules, seeds=1, against=["drf"])
-    who_cheats(board, [(rule, "") for rule in rules], ["drf"])
-    assert "KeyError" in row_of(board, "raises_late")["broke"]
+def test_a_job_that_never_starts_is_a_warning_with_its_number():
+    stays = lotes.Policy(first_fit, nobody, "nobody")
+    board = on_crowd(stays)
+    never = lotes.simulate(stays, CLUSTER, crowd(0)).jobs["start"].isna()
+    text = row_of(board, "nobody")["warned"]
+    assert text.startswith(f"starvation: job {never.idxmax()}, ")
+    assert f"({never.sum()} of 60 do not)" in text and not row_of(board, "nobody")["broke"]
 
 
 def test_what_a_function_prints_is_seen(capsys):
@@ -470,10 +528,11 @@ def test_a_leaf_that_gets_nothing_for_long_starves():
         return leaderboard.mch(last, workload=(tree, (2.0,), jobs, 100.0), seeds=1, against=["drf"])
 
     starves = board(500)
-    text = row_of(starves, "last leaf")["broke"]
+    text = row_of(starves, "last leaf")["warned"]
     assert text.startswith("starvation: leaf 0, submitted at 0 s, never starts")
     assert row_of(starves, "drf")["mean"] == pytest.approx(1.0)
-    assert not row_of(board(PATIENCE - 2), "last leaf")["broke"]
+    assert not row_of(board(PATIENCE - 2), "last leaf")["warned"]
+    assert row_of(starves, "last leaf")["rank"] == 2  # a warning costs no rank
 
 
 def test_refusals_are_the_same_without_the_compiler(tmp_path, capsys):
@@ -577,6 +636,29 @@ def test_common_noise_drops_out_of_paired_differences():
     assert row["high"] - row["low"] > 50
 
 
+def test_differences_are_to_the_baseline_and_hold_for_all_comparisons_at_once():
+    rng = np.random.default_rng(2)
+    runs = table({name: rng.normal(100, 5, 8) for name in "abc"})
+    board = leaderboard.standings(runs, baseline="b")
+    values = runs.pivot(index="seed", columns="policy", values="value")
+    row, level = row_of(board, "c"), 1 - 0.05 / 2  # two comparisons
+    wanted = stats.ttest_1samp(values["c"] - values["b"], 0).confidence_interval(level)
+    assert (row["difference_low"], row["difference_high"]) == pytest.approx(wanted)
+    assert (row["comparisons"], row["baseline"]) == (2, "b")
+    assert row_of(board, "b")["difference"] == 0
+
+
+def test_one_trace_and_no_draws_give_no_interval():
+    fixed = on_crowd(first_fit, workload=crowd(0), seeds=3, against=["tetris"])
+    drawn = on_crowd(first_fit, seeds=3)
+    row = row_of(fixed, "first_fit")
+    assert row["over"] == "one trace" and row[["low", "high"]].isna().all()
+    assert row_of(drawn, "first_fit")[["low", "high"]].notna().all()
+    texts = [text.get_text() for text in leaderboard.plot(fixed).axes[0].texts]
+    assert any(text.endswith("(one trace)") for text in texts)
+    assert "over one trace" in leaderboard.alt_text(fixed)
+
+
 def test_who_broke_a_rule_has_no_rank_and_stands_last():
     runs = table({"cheat": [0.0, 0.0], "a": [2.0, 3.0], "gone": [np.nan, 1.0]})
     runs.loc[runs["policy"].eq("cheat") & runs["seed"].eq(1), "broke"] = "capacity: job 0 at 1 s"
@@ -592,6 +674,7 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
         (lambda: on_crowd(seeds=[1, 1]), "seeds"),
         (lambda: on_crowd(3), "mine: 3"),
         (lambda: leaderboard.hmhs(against=[]), "mine: no policy"),
+        (lambda: leaderboard.hmhs(baseline="hmsh"), "baseline: 'hmsh'"),
         (
             lambda: leaderboard.hmhs(hmhs.POLICIES["fifo"], seeds=1),
             "two policies are called 'fifo'",

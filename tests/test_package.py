@@ -1,11 +1,13 @@
 """What an installation brings, says of itself, and is built from: read from pyproject.toml, the README and the recipes."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
 import tomllib
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 import yaml
@@ -95,3 +97,14 @@ def test_a_missing_extra_is_told_with_the_command(module, extra):
     code = f"import sys; sys.modules['ipywidgets'] = None; import {module}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert f"pip install 'schedlib[{extra}]'" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX")
+@pytest.mark.parametrize(
+    "put", [os.mkfifo, lambda path: path.symlink_to(path.parent / "other"), Path.mkdir]
+)
+def test_what_is_no_file_is_not_replaced(tmp_path, put):
+    put(tmp_path / "x")
+    with pytest.raises(ValueError, match="path: .*give the name of a file"):
+        paths.write_whole(tmp_path / "x", "text")
+    assert not (tmp_path / "x").is_file() and not (tmp_path / "other").exists()

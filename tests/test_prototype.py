@@ -215,6 +215,12 @@ def test_tasks_may_compute_and_need_not_be_slept_out():
             "time_unit: 'years' is unknown",
         ),
         ({"hosts": ["somewhere:1"]}, "hosts: put the secret"),
+        ({"hosts": ["127.0.0.1:99999"]}, r"hosts: '127\.0\.0\.1:99999'; give a list"),
+        ({"hosts": [5]}, "hosts: 5; give a list"),
+        ({"hosts": "127.0.0.1:7000"}, r"hosts: '127\.0\.0\.1:7000'; give a list"),
+        ({"cutoff": float("nan")}, "cutoff: nan, must be 0 or more"),
+        ({"nodes": 2**31}, "nodes: 2147483648, must be a whole number from 1 to 10,000"),
+        ({"system": replace(eagle.Hawk(), cancel=True)}, "system.cancel: on real processes"),
         (
             {"probe_ratio": 0.5, "system": "sparrow"},
             "probe_ratio: 0.5; a job needs one probe for each task",
@@ -244,7 +250,7 @@ async def talk(frames):
     own = Node(("node", 3), b"known")
     noted = []
     own.note = noted.append
-    listens = wire.listening("127.0.0.1")
+    listens = wire.listening("127.0.0.1", 0, b"known")
     serving = asyncio.ensure_future(own.listen(listens))
     reader, writer = await asyncio.open_connection(*listens.getsockname()[:2])
     writer.write(frames)
@@ -259,6 +265,10 @@ async def talk(frames):
     own.end.set()
     await serving
     return said.decode(), " ".join(noted)
+
+
+def framed(body):
+    return len(body).to_bytes(4, "big") + body
 
 
 HELLO = wire.encode(["hello", wire.VERSION, ["node", 9], "0"])
@@ -279,6 +289,12 @@ HELLO = wire.encode(["hello", wire.VERSION, ["node", 9], "0"])
         (wire.encode(["probe", 1]), "'probe' is no part of the handshake"),
         (wire.encode(["hello"]), "a malformed 'hello'"),
         (HELLO + wire.encode(["proof", "guessed"]), "does not know the secret"),
+        (HELLO + wire.encode(["proof", "\u00e9\ud800"]), "does not know the secret"),
+        (HELLO + wire.encode(["proof", 5]), "a malformed 'proof'"),
+        (wire.encode(["hello", wire.VERSION, ["node", float("inf")], "0"]), "a malformed 'hello'"),
+        (wire.encode(["hello", wire.VERSION, ["node", 9], [[]]]), "a malformed 'hello'"),
+        (framed(b"[" * 100_000), "bytes that are no frame"),
+        (framed(b'["refused",' + b"[" * 900 + b"]" * 901), "refuses"),
         (HELLO, "no handshake within"),
     ],
 )
@@ -288,11 +304,13 @@ def test_strangers_are_refused_with_the_reason_and_friends_still_come(frames, me
     assert message in said and message in noted
 
 
-def test_other_machines_need_a_secret():
-    with pytest.raises(
-        ValueError, match=r"'0\.0\.0\.0' can be reached from other machines; give a secret"
-    ):
-        wire.listening("0.0.0.0")
+@pytest.mark.parametrize("address", ["0.0.0.0", "127.0.0.1"])
+def test_a_host_needs_a_secret(address, monkeypatch, capsys):
+    """Without one any process of this machine could have others started in this user's name."""
+    monkeypatch.delenv(host.SECRET, raising=False)
+    with pytest.raises(SystemExit):
+        host.main(["--listen", f"{address}:0"])
+    assert f"{address!r} could start processes; give a secret" in capsys.readouterr().err
 
 
 @given(

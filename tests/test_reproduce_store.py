@@ -1,6 +1,8 @@
 """Stored points come back as they were or not at all, and their key follows what they depend on."""
 
 import dataclasses
+import os
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -76,6 +78,26 @@ def test_truncated_entry_is_none_and_said_so(tmp_path, keep):
     file.write_bytes(file.read_bytes()[: int(keep * file.stat().st_size)])
     with pytest.warns(store.DamagedEntry, match="recomputed"):
         assert store.read(file) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX")
+@pytest.mark.parametrize("put", [os.mkfifo, lambda file: file.symlink_to(file.parent / "none")])
+def test_what_is_no_file_is_no_entry_and_is_replaced(tmp_path, put):
+    file = tmp_path / "e.parquet"
+    put(file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", store.DamagedEntry)
+        assert store.read(file) is None
+    store.write(file, FRAME, META)
+    assert_frame_equal(store.read(file).frame, FRAME)
+
+
+def test_an_entry_of_another_point_is_recomputed_and_said_so(tmp_path):
+    file = tmp_path / "e.parquet"
+    store.write(file, FRAME, META)
+    assert store.read(file, {"seed": 1}) is not None
+    with pytest.warns(store.DamagedEntry, match="another point's"):
+        assert store.read(file, {"seed": 2}) is None
 
 
 def test_key_follows_point_seed_versions_and_data(monkeypatch, tmp_path):

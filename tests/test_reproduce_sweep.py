@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import itertools
 import json
 import os
 import signal
@@ -59,6 +60,31 @@ def test_rows_are_in_listed_order_with_parameters_in_front(folder):
         [3, 1],
     ]
     assert [str(kind) for kind in frame.dtypes[1:]] == ["int64", "int64", "float64", "bool"]
+
+
+def test_an_interruption_says_how_many_points_are_stored(folder, monkeypatch):
+    serial = sweep.worker.serial
+
+    def interrupted(tasks):
+        yield from itertools.islice(serial(tasks), 2)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sweep.worker, "serial", interrupted)
+    experiment = toy.experiment(toy.counted, folder)
+    with pytest.raises(KeyboardInterrupt, match="2 of 6 points stored; the same command goes on"):
+        reproduce.run(experiment, workers=1, progress=False)
+    assert len(entries(experiment)) == 2
+
+
+def test_a_swapped_entry_is_recomputed(folder):
+    experiment = toy.experiment(toy.counted, folder)
+    fresh = reproduce.run(experiment, workers=1, progress=False)
+    one, two = entries(experiment)[:2]
+    one.write_bytes(two.read_bytes())
+    with pytest.warns(store.DamagedEntry, match="another point's"):
+        again = reproduce.run(experiment, workers=1, progress=False)
+    assert_frame_equal(fresh, again, check_exact=True)
+    assert len(toy.executions(folder)) == 7
 
 
 def test_stored_points_are_not_run_again_and_frames_are_identical(folder):
@@ -188,7 +214,8 @@ def test_ctrl_c_ends_a_run_at_once_and_what_is_done_is_stored(folder, capfd):
     assert len(children) >= 2 and psutil.wait_procs(children, timeout=20)[1] == []
     assert not (folder / "interrupted").exists()  # they leave it to the parent
     said = capfd.readouterr().err
-    assert said.count("Traceback") == 1 and said.rstrip().endswith("KeyboardInterrupt")
+    assert said.count("Traceback") == 1 and said.endswith("the same command goes on from there\n")
+    assert len(said.splitlines()) < 12
     kept = Counter(f"{meta['point']['jobs']}-{meta['seed']}" for meta in metas(experiment))
     assert 3 <= kept.total() < 80 and set(kept) <= set(toy.executions(folder))
 

@@ -77,6 +77,20 @@ def test_bad_rows_are_refused(tmp_path, row, message):
         alibaba_gpu2023(published(tmp_path, tasks=[TASK_ROWS[0], row]))
 
 
+def test_columns_are_read_by_the_header_and_files_by_name(tmp_path):
+    _, expected = alibaba_gpu2023(published(tmp_path))
+    swapped = [TASK_COLUMNS[1], TASK_COLUMNS[0], *TASK_COLUMNS[2:]]
+    rows = [",".join([r.split(",")[1], r.split(",")[0], *r.split(",")[2:]]) for r in TASK_ROWS]
+    (tmp_path / "other.csv").write_text("\n".join([",".join(swapped), *rows]) + "\n")
+    assert alibaba_gpu2023(tmp_path, tasks="other.csv")[1].tasks.equals(expected.tasks)
+
+
+def test_a_file_without_its_header_is_refused(tmp_path):
+    (published(tmp_path) / TASKS).write_text("\n".join(TASK_ROWS) + "\n")
+    with pytest.raises(ValueError, match="no column name, .* needs a header"):
+        alibaba_gpu2023(tmp_path)
+
+
 def test_empty_and_missing_files_are_refused(tmp_path):
     published(tmp_path)
     (tmp_path / NODES).write_text("")

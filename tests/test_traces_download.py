@@ -17,6 +17,7 @@ from schedlib.traces import (
     google2011_folder,
     google2011_jobs,
     hawk_folder,
+    swf_folder,
     swim_folder,
 )
 from schedlib.traces.download import SOURCES, fetch
@@ -228,6 +229,7 @@ def test_the_command_says_the_size_first(bucket, tmp_path, capsys):
         ("swim", swim_folder),
         ("alibaba-gpu2023", alibaba_gpu2023_folder),
         ("hawk", hawk_folder),
+        ("swf", swf_folder),
     ],
 )
 def test_the_known_checksums_are_those_of_the_published_files(name, folder):
@@ -245,6 +247,7 @@ def test_the_known_checksums_are_those_of_the_published_files(name, folder):
         ("SWIM", swim_folder, ["FB-2009_samples_24_times_1hr_0.tsv"]),
         ("ALIBABA_GPU2023", alibaba_gpu2023_folder, SOURCES["alibaba-gpu2023"].files),
         ("HAWK", hawk_folder, ["a.tr"]),
+        ("SWF", swf_folder, ["a.swf.gz"]),
     ],
 )
 def test_the_folder_is_the_one_that_the_variable_names_once_the_files_are_there(

@@ -67,6 +67,7 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
         for name, kind in kinds().items():
             if name in given:
                 for said, value in _each(signature.parameters[name], given[name]).items():
+                    _unmasked(said, value)
                     if not is_a(kind, value):
                         raise _of_another_kind(said, value, kind, where)
         try:
@@ -84,6 +85,13 @@ def _each(parameter: inspect.Parameter, given: Any) -> dict[str, Any]:
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
         return given
     return {parameter.name: given}
+
+
+def _unmasked(name: str, value: Any) -> None:
+    """Raise ValueError on an array with masked entries: no function here looks at masks."""
+    with_mask = isinstance(value, np.ma.MaskedArray)
+    if with_mask and np.ma.is_masked(value):
+        raise ValueError(f"{name}: has masked entries; leave them out, or fill them")
 
 
 def _of_another_kind(
@@ -233,6 +241,7 @@ def numbers(
     >>> numbers("count", [1, 2], 1, "one number for each machine")
     array([1., 2.])
     """
+    _unmasked(name, values)
     try:
         array = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as error:

@@ -36,6 +36,8 @@ ROOMS = ("core", "lotes", "hmhs", "mch", "eagle")
 MOMENT = 1.0  # seconds after which a line says that kernels compile
 DAMAGED = (OSError, EOFError, pickle.PickleError)
 """What numba raises when its folder is full, or when a file in it is cut short."""
+MOST_TRIES = 500
+"""More than there are kernels within a kernel."""
 GENERATORS = (random.Random, np.random.RandomState)
 """The generators behind the functions of the modules `random` and `numpy.random`."""
 READ_ONLY = re.compile(
@@ -143,11 +145,7 @@ class Kernel:
         with _alone(self.function), _notice():
             if kinds in self.known:  # another thread was first
                 return
-            try:
-                self.whole.compile(wanted)
-            except DAMAGED:
-                _empty(kept_in(self.function))
-                self.whole.compile(wanted)
+            healing(lambda: self.whole.compile(wanted), kept_in(self.function))
             if self.signature:
                 self.whole.disable_compile()
             self.known.add(kinds)
@@ -173,10 +171,19 @@ def _alone(function: Callable[..., Any]) -> Iterator[None]:
         yield
 
 
-def _empty(folder: Path | None) -> None:
-    """Forget the kernels in a folder: one of them is damaged, or the disk is full."""
-    for file in folder.rglob("*.nb?") if folder else ():
-        file.unlink(missing_ok=True)
+def healing(compile_all: Callable[[], Any], folder: Path | None) -> None:
+    """Compile, where files of kernels may be damaged or have no room on the disk: all kernels kept beside those of
+    a folder are forgotten first. What compiles then stays in memory, though it cannot be kept, so that each try
+    gets further."""
+    for tries in range(MOST_TRIES):
+        try:
+            compile_all()
+            return
+        except DAMAGED:
+            if folder and tries == 0:  # the damaged one may be a helper of another room
+                for file in folder.parent.rglob("*.nb?"):
+                    file.unlink(missing_ok=True)
+    compile_all()
 
 
 COMPILING = "compiling kernels, once per machine (up to a minute for each paper)"

@@ -10,15 +10,16 @@ from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import (
     DLWL,
     SYSTEMS,
-    Cluster,
     Eagle,
     Hawk,
     IdealEagle,
     Omniscient,
+    Place,
     Sparrow,
     System,
     remaining_work,
 )
+from schedlib.eagle.systems import Cluster as Cluster  # `help` of it is long: not in `__all__`
 from schedlib.eagle.workloads.measures import (
     cutoff_for,
     job_means,
@@ -50,11 +51,11 @@ __all__ = [
     "PARTITION",
     "SYSTEMS",
     "WORKERS",
-    "Cluster",
     "Eagle",
     "Hawk",
     "IdealEagle",
     "Omniscient",
+    "Place",
     "Simulation",
     "Sparrow",
     "System",

@@ -19,6 +19,8 @@ from schedlib.core.uncounted import kernel
 from schedlib.eagle.messages import MARKS, PLACED_TASK, SENT, post, write
 from schedlib.eagle.probing import hold, set_bit
 from schedlib.eagle.records import BLOCK
+from schedlib.eagle.state import refuse, seen
+from schedlib.eagle.systems import UNKNOWN_WORKER
 
 # what bounds go by: the work as it is, or as advertised
 NOW = 0
@@ -259,22 +261,53 @@ def choose_workers(state, job, low, stale, rng, now):
 
 
 @kernel
+def send_task(state, job, task, worker, now):
+    """A task is on its way to a worker, whose work counts it from now on."""
+    j = state.jobs[job]
+    before = state.loads.work[worker]
+    change_work(state, worker, before + j.estimate)
+    state.workers[worker].placed += 1
+    if state.how.shares and j.long == 1:
+        set_bit(state.board, worker)
+        write(state.log, now, MARKS, worker, job)
+    write(state.log, now, SENT, worker, job)
+    arrives = now + state.how.delay
+    post(state.near, arrives, PLACED_TASK, worker, job, task)
+
+
+@kernel
+def all_sent(state, job):
+    """All tasks of a job have been placed; as written the long ones bring a copy of the bit vector."""
+    j = state.jobs[job]
+    state.counts[0].placements += j.tasks
+    if state.how.shares and j.long == 1 and not state.how.published:
+        j.copy_row = hold(state.board, j.tasks)
+
+
+@kernel
 def place(state, job, low, stale, rng, now):
     """Place all tasks of a job on workers from `low` on, by what is known now or at the last heartbeat."""
-    j = state.jobs[job]
-    marks = state.how.shares and j.long == 1
     choose_workers(state, job, low, stale, rng, now)
-    for task in range(j.tasks):
-        worker = state.line[task]
-        work = state.loads.work[worker] + j.estimate
-        change_work(state, worker, work)
-        state.workers[worker].placed += 1
-        if marks:
-            set_bit(state.board, worker)
-            write(state.log, now, MARKS, worker, job)
-        write(state.log, now, SENT, worker, job)
-        arrives = now + state.how.delay
-        post(state.near, arrives, PLACED_TASK, worker, job, task)
-    state.counts[0].placements += j.tasks
-    if marks and not state.how.published:
-        j.copy_row = hold(state.board, j.tasks)
+    for task in range(state.jobs[job].tasks):
+        send_task(state, job, task, state.line[task], now)
+    all_sent(state, job)
+
+
+@kernel
+def place_by_reader(send_short, send_long, state, job, rng, now):
+    """A reader's function names each task's worker; one that does not exist is recorded and ends the run."""
+    choose = send_long if state.jobs[job].long == 1 else send_short
+    workers = state.workers.size
+    line = state.line
+    for task in range(state.jobs[job].tasks):
+        cluster = seen(state, now, line[:task])
+        worker = choose(cluster, job, task, rng)
+        if worker < 0 or worker >= workers:
+            refuse(state, UNKNOWN_WORKER, worker, workers, now)
+            refusal = state.refusal[0]
+            refusal.job = job
+            refusal.probe = task
+            return
+        line[task] = worker
+        send_task(state, job, task, worker, now)
+    all_sent(state, job)

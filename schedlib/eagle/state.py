@@ -49,6 +49,7 @@ class Settings(NamedTuple):
     halved: bool = False  # but only when the number that is left has halved
     bunches: bool = False  # what comes to a queue together is one entry of it
     stale: bool = False  # schedulers learn at heartbeats
+    cancels: bool = False  # probes of jobs with nothing left are dropped
     shares: bool = False  # the centre keeps the bit vector
     rejects: bool = False  # workers reject probes when these arrive
     short_only: int = 0  # workers 0 to short_only - 1 are the short partition
@@ -84,6 +85,7 @@ class Notes(NamedTuple):
     since: np.ndarray  # (W,), when a worker asked for the task that it serves
     of_jobs: np.ndarray  # (N, 4), theirs to write
     of_workers: np.ndarray  # (W, 4), as well
+    columns: np.ndarray  # (C, N), the jobs' own columns
 
 
 class Lane(NamedTuple):
@@ -229,6 +231,7 @@ def initial(
     workers: int,
     record: bool = False,
     readers: bool = False,
+    columns: np.ndarray | None = None,
 ) -> State:
     """The state at time 0, when nothing has been submitted."""
     cluster = zeroed(WORKER, workers)
@@ -240,6 +243,7 @@ def initial(
         since=np.zeros(workers * readers),
         of_jobs=np.zeros((len(jobs) * readers, 4)),
         of_workers=np.zeros((workers * readers, 4)),
+        columns=np.zeros((0, 0)) if columns is None else columns,
     )
     return State(
         how=how,
@@ -285,6 +289,7 @@ def seen(state, now, sent):
         sent=read_only(sent),
         notes=notes.of_jobs,
         worker_notes=notes.of_workers,
+        jobs=read_only(notes.columns),
     )
 
 
@@ -304,8 +309,11 @@ def refusal_text(state: State, system: str, unit: str, names: np.ndarray) -> str
     time = f"at {refusal.time:.4g} {unit}"
     last = refusal.choices - 1
     if refusal.what == systems.UNKNOWN_WORKER:
-        probe = f"probe {refusal.probe} of job {names[refusal.job]}"
-        part = "long_jobs" if state.jobs[refusal.job].long else "short_jobs"
+        is_long = state.jobs[refusal.job].long
+        way = state.how.long_way if is_long else state.how.short_way
+        sent = "task" if way == systems.READERS_PLACES else "probe"
+        probe = f"{sent} {refusal.probe} of job {names[refusal.job]}"
+        part = "long_jobs" if is_long else "short_jobs"
         chose = (
             f"{part} sends {probe} {time} to worker {refusal.choice}; there are {refusal.choices}"
         )

@@ -10,6 +10,9 @@ mine = eagle.System("two choices", short_jobs=emptiest_of_two, long_jobs="lwl", 
 eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
 """
 
+import functools
+import inspect
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -21,7 +24,9 @@ from numba import types
 from schedlib.core.checks import typed, unknown
 from schedlib.core.compiling import compiled, rule, seen
 
-ANYWHERE, THREE_ROUNDS, OLD_VECTOR, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY = range(7)
+ANYWHERE, THREE_ROUNDS, OLD_VECTOR, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY, READERS_PLACES = (
+    range(8)
+)
 """Ways in which the tasks of a job come to workers: the branches of `engine.bring`."""
 FIRST_COME, SHORTEST_JOB, SHORTEST_JOB_AS_WRITTEN, SHORTEST_TASK, READERS_ORDER = range(5)
 """Orders in which a worker serves its queue: the branches of `reorder.choose`."""
@@ -46,6 +51,9 @@ class Cluster(NamedTuple):
     - `estimate (N,)` of one task (s), `tasks (N,)`, `unstarted (N,)` tasks, `long (N,)` 1 for long jobs
     - `sent (k,)`: the workers to which this job's k probes have gone so far (empty except for a function that sends)
     - `notes (N, 4)`, `worker_notes (W, 4)`: floats of your own for jobs and workers, zeros when a run begins
+    - `jobs`: the columns of your own in `Workload.jobs`, as in `cluster.jobs.deadline[job]`: each numeric column
+      beyond `job, submit, class` whose name can stand after a dot, (N,) floats in the column's own unit. A
+      function that names `jobs` is compiled when `simulate` knows the columns
 
     >>> def another(cluster, job, probe, rng):
     ...     cluster.notes[job, 0] += 1
@@ -70,6 +78,7 @@ class Cluster(NamedTuple):
     sent: np.ndarray
     notes: np.ndarray
     worker_notes: np.ndarray
+    jobs: Any
 
 
 SIZES = ("work", "estimate")
@@ -84,6 +93,7 @@ KINDS = {
     "estimate": seen(types.float64, 1, "A"),
     **dict.fromkeys(("work", "since"), seen(types.float64)),
     **dict.fromkeys(("notes", "worker_notes"), types.float64[:, ::1]),
+    "jobs": seen(types.float64, 2),  # as the engine hands them over, a row for each column
 }
 RANDOM = numba.typeof(np.random.default_rng(0))
 
@@ -104,10 +114,15 @@ BLIND = dict(
     zip((SEND, PICK, COUNT), _signatures(KINDS | dict.fromkeys(SIZES, types.none)), strict=True)
 )
 """The same for one that is not shown sizes."""
+SIGNATURES = (SEND, SEND, COUNT, PICK)
+"""Of a reader's functions, in the order of `engine.advance`."""
+FORMS = {
+    SEND: "(cluster, job, probe, rng) -> worker",
+    PICK: "(cluster, worker, line, rng) -> place",
+    COUNT: "(cluster, job, rng) -> probes",
+}
 _OWN = {"notes": "cluster.notes and cluster.worker_notes"}
-_sends = rule(SEND, "(cluster, job, probe, rng) -> worker", **_OWN)
-_picks = rule(PICK, "(cluster, worker, line, rng) -> place", **_OWN)
-_counts = rule(COUNT, "(cluster, job, rng) -> probes", **_OWN)
+_sends, _picks, _counts = (rule(kind, form, **_OWN) for kind, form in FORMS.items())
 
 
 @compiled
@@ -181,6 +196,25 @@ ORDERS = {
     ),
     "srpt-tasks": Part(branch=SHORTEST_TASK, charges=EVERYBODY, bunches=True, uses_estimates=True),
 }
+
+
+@dataclass(frozen=True)
+class Place:
+    """A function of your own that places whole tasks (early binding): `place(cluster, job, task, rng)` gives
+    the worker of each task of a job when the job is submitted.
+
+    The task is queued at that worker and runs nowhere else. `cluster.sent` are the workers of the job's
+    earlier tasks, and `cluster.work` counts these already. Raises ValueError on what does not compile.
+
+    >>> def last(cluster, job, task, rng):
+    ...     return len(cluster.work) - 1
+    >>> System("last", long_jobs=Place(last)).short_jobs
+    'probes'
+    """
+
+    function: Callable
+
+
 ARGUMENTS = {
     "short_jobs": (WAYS, READERS_WAY, _sends),
     "long_jobs": (
@@ -213,10 +247,56 @@ def none(cluster: Any, job: int, rng: Any) -> int:
 
 
 def _compiled(argument, compiler, function):
+    if reads_columns(function):
+        return inspect.unwrap(getattr(function, "py_func", function))
     try:
         return compiler(function)
     except ValueError as error:
         raise ValueError(f"{argument}: {error}") from error
+
+
+def reads_columns(function: Any) -> bool:
+    """Whether a reader's function reads `cluster.jobs`, so that it waits for a workload to be compiled.
+
+    >>> reads_columns(lambda cluster, job, probe, rng: int(cluster.jobs.home[job])), reads_columns(len)
+    (True, False)
+    """
+    plain = inspect.unwrap(getattr(function, "py_func", function))
+    return "jobs" in getattr(getattr(plain, "__code__", None), "co_names", ())
+
+
+@functools.lru_cache(64)
+def with_columns(function: Callable, signature: Any, columns: tuple[str, ...]) -> Callable:
+    """A function that reads `cluster.jobs`, compiled for jobs of these columns; the engine calls it like any other.
+
+    Raises ValueError as `rule` does."""
+    record = namedtuple("Jobs", columns)  # type: ignore[misc]
+    kinds = types.BaseTuple.from_types([seen(types.float64)] * len(columns), record)
+    cluster = types.NamedTuple([*KINDS.values()][:-1] + [kinds], Cluster)
+    inner = rule(signature.return_type(cluster, *signature.args[1:]), FORMS[signature], **_OWN)(
+        function
+    )
+    rows = _rows(len(columns))
+
+    def of_four(cluster, a, b, rng):
+        jobs = record(*rows(cluster.jobs))
+        return inner(Cluster(*(cluster[:-1] + (jobs,))), a, b, rng)
+
+    def of_three(cluster, a, rng):
+        jobs = record(*rows(cluster.jobs))
+        return inner(Cluster(*(cluster[:-1] + (jobs,))), a, rng)
+
+    outer = of_four if len(signature.args) == 4 else of_three
+    return numba.njit(signature, nogil=True)(outer)
+
+
+def _rows(count: int) -> Callable:
+    """A compiled function that gives the first `count` rows of an array as a tuple."""
+    if count == 0:
+        return numba.njit(lambda array: ())
+    before = _rows(count - 1)
+    last = count - 1
+    return numba.njit(lambda array: before(array) + (array[last],))
 
 
 def _uses_estimates(function, signature):
@@ -245,12 +325,14 @@ class System:
     | `long_jobs` | `"lwl"`, `"stale-lwl"` | placed in the general partition by least work left |
     | | `"probes"` | as short jobs' probes, to any worker |
     | | a function | as for short jobs: `send` says where each of their probes goes |
+    | either | `eagle.Place(function)` | the function says where each whole task goes, see there |
     | `queue` | `"fifo"` | first come, first served |
     | | `"srpt"` | the probe of the job with least remaining time that may bypass the others (Algorithm 1) |
     | | `"srpt-tasks"` | the same for placed tasks, long ones included (Yaq's reordering) |
     | | a function | `pick(cluster, worker, line, rng)` gives the place in the line of jobs |
     | `probes` | a function | `count(cluster, job, rng)` gives the number of a job's probes |
     | `sticky` | | a probe stays until its job has no task left: Sticky Batch Probing (Section 4) |
+    | `cancel` | | probes of a job whose last task is handed out are dropped, from two hops later on |
     | `steal` | | idle workers steal short probes from behind long tasks (Hawk) |
     | `thieves` | `"any"`, `"general"` | the idle workers that steal (None: as `simulate`'s `detail` says) |
     | `min_probes` | | the least number of probes of a job, the paper's K |
@@ -269,11 +351,12 @@ class System:
     """
 
     name: str
-    short_jobs: str | Callable = "probes"
-    long_jobs: str | Callable = "lwl"
+    short_jobs: str | Callable | Place = "probes"
+    long_jobs: str | Callable | Place = "lwl"
     queue: str | Callable = "fifo"
     probes: Callable | None = None
     sticky: bool = False
+    cancel: bool = False
     steal: bool = False
     thieves: str | None = None
     min_probes: int = 0
@@ -283,10 +366,13 @@ class System:
     def __post_init__(self):
         for argument in ARGUMENTS:
             if (made := self.part(argument)).function:
-                object.__setattr__(self, argument, made.function)
+                own = Place(made.function) if made.places else made.function
+                object.__setattr__(self, argument, own)
         if self.probes is not None:
             object.__setattr__(self, "probes", _compiled("probes", _counts, self.probes))
-        if self.part("short_jobs").shares and self.long_jobs != "lwl":
+        if self.part("short_jobs").shares and not (
+            self.long_jobs == "lwl" or isinstance(self.long_jobs, Place)
+        ):
             raise ValueError(
                 f"short_jobs: {self.short_jobs!r} needs a centre's bits; give long_jobs='lwl'"
             )
@@ -302,6 +388,9 @@ class System:
         """What was given as `"short_jobs"`, `"long_jobs"` or `"queue"`; a reader's function is compiled."""
         given = getattr(self, argument)
         (shipped, branch, compiler) = ARGUMENTS[argument]
+        if isinstance(given, Place) and argument != "queue":
+            function = _compiled(argument, compiler, given.function)
+            return Part(branch=READERS_PLACES, places=True, function=function)
         if callable(given):
             return Part(branch=branch, function=_compiled(argument, compiler, given))
         if not isinstance(given, str) or given not in shipped:

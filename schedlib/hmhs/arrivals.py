@@ -10,7 +10,9 @@ from schedlib.core.checks import amounts, numbers, typed, unknown
 from schedlib.core.streams import streams
 from schedlib.hmhs import serving
 from schedlib.hmhs.johnson import priority
+from schedlib.hmhs.list_scheduling import first
 from schedlib.hmhs.model import Instance, Stage
+from schedlib.hmhs.policies import Policy, order_of
 from schedlib.hmhs.workloads import Pools, from_trace
 
 SHARING = {
@@ -157,7 +159,7 @@ def arriving(
 @typed
 def serve(
     arrivals: Arrivals,
-    policy: str = "fair",
+    policy: str | Policy = "fair",
     *,
     delay: float = 5.0,
     remote: float = 1.0,
@@ -167,12 +169,15 @@ def serve(
 
     - `policy`: `"fifo"`, `"fair"`, `"delay"` (fair sharing with delay scheduling), `"capacity"` (four queues
       of equal share, jobs dealt at random), `"shortest"` (remaining work first), `"hmhs"` (placed again at each
-      arrival, since HMHS plans for a batch)
+      arrival, since HMHS plans for a batch), or an `hmhs.Policy` whose rules are functions. These see the jobs
+      of their stage that have arrived, `ready` when they did or their maps ended, in the policy's order; under
+      `barrier` there is nothing to wait for, and it is refused
     - `delay`: how long, under `"delay"`, a job lets slots pass that are not where its input is
     - `remote`: a map takes that much longer where none of the three replicas of its input, on machines
       drawn at random, lies
 
-    Raises ValueError on an unknown policy or an argument out of range. Sources: Zaharia et al., *Delay
+    Raises ValueError on an unknown policy or an argument out of range, and on a rule that names a job that does
+    not wait or lets all slots wait for ever. Sources: Zaharia et al., *Delay
     scheduling*, EuroSys 2010; Hadoop's capacity scheduler.
 
     See also: `hmhs.schedule`, for a batch; `hmhs.arriving`; `leaderboard.literature`.
@@ -182,8 +187,11 @@ def serve(
     >>> serve(Arrivals(two, [0.0, 1.0]), "fifo").flow.tolist()
     [5.0, 5.0]
     """
-    if policy not in SHARING:
-        raise unknown("policy", policy, SHARING)
+    own = policy if isinstance(policy, Policy) else None
+    if own is not None:
+        _check_own(own)
+    elif policy not in SHARING:
+        raise unknown("policy", policy, SHARING, "or give an hmhs.Policy")
     for name, value, low in (("delay", delay, 0), ("remote", remote, 1)):
         if not low <= value <= MOST:
             raise ValueError(f"{name}: {value:g}, must be from {low} to {MOST:g}")
@@ -209,17 +217,25 @@ def serve(
         left=tasks,
         unfinished=tasks,
     )
+    name = policy.name if isinstance(policy, Policy) else policy
     rules = serving.Rules(
-        policy=SHARING[policy],
+        policy=serving.OWN if own else SHARING[name],
         delay=float(delay if policy == "delay" else 0),
         remote=float(remote),
     )
     speed = np.stack([instance.map_speed, instance.reduce_speed])
     holders = inputs.integers(0, machines, (int(instance.map_tasks.sum()), REPLICAS))
-    state = serving.begin(rules, jobs, work, QUEUES, speed, holders)
-    serving.serve(state)
+    shown = serving.NOTHING
+    if own:
+        order = order_of(own, instance)
+        times = np.stack([instance.map_task_time, instance.reduce_task_time])
+        shown = serving.own(order, arrivals.submit, tasks, times)
+    state = serving.begin(rules, jobs, work, QUEUES, speed, holders, shown)
+    chosen = (own.map_rule, own.reduce_rule) if own else (first, first)
+    serving.serve(*chosen, state, *streams(seed, "hmhs map rule", "hmhs reduce rule"))
+    _check_served(name, state)
     return Served(
-        policy=policy,
+        policy=name,
         submit=arrivals.submit,
         map_end=jobs.map_end.copy(),
         job_end=jobs.job_end.copy(),
@@ -227,6 +243,31 @@ def serve(
         reduce=_stage(state.reduces),
         local=float(state.maps.local.mean()) if state.maps.size else 1.0,
     )
+
+
+def _check_own(policy: Policy) -> None:
+    """ValueError on a policy that is made for a batch."""
+    for stage in ("map_rule", "reduce_rule"):
+        if not callable(rule := getattr(policy, stage)):
+            raise ValueError(f"policy: its {stage} is {rule!r}, for a batch; give a function")
+    if policy.barrier:
+        raise ValueError("policy: a barrier waits for all maps, and jobs keep coming; leave it out")
+
+
+def _check_served(name: str, state: serving.State) -> None:
+    """ValueError when a reader's rules ended the run."""
+    stage, machine, job = state.own.refused.tolist()
+    if stage:
+        rule = ("map_rule", "reduce_rule")[stage - 1]
+        rest = "which does not wait; return a member of stage.queue, or -1 to wait"
+        raise ValueError(
+            f"policy {name!r}: its {rule} gave machine {machine} the job {job}, {rest}"
+        )
+    if (left := int(state.work.unfinished.sum())) > 0:
+        raise ValueError(
+            f"policy {name!r} left every slot waiting with {left} tasks to run; set stage.wake[0], "
+            "or take each job in the end"
+        )
 
 
 def _stage(tasks: np.recarray) -> Stage:

@@ -21,6 +21,21 @@ LARGEST = 8  # most jobs of an instance whose optimum is worked out
 FIRST = 5  # machines of each job in the first linear program
 ROUNDS = 60  # changes of the prices before it
 PRIMAL = 4  # HiGHS's number for the primal simplex
+NEAR_ONE = (1.0, 1e6)  # longest times that suit HiGHS's tolerances, which are absolute
+
+
+def unit_of(*times: np.ndarray) -> float:
+    """What times are divided by before the solver sees them: the longest, unless it suits as it is.
+
+    >>> unit_of(np.array([[3.0, 5.0]])), unit_of(np.array([[3e-9, 5e-9]]))
+    (1.0, 5e-09)
+    """
+    least, most = NEAR_ONE
+    longest = 0.0
+    for time in times:
+        longest = max(longest, float(time.max()))
+    suits = least <= longest <= most
+    return 1.0 if suits else longest
 
 
 class Prices(NamedTuple):
@@ -45,6 +60,8 @@ def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
     """
     tasks = np.asarray(tasks)
     time = np.asarray(time, float)
+    unit = unit_of(time)
+    time = time / unit
     jobs, machines = time.shape
     if not tasks.any():
         return Prices(0.0, np.full(machines, 1 / machines), np.zeros(jobs))
@@ -63,7 +80,8 @@ def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
         limit = cheapest_known[:, None] * (1 - 1e-9)
         cheaper = cost < limit
         cheap = cheaper & ~known
-    least = tasks * cost.min(axis=1)
+    cheapest = cost.min(axis=1)
+    least = unit * tasks * cheapest
     return Prices(float(least.sum()), price, least)
 
 
@@ -228,7 +246,7 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
     machine, in the order in which they become ready, which is the same one. So one order of the jobs serves
     all machines. Position k of it holds one job (z_ik = 1); x_ijk and y_ijk count its map and reduce tasks on
     machine j. All maps up to position k end by A_k, and every reduce machine has all from position k on still
-    before it at A_k. ValueError for more than 8 jobs, RuntimeError when the answer is not proved within
+    before it at A_k. ValueError for more than 8 jobs or `seconds` not positive, RuntimeError when the answer is not proved within
     `seconds`.
 
     See also: `hmhs.lower_bound`.
@@ -237,6 +255,8 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
     >>> round(optimum(Instance([5, 1], [1, 1], one, [1, 5], [1, 1], one)), 6)
     7.0
     """
+    if not 0 < seconds < np.inf:
+        raise ValueError(f"seconds: {seconds}, must be positive and finite")
     n = instance.n_jobs
     if n > LARGEST:
         most = f"the program is for at most {LARGEST}"
@@ -274,8 +294,9 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
 
     x = counts("x", instance.map_tasks, instance.map_machines)
     y = counts("y", instance.reduce_tasks, instance.reduce_machines)
-    map_time = instance.map_task_time
-    reduce_time = instance.reduce_task_time
+    unit = unit_of(instance.map_task_time, instance.reduce_task_time)
+    map_time = instance.map_task_time / unit
+    reduce_time = instance.reduce_task_time / unit
     for k in jobs:
         until = range(k + 1)
         since = range(k, n)
@@ -295,4 +316,4 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
         raise RuntimeError(
             f"no proved optimum within {seconds} s for {n} jobs; give it more seconds"
         )
-    return float(makespan.value())
+    return unit * float(makespan.value())

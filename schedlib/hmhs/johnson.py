@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from schedlib.core.checks import typed
+from schedlib.core.checks import amounts, numbers, typed
 from schedlib.hmhs.model import Instance
 
 
@@ -15,20 +15,26 @@ def johnson(first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
 
     `first (N,)` and `second (N,)`: times on the two machines. Jobs quicker on the first come first, by their
     first time; the others follow, by falling second time. Ties keep the jobs' order, where the paper's step 3
-    reverses equal jobs of L2; both orders are optimal. Raises ValueError when the lengths differ. Source:
-    Johnson (1954); HMHS, Section 3.1, steps 1-4.
+    reverses equal jobs of L2; both orders are optimal. Raises ValueError when the lengths differ, and on a
+    time that is negative, infinite or NaN. Source: Johnson (1954); HMHS, Section 3.1, steps 1-4.
 
     >>> johnson([4, 1, 5, 2, 5], [5, 2, 3, 6, 1]).tolist()
     [1, 3, 0, 2, 4]
     """
-    first = np.asarray(first, float)
-    second = np.asarray(second, float)
-    if first.ndim != 1 or first.shape != second.shape:
-        raise ValueError(
-            f"first, second: shapes {first.shape}, {second.shape}; need one time per job"
-        )
+    first = _times("first", first)
+    second = _times("second", second)
+    if first.size != second.size:
+        raise ValueError(f"first, second: {first.size} and {second.size} times; need one per job")
     late = first > second
-    return np.lexsort((np.where(late, -second, first), late))
+    key = np.where(late, -second, first)
+    return np.lexsort((key, late))
+
+
+def _times(name: str, given: npt.ArrayLike) -> np.ndarray:
+    """One time per job (N,); ValueError on what is none."""
+    times = numbers(name, given, 1, "one time per job")
+    amounts(name, times)
+    return times
 
 
 def flow_shop_makespan(
@@ -42,7 +48,8 @@ def flow_shop_makespan(
     first = np.asarray(first, float)[order]
     second = np.asarray(second, float)[order]
     first_end = np.cumsum(first)
-    second_left = np.cumsum(second[::-1])[::-1]
+    backwards = second[::-1]
+    second_left = np.cumsum(backwards)[::-1]
     ends = first_end + second_left
     return float(ends.max())
 

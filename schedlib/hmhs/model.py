@@ -9,6 +9,9 @@ import pandas as pd
 
 from schedlib.core.checks import frozen, numbers, refuse, typed, whole
 
+MOST_TASKS = 1_000_000_000
+"""Of one stage of an instance."""
+
 
 def quickest_first(time: np.ndarray) -> np.ndarray:
     """The jobs by their `time (N, M)` on each machine, (M, N): the quickest first, ties by the smaller job.
@@ -59,6 +62,10 @@ class Instance:
                 )
             if "tasks" in name:
                 whole(name, values, 0)
+                if (there := values.sum()) > MOST_TASKS:
+                    raise ValueError(
+                        f"{name}: {there:.3g} tasks in all; give at most {MOST_TASKS:,}"
+                    )
                 values = frozen(values.astype(np.int64))
             else:
                 refuse(

@@ -76,6 +76,22 @@ order, which keeps machines busy; the three last policies are the other readings
 """
 
 
+def order_of(policy: Policy, instance: Instance) -> np.ndarray:
+    """The jobs (N,) as a policy orders them; ValueError when it does not give a number for each.
+
+    >>> one = [[1.0], [1.0]]
+    >>> order_of(POLICIES["hmhs"], Instance([5, 1], [1, 1], one, [1, 5], [1, 1], one)).tolist()
+    [1, 0]
+    """
+    keys = np.asarray(policy.order(instance), dtype=float)
+    if keys.shape != (instance.n_jobs,) or np.isnan(keys).any():
+        raise ValueError(
+            f"policy {policy.name!r}: order must return {instance.n_jobs} numbers, none NaN; "
+            f"got shape {keys.shape}"
+        )
+    return np.argsort(keys, kind="stable")
+
+
 def run(
     instance: Instance,
     policy: Policy,
@@ -88,13 +104,7 @@ def run(
     `maps`: the map stage of a policy that dispatches it alike: by Min-Min, or by the same order and rule. The
     rest is as for `schedule`.
     """
-    keys = np.asarray(policy.order(instance), dtype=float)
-    if keys.shape != (instance.n_jobs,) or np.isnan(keys).any():
-        raise ValueError(
-            f"policy {policy.name!r}: order must return {instance.n_jobs} numbers, none NaN; "
-            f"got shape {keys.shape}"
-        )
-    order = np.argsort(keys, kind="stable")
+    order = order_of(policy, instance)
     ready = np.zeros(instance.n_jobs)
     rngs = streams(seed, "hmhs map rule", "hmhs reduce rule")
     map_steps = np.zeros(2, int)

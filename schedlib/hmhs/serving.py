@@ -6,6 +6,7 @@ Every machine runs one map and one reduce task at a time. Whenever a slot is fre
 - FAIR: the one with the fewest tasks running in this stage (Zaharia et al., EuroSys 2010, Algorithm 1)
 - CAPACITY: the first submitted of the queue that runs the fewest tasks
 - SHORTEST: the one with the least estimated work left
+- OWN: what a reader's `hmhs.Policy` says, by a rule for each stage
 - HMHS: Min-Min places all waiting tasks again whenever a job arrives (or its reduces become ready); a machine
   runs its maps in the order of Pri and its reduces quickest first
 
@@ -15,12 +16,16 @@ wait `delay` for such a slot (their Algorithm 2). Equal times: tasks end, jobs a
 
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
+from numba import types
 
+from schedlib.core.compiling import read_only
 from schedlib.core.heap import pop, push
 from schedlib.core.uncounted import kernel
+from schedlib.hmhs.list_scheduling import RULE, Waiting
 
-FIFO, FAIR, CAPACITY, SHORTEST, HMHS = range(5)
+FIFO, FAIR, CAPACITY, SHORTEST, HMHS, OWN = range(6)
 MAP, REDUCE = 0, 1
 
 JOB = np.dtype(
@@ -96,6 +101,49 @@ class Rules(NamedTuple):
     remote: float  # by which factor a map takes longer where its input is not
 
 
+class Own(NamedTuple):
+    """What a reader's rules are shown; of no jobs under a shipped policy. The first axis is the stage."""
+
+    order: np.ndarray  # (N,) all jobs in the policy's order
+    rank: np.ndarray  # (N,) each job's place in it
+    queue: np.ndarray  # (2, N) the jobs that wait, as in `State.waiting`, but in this order
+    left: np.ndarray  # (2, N) tasks not started
+    ready: np.ndarray  # (2, N) when a job's tasks may start; inf: not known yet
+    time: np.ndarray  # (2, N, M) of a task
+    free: np.ndarray  # (2, M) when each slot is believed to be free
+    notes: np.ndarray  # (2, N, 4)
+    machine_notes: np.ndarray  # (2, M, 4)
+    wake: np.ndarray  # (2, 1)
+    refused: (
+        np.ndarray
+    )  # (3,) the first choice that was none: 1 + stage (0: all were right), machine, job
+
+
+def own(order: np.ndarray, submit: np.ndarray, tasks: np.ndarray, time: np.ndarray) -> Own:
+    """What rules are shown before the first job arrives; the arguments as in `Own`.
+
+    >>> own(np.arange(2), np.zeros(2), np.ones((2, 2)), np.ones((2, 2, 3))).free.shape
+    (2, 3)
+    """
+    _, jobs, machines = time.shape
+    return Own(
+        order=order,
+        rank=np.argsort(order),
+        queue=np.zeros((2, jobs), np.int64),
+        left=tasks.astype(np.int64),
+        ready=np.stack([submit, np.full(jobs, np.inf)]),
+        time=time,
+        free=np.zeros((2, machines)),
+        notes=np.zeros((2, jobs, 4)),
+        machine_notes=np.zeros((2, machines, 4)),
+        wake=np.full((2, 1), np.inf),
+        refused=np.zeros(3, np.int64),
+    )
+
+
+NOTHING = own(np.zeros(0, np.int64), np.zeros(0), np.zeros((2, 0)), np.zeros((2, 0, 0)))
+
+
 class State(NamedTuple):
     """All that is known and all that changes; where the first axis is 2 it is the stage."""
 
@@ -117,6 +165,7 @@ class State(NamedTuple):
     reduces: np.recarray  # of `TASK`, in order of start
     end: np.ndarray  # (2M + 2,) heap: when running tasks end
     slot: np.ndarray  # (2M + 2,) and in which slot, stage * M + machine
+    own: Own
 
 
 def records(shape: tuple[int, ...], kind: np.dtype, **fields: Any) -> np.recarray:
@@ -138,6 +187,7 @@ def begin(
     queues: int,
     speed: np.ndarray,
     inputs: np.ndarray,
+    shown: Own = NOTHING,
 ) -> State:
     """The state before the first job arrives.
 
@@ -163,6 +213,7 @@ def begin(
         reduces=records((work.tasks[REDUCE].sum(),), TASK),
         end=np.empty(2 * m + 2),
         slot=np.empty(2 * m + 2, np.int64),
+        own=shown,
     )
     list_inputs(jobs, work, inputs, state.head, state.following)
     return state
@@ -182,10 +233,20 @@ def list_inputs(jobs, work, inputs, head, following):
         jobs[job].low = task
 
 
-@kernel
-def serve(state):
-    """Serve all jobs, event by event."""
-    while True:
+def _signature():
+    none = records((0,), JOB)
+    rules = Rules(policy=FIFO, delay=0.0, remote=1.0)
+    nowhere = np.zeros((0, 1), np.int64)
+    state = begin(rules, none, records((2, 0), WORK), 1, np.zeros((2, 0, 0)), nowhere)
+    rule = types.FunctionType(RULE)
+    rng = numba.typeof(np.random.default_rng(0))
+    return types.void(rule, rule, numba.typeof(state), rng, rng)
+
+
+@kernel(signature=_signature())
+def serve(map_rule, reduce_rule, state, map_rng, reduce_rng):
+    """Serve all jobs, event by event; a reader's rules end it with a choice that is none, or when all wait."""
+    while state.own.refused[0] == 0:
         now = next_event(state.clock[0], state.jobs, state.end)
         if now == np.inf:
             break
@@ -195,7 +256,12 @@ def serve(state):
             if state.rules.policy == HMHS and state.lines[stage].stale:
                 place(state, stage, now)
             state.lines[stage].stale = 0
-            fill_slots(state, stage, now)
+            if state.rules.policy != OWN:
+                fill_slots(state, stage, now)
+            elif stage == MAP:
+                fill_by_reader(map_rule, state, stage, map_rng, now)
+            else:
+                fill_by_reader(reduce_rule, state, stage, reduce_rng, now)
 
 
 @kernel
@@ -243,9 +309,25 @@ def end_map(state, job, now):
         return
     state.jobs[job].map_end = now
     if reduces.tasks > 0:
-        enter(state.lines[REDUCE], state.waiting[REDUCE], job)
+        become_ready(state, REDUCE, job, now)
     else:
         state.jobs[job].job_end = now
+
+
+@kernel
+def become_ready(state, stage, job, now):
+    """A job's tasks of a stage may start from now on."""
+    own = state.own
+    line = state.lines[stage]
+    if state.rules.policy == OWN:
+        own.ready[stage, job] = now
+        queue = own.queue[stage]
+        place = line.length
+        while place > 0 and own.rank[queue[place - 1]] > own.rank[job]:
+            queue[place] = queue[place - 1]
+            place -= 1
+        queue[place] = job
+    enter(line, state.waiting[stage], job)
 
 
 @kernel
@@ -265,11 +347,11 @@ def admit_jobs(state, now):
         maps = state.work[MAP, job].tasks
         reduces = state.work[REDUCE, job].tasks
         if maps > 0:
-            enter(state.lines[MAP], state.waiting[MAP], job)
+            become_ready(state, MAP, job, now)
         else:
             state.jobs[job].map_end = now
         if reduces > 0 and maps == 0:
-            enter(state.lines[REDUCE], state.waiting[REDUCE], job)
+            become_ready(state, REDUCE, job, now)
         if maps + reduces == 0:
             state.jobs[job].job_end = now
 
@@ -289,11 +371,17 @@ def enter(line, waiting, job):
 @kernel
 def leave(line, waiting, job):
     """Take out a job whose last task has started."""
+    line.length -= 1
+    close_gap(waiting, line.length, job)
+
+
+@kernel
+def close_gap(waiting, length, job):
+    """The `length` jobs that wait beside this one move up."""
     k = 0
     while waiting[k] != job:
         k += 1
-    line.length -= 1
-    for later in range(k, line.length):
+    for later in range(k, length):
         waiting[later] = waiting[later + 1]
 
 
@@ -357,6 +445,50 @@ def fill_slots(state, stage, now):
             job = choose(state, REDUCE, machine)
             if job >= 0:
                 start_reduce(state, job, machine, now)
+
+
+@kernel
+def fill_by_reader(rule, state, stage, rng, now):
+    """Offer each idle slot of a stage to a reader's rule until all wait, and start what it names."""
+    own = state.own
+    line = state.lines[stage]
+    wake = own.wake[stage]
+    wake[0] = np.inf
+    for machine in range(state.machines.size):
+        if not state.slots[stage, machine].idle or line.length == 0:
+            continue
+        shown = Waiting(
+            queue=read_only(own.queue[stage, : line.length]),
+            order=read_only(own.order),
+            left=read_only(own.left[stage]),
+            ready=read_only(own.ready[stage]),
+            time=read_only(own.time[stage]),
+            free=read_only(own.free[stage]),
+            notes=own.notes[stage],
+            machine_notes=own.machine_notes[stage],
+            wake=wake,
+            rng=rng,
+        )
+        job = rule(shown, machine, now)
+        if job == -1:
+            continue
+        there = 0 <= job < state.jobs.size
+        if not there or own.ready[stage, job] > now or own.left[stage, job] == 0:
+            own.refused[0] = 1 + stage
+            own.refused[1] = machine
+            own.refused[2] = job
+            return
+        if stage == MAP:
+            task = local_task(state.head[job], state.following, state.started, machine)
+            start_map(state, job, task, machine, now)
+        else:
+            start_reduce(state, job, machine, now)
+        own.left[stage, job] -= 1
+        if own.left[stage, job] == 0:
+            close_gap(own.queue[stage], line.length, job)
+        own.free[stage, machine] = state.slots[stage, machine].believed
+    if wake[0] > now:
+        state.clock[0].wake = min(state.clock[0].wake, wake[0])
 
 
 @kernel

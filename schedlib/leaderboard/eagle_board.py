@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from schedlib.core.checks import typed, unknown
 from schedlib.eagle import (
     CUTOFF,
     PARTITION,
@@ -30,6 +31,7 @@ from schedlib.leaderboard.race import (
     cases,
     checked,
     name_of,
+    named,
     queue_of,
     race,
     tampered,
@@ -57,6 +59,7 @@ class Case(NamedTuple):
     estimate: str | tuple[float, float] = "mean"
 
 
+@typed
 def eagle(
     *mine: System | Callable,
     workload: Workload | Callable[[int], Workload] | None = None,
@@ -69,6 +72,7 @@ def eagle(
     detail: str = "as_published",
     clairvoyant: bool = True,
     limit: float = LIMIT,
+    baseline: str | None = None,
 ) -> pd.DataFrame:
     """The leaderboard of schedulers of short and long jobs, by the time in which 90 % of the short are done.
 
@@ -81,7 +85,7 @@ def eagle(
     - `detail`: as for `eagle.simulate`, which warns where "as_published" would cut short times to nothing
     - `clairvoyant`: if False, estimates are off by a factor from 0.1 to 1.9, another for each job (Fig. 8);
       which jobs are long is told in any case
-    - `against`, `seeds`, `each`, `limit`: as for `leaderboard.lotes`
+    - `against`, `seeds`, `each`, `limit`, `baseline`: as for `leaderboard.lotes`
 
     Gives a frame as `standings` does, and whether a system `looked` at estimates. With one `Workload` a seed
     decides only the systems' own choices. The metrics are completion times; the short jobs' slowdown, the
@@ -106,9 +110,11 @@ def eagle(
     def case_of(seed: int) -> Case:
         return make(seed)._replace(detail=detail, estimate=estimate)
 
-    rivals = tuple(against)
+    rivals = named(against)
+    if strange := next((name for name in rivals if name not in SYSTEMS), None):
+        raise unknown("against", strange, SYSTEMS)
     systems = [GAME.policy(given) for given in mine]
-    board = race(GAME, systems, case_of, rivals, seeds, each, limit)
+    board = race(GAME, systems, case_of, rivals, seeds, each, limit, baseline)
     looked = {name: SYSTEMS[name].uses_estimates() for name in rivals}
     looked |= {system.name: system.uses_estimates() for system in systems}
     return board.assign(looked=board["policy"].map(looked))

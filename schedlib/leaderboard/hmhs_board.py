@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pandas as pd
 
+from schedlib.core.checks import typed
 from schedlib.hmhs import (
     POLICIES,
     Instance,
@@ -36,6 +37,7 @@ SMALL = 5  # jobs of the run that compiles what is not compiled
 METRICS = {"makespan over its lower bound": "low", "mean end of a job over the bound": "low"}
 
 
+@typed
 def hmhs(
     *mine: Policy | Callable,
     workload: Instance | Callable[[int], Instance] | None = None,
@@ -43,6 +45,7 @@ def hmhs(
     against: Iterable[str] = SHIPPED,
     each: bool = False,
     limit: float = LIMIT,
+    baseline: str | None = None,
 ) -> pd.DataFrame:
     """The leaderboard of policies for batches of MapReduce jobs, by the makespan in units of its lower bound.
 
@@ -50,7 +53,7 @@ def hmhs(
       order
     - `workload`: if left out, thirty of the paper's single jobs on ten map and ten reduce machines (Section
       4.1), others with each seed; or an `Instance`, or a function from a seed to one
-    - `against`, `seeds`, `each`, `limit`: as for `leaderboard.lotes`
+    - `against`, `seeds`, `each`, `limit`, `baseline`: as for `leaderboard.lotes`
 
     Gives a frame as `standings` does. `broke` says which rule a policy broke; `warned` that machines idle
     while a task could run, for more than 1 % of their time and twice what the shipped policies need.
@@ -65,7 +68,7 @@ def hmhs(
     a rule: ...map rule left every machine waiting...(seed 0)
     """
     case_of = cases(workload, single_batch, lambda given: checked(given, Instance))
-    return race(GAME, mine, case_of, against, seeds, each, limit)
+    return race(GAME, mine, case_of, against, seeds, each, limit, baseline)
 
 
 def _of_rule(function: Callable) -> Policy:

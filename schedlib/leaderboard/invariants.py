@@ -1,9 +1,9 @@
 """What must hold of any run, read off its record afterwards, whatever the simulator believed."""
 
-from collections import defaultdict
-
 import numpy as np
 import pandas as pd
+
+from schedlib.core.compiling import compiled
 
 SLACK = 1e-9  # of a capacity or a time: rounding
 ENDS, STARTS, ENDS_AT_ONCE = range(
@@ -121,7 +121,7 @@ def passed_over(
 ) -> tuple[int, int, float, int] | None:
     """Jobs that wait at a decision although a machine has room: (how many, the first, when, where), or None.
 
-    An arriving job may go to any machine; a machine that a job leaves may start any waiting one. At one time
+    An arriving job may go to any machine; a machine that jobs leave may start any waiting one. At one time
     jobs leave before others arrive. `submit, start, finish, machine (N,)` of jobs that all ran, `demand (N, R)`,
     `capacity (M, R)`.
 
@@ -131,48 +131,91 @@ def passed_over(
     >>> passed_over(*times, one, np.ones((2, 1)))
     (2, 1, 1.0, 1)
     """
-    free = capacity + SLACK * capacity.max(axis=0)
-    machines = machine.tolist()
-    served = defaultdict(list)  # the jobs that start when another leaves a machine
-    for job in np.flatnonzero(start > submit).tolist():
-        begins = start[job], machines[job]
-        served[begins].append(job)
     jobs = len(submit)
     when = np.concatenate((finish, submit))
     arrives = np.repeat((False, True), jobs)
     job_of = np.tile(np.arange(jobs), 2)
-    order = np.lexsort((job_of, arrives, when))
-    events = zip(
-        when[order].tolist(),
-        arrives[order].tolist(),
-        job_of[order].tolist(),
-        strict=True,
+    where = np.where(arrives, 0, machine[job_of])
+    order = np.lexsort((job_of, where, arrives, when))
+    waited = np.flatnonzero(start > submit)
+    by_start = np.lexsort((machine[waited], start[waited]))
+    size = np.where((finish > start)[:, None], demand, 0.0)  # what ends at once takes no room
+    passed, job, now, place = _passed_over(
+        when[order],
+        arrives[order],
+        job_of[order],
+        waited[by_start],
+        start,
+        machine.astype(np.int64),
+        demand.astype(float),
+        size,
+        capacity + SLACK * capacity.max(axis=0),
     )
-    waiting: dict[int, None] = {}  # in order of arrival, those who were never passed over
+    return (passed, job, now, place) if passed else None
+
+
+@compiled
+def _passed_over(when, arrives, job_of, waited, start, machine, demand, size, free):
+    """As `passed_over`, from events in order: times, kinds and jobs (2 N,); those who waited, by their start."""
+    jobs, resources = size.shape
+    line = np.empty(jobs, np.int64)  # who waits and was never passed over, in order of arrival
+    waiting = 0
+    begun = 0  # of those who waited
     passed = 0
-    first = None
-    for now, arriving, job in events:
-        where = machines[job]
-        size = demand[job]
+    first, first_time, first_place = -1, 0.0, -1
+    for event in range(len(when)):
+        now = when[event]
+        arriving = arrives[event]
+        job = job_of[event]
+        where = machine[job]
+        last = True  # of the jobs that leave this machine now
+        if not arriving:
+            free[where] += size[job]
+            if event + 1 < len(when):
+                after = machine[job_of[event + 1]]
+                last = arrives[event + 1] or when[event + 1] > now or after != where
+        while begun < len(waited):
+            other = waited[begun]
+            place = machine[other]
+            earlier = place < where or (place == where and last)
+            if start[other] > now or (start[other] == now and not (arriving or earlier)):
+                break
+            free[place] -= size[other]
+            begun += 1
         if arriving and start[job] == now:
-            free[where] -= size
-            continue
-        if arriving:
-            waiting[job] = None
-            room = (size <= free).all(axis=1)
-            where = int(room.argmax())
-            left = [job] if room[where] else []
-        else:
-            free[where] += size
-            for other in served[now, where]:
-                free[where] -= demand[other]
-                waiting.pop(other, None)
-            line = np.array(list(waiting), int)
-            room = (demand[line] <= free[where]).all(axis=1)
-            left = line[room].tolist()
-        if left and first is None:
-            first = left[0], now, where
-        passed += len(left)
-        for other in left:
-            del waiting[other]
-    return (passed, *first) if first else None
+            free[where] -= size[job]
+        elif arriving:
+            place = 0
+            while place < len(free) and not _fits(demand, job, free, place, resources):
+                place += 1
+            if place == len(free):
+                line[waiting] = job
+                waiting += 1
+                continue
+            if passed == 0:
+                first, first_time, first_place = job, now, place
+            passed += 1
+        elif last:
+            kept = 0
+            for rank in range(waiting):
+                other = line[rank]
+                if start[other] <= now:
+                    continue
+                if not _fits(demand, other, free, where, resources):
+                    line[kept] = other
+                    kept += 1
+                    continue
+                if passed == 0:
+                    first, first_time, first_place = other, now, where
+                passed += 1
+            waiting = kept
+    return passed, first, first_time, first_place
+
+
+@compiled
+def _fits(demand, job, free, machine, resources):
+    """Whether a machine has room for a job."""
+    for resource in range(resources):
+        if demand[job, resource] > free[machine, resource]:
+            return False
+    return True

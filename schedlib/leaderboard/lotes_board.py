@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from schedlib.core.checks import typed
 from schedlib.leaderboard.invariants import in_use, over_capacity, passed_over
 from schedlib.leaderboard.race import (
     LIMIT,
@@ -20,6 +21,7 @@ from schedlib.leaderboard.race import (
     cases,
     checked,
     name_of,
+    named,
     queue_of,
     race,
     tampered,
@@ -61,6 +63,7 @@ class Case(NamedTuple):
     workload: Workload
 
 
+@typed
 def lotes(
     *mine: Policy | Callable,
     workload: Workload | Callable[[int], Workload] | None = None,
@@ -69,6 +72,7 @@ def lotes(
     against: Iterable[str] = SHIPPED,
     each: bool = False,
     limit: float = LIMIT,
+    baseline: str | None = None,
 ) -> pd.DataFrame:
     """The leaderboard of policies that place jobs on machines, by the mean wait of all jobs.
 
@@ -78,17 +82,18 @@ def lotes(
       with each seed, and then nothing, so that all are served in the end. Or a `Workload`, or a function from
       a seed to one: each task then counts as a job, and `configs` are the machines
     - `against`: names of shipped policies; `seeds`: how many, or which; `each=True`: a row per seed
-    - `limit`: how many seconds a run of one of `mine` may take
+    - `limit`: how many seconds a run of one of `mine` may take; the referee's own time does not count
+    - `baseline`: the policy to which all are compared, else the best of each metric
 
     LoTES plans for the random jobs' true classes; in a given workload for its own, when it has several, else
     for up to four that it finds. A policy of `against` that cannot plan for it is left out with a warning
     that says why. With one given `Workload` a seed, and so an interval, concerns only the policies' own
-    choices.
+    choices; a policy that draws nothing has no interval there.
 
     Where machines are seldom full waits say little. The board therefore has, beside them, how many jobs wait,
     the slowdown (response time over the duration, each at least 10 s; 1 where nobody waits), and the
     utilisation until the last job ends, a mean over the resources. Gives a frame as `standings` does. `broke`
-    says which rule a policy of yours broke; `warned` that a job waits while a machine has room.
+    says which rule a policy of yours broke; `warned` that a job waits very long, or while a machine has room.
 
     See also: `lotes.Policy`, `leaderboard.told`, `leaderboard.plot`, `leaderboard.literature`.
 
@@ -96,7 +101,7 @@ def lotes(
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     >>> never = Policy(arrive=lambda cluster, job: -1, leave=lambda cluster, machine: -1, name="never")
     >>> board = lotes(never, workload=jobs, configs=MachineConfigs([[2.0]], [1]), seeds=1, against=["greedy"])
-    >>> print(board.loc[board["policy"] == "never", "broke"].iloc[0])
+    >>> print(board.loc[board["policy"] == "never", "warned"].iloc[0])
     starvation: job 0, submitted at 0 s, never starts (3 of 3 do not); start it in `arrive`, ... (seed 0)
     """
     if workload is None and configs is not None:
@@ -105,7 +110,7 @@ def lotes(
         raise ValueError(
             "configs: a workload of your own needs lotes.MachineConfigs(capacity, count)"
         )
-    rivals = list(against)
+    rivals = named(against)
     planned = [name for name in rivals if name in PLANNED]
 
     def read(given: Any) -> Case:
@@ -120,7 +125,7 @@ def lotes(
         rivals = [name for name in rivals if name not in planned]
         planned = []
         case_of = cases(workload, random_jobs, read)
-    return race(GAME, mine, case_of, rivals, seeds, each, limit)
+    return race(GAME, mine, case_of, rivals, seeds, each, limit, baseline)
 
 
 def random_jobs(seed: int) -> Case:

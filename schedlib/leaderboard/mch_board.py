@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from schedlib.core.checks import typed
 from schedlib.leaderboard.race import (
     LIMIT,
     READ_ONLY,
@@ -40,6 +41,7 @@ class Case(NamedTuple):
     until: float
 
 
+@typed
 def mch(
     *mine: Rule | Callable,
     workload: tuple | Callable[[int], tuple] | None = None,
@@ -47,6 +49,7 @@ def mch(
     against: Iterable[str] = SHIPPED,
     each: bool = False,
     limit: float = LIMIT,
+    baseline: str | None = None,
 ) -> pd.DataFrame:
     """The leaderboard of rules that share a cluster, by the part of its due that the poorest leaf has.
 
@@ -55,7 +58,7 @@ def mch(
       partial-type, on 400 units of each of two resources, of which a task needs up to 1; every leaf has jobs
       without end, all there at 0, for 900 s. Or (tree, capacity, jobs, until) as `mch.simulate` takes them,
       or a function from a seed to it
-    - `against`, `seeds`, `each`, `limit`: as for `leaderboard.lotes`
+    - `against`, `seeds`, `each`, `limit`, `baseline`: as for `leaderboard.lotes`
 
     A leaf's due is its guarantee, or what its unfinished jobs ask for while that is less: where there is room
     for all, every leaf has 1. Its dominant share and its due are averaged from a third of the time on, so
@@ -73,7 +76,7 @@ def mch(
     a rule: ...(seed 0)
     """
     case_of = cases(workload, greedy_leaves, _case)
-    return race(GAME, mine, case_of, against, seeds, each, limit)
+    return race(GAME, mine, case_of, against, seeds, each, limit, baseline)
 
 
 def greedy_leaves(seed: int) -> Case:
@@ -182,23 +185,25 @@ def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _other_work(run: Churn, case: Case) -> str:
-    """The sentence on a leaf, all of whose jobs are done, that ran longer or shorter than they take."""
+    """The sentence on a leaf that ran less than its finished jobs take, or more than those that began."""
     if "depart" in run.jobs:
         return ""
     one = _of_a_task(case)
     changes = dict(list(run.shares.groupby("leaf")))
     for leaf, jobs in run.jobs.groupby("leaf"):
-        last = jobs["finish"].max(skipna=False)
-        if leaf in changes and last < case.until:
+        ran = 0.0
+        if leaf in changes:
             time = changes[leaf]["time"].to_numpy()
             share = changes[leaf]["share"].to_numpy()
-            area = _area(time, share, 0.0, time[-1])
-            ran = area / one[leaf]
-            work = jobs["tasks"] * jobs["duration"]
-            takes = work.sum()
-            if abs(ran - takes) > SLACK * takes:
-                total = f"tasks run for {ran:.6g} s in all, and they take {takes:.6g}"
-                return f"duration: leaf {leaf}'s {total}; {READ_ONLY}"
+            ran = _area(time, share, 0.0, case.until) / one[leaf]
+        work = jobs["tasks"] * jobs["duration"]
+        least = work[jobs["finish"] <= case.until].sum()
+        most = work[jobs["start"] < case.until].sum()
+        rounding = SLACK * most
+        if not least - rounding <= ran <= most + rounding:
+            takes = f"{least:.6g}" if ran < least else f"{most:.6g}"
+            total = f"tasks run for {ran:.6g} s in all, and they take {takes}"
+            return f"duration: leaf {leaf}'s {total}; {READ_ONLY}"
     return ""
 
 

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from schedlib.core.checks import unknown
 from schedlib.leaderboard.apart import Broke, apart
 from schedlib.leaderboard.standings import COLUMNS, standings
 
@@ -18,6 +20,8 @@ IDLE = 0.01
 """A policy is warned that idles, while work could run, for more than this share and twice the papers' least."""
 READ_ONLY = "the arrays that a policy is given are the simulator's own: read them, and change none"
 Seeds = int | Iterable[int]
+MOST_SEEDS = 100_000
+LONGEST = 1e6  # seconds that a limit may be
 LIMIT = 60.0  # seconds that a run of a reader's policy may take
 SHORTEST = 10.0  # seconds that a job counts as in a bounded slowdown, at least
 
@@ -131,26 +135,30 @@ def race(
     seeds: Seeds,
     each: bool,
     limit: float = LIMIT,
+    baseline: str | None = None,
 ) -> pd.DataFrame:
     """The leaderboard (with `each` its runs) of the reader's policies and of shipped ones on the same cases.
 
-    `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves. Each run of
-    a reader's policy has a process of its own (see `apart`), so it can break nothing here and change nothing
-    that it is judged by. An error, a process that ends, or one that takes longer than `limit` seconds, costs
-    the policy its row; an error under a shipped policy comes from the arguments and is raised.
+    `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves; `baseline`
+    is as for `standings`. Each run of a reader's policy has a process of its own (see `apart`), so it can break
+    nothing here and change nothing that it is judged by. An error, a process that ends, or one that takes longer
+    than `limit` seconds, costs the policy its row (the referee's own time does not count); an error under a
+    shipped policy comes from the arguments and is raised.
     Progress is shown on a terminal after two seconds. ValueError also on two policies of one name and on no
     seed.
     """
-    numbers = list(range(seeds)) if isinstance(seeds, int | np.integer) else list(map(int, seeds))
-    if not numbers or len(set(numbers)) < len(numbers):
-        raise ValueError(f"seeds: {seeds}, must be at least 1, or a list of different seeds")
-    shipped = tuple(against)
+    numbers = _numbers(seeds)
+    shipped = tuple(named(against))
+    if not 0 < limit <= LONGEST:
+        raise ValueError(f"limit: {limit:g} s; must lie above 0, up to {LONGEST:g}")
     own = [game.policy(given) for given in mine]
     names = [*shipped, *(policy.name for policy in own)]
     if not names:
         raise ValueError("mine: no policy; give one, or a paper's name in `against`")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ValueError(f"mine: two policies are called {twice!r}; give yours a name=")
+    if baseline is not None and baseline not in names:
+        raise unknown("baseline", baseline, names)
     ended: dict[str, Outcome] = {}  # who comes to no end with one seed runs with no other
     rows = []
     total = len(numbers) * len(names)
@@ -172,7 +180,30 @@ def race(
                 bar.update()
             rows += _rows(game, case, seed, outcomes, shipped)
     runs = pd.DataFrame(rows, columns=COLUMNS)
-    return runs if each else standings(runs)
+    return runs if each else standings(runs, baseline)
+
+
+def named(against: Iterable[str]) -> list[str]:
+    """The names of shipped policies as a list; TypeError when one is no text."""
+    names = [against] if isinstance(against, str | bytes) else list(against)
+    if isinstance(against, str | bytes) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"against: {against!r:.60}; needs a list of names, as ['greedy']")
+    return names
+
+
+def _numbers(seeds: Seeds) -> list[int]:
+    """The seeds themselves; ValueError unless there is one at least, and all are different."""
+    if isinstance(seeds, Integral):
+        numbers = list(range(min(int(seeds), MOST_SEEDS + 1)))
+    elif isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
+        numbers = []
+    else:
+        numbers = list(seeds)
+    whole = all(isinstance(seed, Integral) and seed >= 0 for seed in numbers)
+    if not whole or not 0 < len(set(numbers)) == len(numbers) <= MOST_SEEDS:
+        wanted = f"must be a number from 1 to {MOST_SEEDS:,}, or a list of different seeds"
+        raise ValueError(f"seeds: {seeds!r:.60}, {wanted}")
+    return [int(seed) for seed in numbers]
 
 
 def _rows(
@@ -188,12 +219,16 @@ def _rows(
     beside = f"; the papers' least: {least:.0%}" if least else ""
     rows = []
     for name, outcome in outcomes.items():
-        broke = outcome.broke or starved(outcome.waits, waiting, patience)
+        broke = outcome.broke
         if broke and outcome.values:
             broke = f"{broke} (seed {seed})"
-        warned = ""
-        if not broke and name not in shipped and outcome.idle > max(IDLE, 2 * least):
+        warned = starved(outcome.waits, waiting, patience)
+        if warned:
+            warned = f"{warned} (seed {seed})"
+        elif name not in shipped and outcome.idle > max(IDLE, 2 * least):
             warned = f"{outcome.warned} (seed {seed}{beside})"
+        if broke:
+            warned = ""
         values = (np.nan,) * len(game.metrics) if outcome.broke else outcome.values
         for (metric, better), value in zip(game.metrics.items(), values, strict=True):
             rows.append((name, metric, better, seed, float(value), broke, warned))

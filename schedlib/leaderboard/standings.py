@@ -1,12 +1,13 @@
 """From one row per policy, metric and seed to a leaderboard: as a frame, in words, and as a figure."""
 
 import textwrap
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from schedlib.core.checks import unknown
+from schedlib.core.checks import typed, unknown
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
 
@@ -14,22 +15,31 @@ COLUMNS = ("policy", "metric", "better", "seed", "value", "broke", "warned")
 FIRST = ["policy", "metric", "better", "mean", "low", "high", "rank"]
 MEANS = FIRST[3:6]
 DIFFERENCES = ["difference", "difference_low", "difference_high"]
+LAST = ["baseline", "comparisons", "seeds", "over", "broke", "warned"]
+LEVEL = 0.95
+ONE_TRACE = "one trace"
 APART = 8  # a factor between means above which the axis is logarithmic
 GREY = "#555555"
 
 
-def standings(runs: pd.DataFrame) -> pd.DataFrame:
+@typed
+def standings(runs: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     """The leaderboard of these runs: a row per metric and policy, best first, those who broke a rule last.
 
     `runs` has a row per policy, metric and seed: `policy, metric, better` ("low" or "high"), `seed, value`
     (NaN where a run came to no end), `broke, warned` (sentences, empty when all is well). Gives
 
-    - `mean, low, high`: over the seeds, with the 95 % Student-t interval (NaN with a single seed)
+    - `mean, low, high`: over the seeds, with the 95 % Student-t interval (NaN where there is none)
     - `rank` by the mean, 1 is best; `<NA>` for a policy that broke a rule on any seed
-    - `difference, difference_low, difference_high`: mean and interval of value less rank 1's on the same seed
-    - `seeds`: how many; `broke, warned`: the first sentence of each policy
+    - `difference, difference_low, difference_high`: mean and interval of the value less the `baseline`'s on the
+      same seed; the intervals hold for all `comparisons` of the board at once, at 95 % (Bonferroni)
+    - `baseline`: the one you name, else the best of the metric
+    - `seeds`: how many; `over`: what intervals are over: "5 seeds", or "one trace" where all seeds give a policy
+      the same numbers, which says nothing of other traces (see `intervals.block_bootstrap`)
+    - `broke, warned`: the first sentence of each policy; a warning costs no rank
 
-    Raises ValueError when a column is missing or a policy lacks some seed, since differences are paired.
+    Raises ValueError when a column is missing, when a policy lacks some seed, since differences are paired, and
+    when no policy is called `baseline`.
 
     >>> waits = [("a", 0, 2.0), ("a", 1, 3.0), ("b", 0, 1.0), ("b", 1, 2.0)]
     >>> rows = [(policy, "wait (s)", "low", seed, wait, "", "") for policy, seed, wait in waits]
@@ -37,17 +47,38 @@ def standings(runs: pd.DataFrame) -> pd.DataFrame:
     >>> board[["policy", "mean", "rank", "difference", "difference_low"]].values.tolist()
     [['b', 1.5, 1, 0.0, 0.0], ['a', 2.5, 2, 1.0, 1.0]]
     """
-    missing = [name for name in COLUMNS if name not in runs]
-    if missing:
-        names = ", ".join(missing)
-        raise ValueError(f"runs: no column {names}; ask a board for them with each=True")
+    _columns("runs", runs, COLUMNS)
+    policies = runs["policy"].drop_duplicates().tolist()
+    if baseline is not None and baseline not in policies:
+        raise unknown("baseline", baseline, policies)
+    metrics = runs["metric"].nunique()
+    rivals = len(policies) - 1
+    comparisons = max(1, rivals * metrics)
+    distinct = runs.groupby(["policy", "metric"])["value"].nunique()
+    most = distinct.groupby("policy").max()
+    again = set(most.index[most == 1])  # those to whom all seeds give the same numbers
     boards = []
     for metric, rows in runs.groupby("metric", sort=False):
-        boards.append(_of_metric(metric, rows))
+        board = _of_metric(metric, rows, again, baseline, comparisons)
+        boards.append(board)
     return pd.concat(boards, ignore_index=True)
 
 
-def _of_metric(metric: str, runs: pd.DataFrame) -> pd.DataFrame:
+def _columns(argument: str, frame: pd.DataFrame, wanted: Iterable[str]) -> None:
+    missing = [name for name in wanted if name not in frame]
+    if missing:
+        names = ", ".join(missing)
+        way_out = "give what a board returns, `runs` with each=True"
+        raise ValueError(f"{argument}: no column {names}; {way_out}")
+
+
+def _of_metric(
+    metric: str,
+    runs: pd.DataFrame,
+    again: set[str],
+    baseline: str | None,
+    comparisons: int,
+) -> pd.DataFrame:
     values = runs.pivot(index="seed", columns="policy", values="value")
     by_policy = runs.groupby("policy", sort=False)
     ran = by_policy["seed"].nunique()
@@ -58,31 +89,50 @@ def _of_metric(metric: str, runs: pd.DataFrame) -> pd.DataFrame:
     better = runs["better"].iloc[0]
     frame = by_policy[["broke", "warned"]].agg(_first)
     frame = frame.reset_index()
-    frame = frame.assign(metric=metric, better=better, seeds=seeds)
-    intervals = [_interval(values[policy]) for policy in frame["policy"]]
-    frame[MEANS] = intervals
+    frame = frame.assign(metric=metric, better=better, seeds=seeds, comparisons=comparisons)
+    frame["over"] = "one seed"
+    if seeds > 1:
+        one_trace = frame["policy"].isin(again)
+        frame["over"] = np.where(one_trace, ONE_TRACE, f"{seeds} seeds")
+    means = []
+    for name in frame["policy"]:
+        drawn = name not in again
+        interval = _interval(values[name], LEVEL, drawn)
+        means.append(interval)
+    frame[MEANS] = means
     unbroken = frame["mean"].where(frame["broke"] == "")
     rank = unbroken.rank(method="min", ascending=better == "low")
     frame["rank"] = rank.astype("Int64")
     frame = frame.sort_values("rank", kind="stable", na_position="last", ignore_index=True)
-    first = frame["policy"][0]
-    best = values[first] if rank.notna().any() else np.nan
-    differences = values.sub(best, axis="index")
-    intervals = [_interval(differences[policy]) for policy in frame["policy"]]
-    frame[DIFFERENCES] = intervals
-    return frame[[*FIRST, *DIFFERENCES, "seeds", "broke", "warned"]]
+    base = baseline
+    if base is None:
+        base = frame["policy"][0] if rank.notna().any() else ""
+    compared = values[base] if base else np.nan
+    differences = values.sub(compared, axis="index")
+    all_at_once = 1 - (1 - LEVEL) / comparisons
+    apart = []
+    for name in frame["policy"]:
+        drawn = name == base or not {name, base} <= again
+        interval = _interval(differences[name], all_at_once, drawn)
+        apart.append(interval)
+    frame[DIFFERENCES] = apart
+    frame["baseline"] = base
+    return frame[[*FIRST, *DIFFERENCES, *LAST]]
 
 
 def _first(texts: pd.Series) -> str:
     return next(filter(None, texts), "")
 
 
-def _interval(values: pd.Series) -> tuple[float, ...]:
+def _interval(values: pd.Series, level: float, drawn: bool) -> tuple[float, ...]:
+    """Mean and interval; without ends where nothing was drawn."""
     if not np.isfinite(values).all():
         return np.nan, np.nan, np.nan
-    return mean_ci(values)
+    interval = mean_ci(values, level)
+    return interval if drawn else (interval.mean, np.nan, np.nan)
 
 
+@typed
 def told(board: pd.DataFrame) -> str:
     """What went wrong, a paragraph per policy: the rule it broke or a warning, with row, time and way out.
 
@@ -91,6 +141,7 @@ def told(board: pd.DataFrame) -> str:
     >>> told(pd.DataFrame({"policy": ["a"], "broke": ["capacity: job 3 at 2 s"], "warned": [""]}))
     'a broke capacity: job 3 at 2 s'
     """
+    _columns("board", board, ["policy", "broke", "warned"])
     lines = []
     policies = board.drop_duplicates("policy")
     for row in policies.itertuples():
@@ -105,6 +156,9 @@ def told(board: pd.DataFrame) -> str:
 
 
 def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
+    _columns("board", board, [*FIRST, *DIFFERENCES, *LAST])
+    if board.empty:
+        raise ValueError("board: has no row; give what a board returns")
     known = board["metric"].unique().tolist()
     if metric is None:
         metric = known[0]
@@ -114,14 +168,16 @@ def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
     return board[shown].reset_index(drop=True)
 
 
+@typed
 def plot(
     board: pd.DataFrame,
     metric: str | None = None,
     size: tuple[float, float] | None = None,
 ) -> Figure:
-    """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the best.
+    """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the baseline.
 
-    `metric` is one of the board's, the first by default. Who broke a rule stands below. The axis is
+    `metric` is one of the board's, the first by default. Who broke a rule stands below. Where an interval would
+    be over one trace it is left out, and said so. The axis is
     logarithmic when means are apart by more than a factor of 8. The figure is of `size` (inches).
     ValueError on an unknown metric.
 
@@ -169,8 +225,19 @@ def plot(
     named = first["metric"]
     better = "lower" if first["better"] == "low" else "higher"
     axes.set_xlabel(f"{named}, {better} is better")
-    axes.text(1.02, -0.75, "less the best's", color=GREY, **beside)
+    axes.text(1.02, -0.75, _heading(first), color=GREY, **beside)
     return figure
+
+
+def _heading(row: pd.Series) -> str:
+    """What the numbers beside the lines are."""
+    if not row["baseline"]:
+        return ""
+    best = row["policy"] == row["baseline"]  # in the first row
+    whose = "the best" if best else row["baseline"]
+    if row["comparisons"] == 1:
+        return f"less {whose}'s"
+    return f"less {whose}'s, 95 % for all {row['comparisons']} comparisons"
 
 
 def _remark(row: pd.Series) -> str:
@@ -178,11 +245,13 @@ def _remark(row: pd.Series) -> str:
         return f"broke: {_rule(row['broke'])}"
     if pd.isna(row["rank"]):
         return ""
-    if row["rank"] == 1:
-        return "best"
+    if row["policy"] == row["baseline"]:
+        return "best" if row["rank"] == 1 else "compared with"
     difference, low, high = row[DIFFERENCES]
+    if np.isnan(difference):
+        return ""
     if np.isnan(low):
-        return _signed(difference)
+        return f"{_signed(difference)}  ({row['over']})"
     return f"{_signed(difference)}  [{_signed(low)}, {_signed(high)}]"
 
 
@@ -195,6 +264,7 @@ def _signed(value: float) -> str:
     return f"{value:+,.0f}" if abs(value) >= 100 else f"{value:+.3g}"
 
 
+@typed
 def alt_text(board: pd.DataFrame, metric: str | None = None) -> str:
     """A board in words, for those who do not see the figure.
 
@@ -211,7 +281,7 @@ def alt_text(board: pd.DataFrame, metric: str | None = None) -> str:
         elif pd.notna(row["rank"]):
             ranked.append(f"{label} {row['mean']:.4g}")
     first = rows.iloc[0]
-    text = f"Leaderboard by {first['metric']} over {first['seeds']} seeds, best first: "
+    text = f"Leaderboard by {first['metric']} over {first['over']}, best first: "
     text += ", ".join(ranked) or "nobody"
     if broken:
         text += f". Broke a rule: {', '.join(broken)}"

@@ -265,6 +265,10 @@ def property_table(
     are_trees = [isinstance(tree, Tree) for tree in trees]
     if not trees or not all(are_trees):
         raise TypeError("trees: needs a list of trees, one at least")
+    if not rules:
+        raise ValueError("rules: needs one at least, by name or as a function")
+    for tree in trees:
+        check_capacity(tree, capacity)
     for rule in rules:
         known = isinstance(rule, str) and rule in RULES
         if not known and not callable(rule):

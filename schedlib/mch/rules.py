@@ -19,6 +19,7 @@ A priority of each leaf, as the flat rules have, or a function that sees the hie
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import overload
 
 import numpy as np
 
@@ -127,13 +128,31 @@ class Rule:
 Rule.__init__ = typed(Rule.__init__)  # type: ignore[method-assign]
 
 
+@overload
+def rule(
+    function: Callable,
+    *,
+    weights: str = ...,
+    room: int | tuple[int, int] | None = ...,
+) -> Rule: ...
+
+
+@overload
+def rule(
+    function: None = ...,
+    *,
+    weights: str = ...,
+    room: int | tuple[int, int] | None = ...,
+) -> Callable[[Callable], Rule]: ...
+
+
 @typed
 def rule(
     function: Callable | None = None,
     *,
     weights: str = "weighted-drf",
     room: int | tuple[int, int] | None = None,
-) -> Rule | Callable:
+) -> Rule | Callable[[Callable], Rule]:
     """`Rule` as a decorator: of a priority, or, with `room`, of a function that chooses.
 
     See also: `mch.Rule`, for what a function is given; `leaderboard.mch`.

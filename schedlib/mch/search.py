@@ -37,6 +37,8 @@ def random_tree(
         raise ValueError(
             f"{depth=}, {branching=}, {resources=}: give 1 to 30, 2 to 1000 and 1 to 1000"
         )
+    if not 1 <= needs <= resources:
+        raise ValueError(f"needs: {needs}, must be from 1 to the {resources} resources")
     if not 0 <= partial <= 1:
         raise ValueError(
             f"partial: {partial} is no probability; give the share of partial-type leaves"

@@ -12,6 +12,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from schedlib.core.checks import amounts, numbers, typed
 from schedlib.lotes.model import Allocation, MachineConfigs, scaled
 from schedlib.lotes.planning.bins import non_dominated_bins
 from schedlib.lotes.simulation import Simulation
@@ -39,6 +40,7 @@ def _edge(capacity, demand):
     return x, np.maximum(np.nanmin(room, axis=1), 0.0)
 
 
+@typed
 def plot_polytope(
     capacity: npt.ArrayLike,
     demand: npt.ArrayLike,
@@ -68,6 +70,14 @@ def plot_polytope(
         raise ValueError(
             "demand: any number of jobs of a class that needs nothing fits; leave it out"
         )
+    texts = all(isinstance(name, str) for name in resources)
+    if isinstance(resources, str) or not texts or len(resources) != capacity.size:
+        raise ValueError(f"resources: needs a name for each of the {capacity.size} resources")
+    if mix is not None:
+        mix = numbers("mix", mix, 1, "a part for each of the two classes")
+        amounts("mix", mix)
+        if mix.size != 2 or not mix.any():
+            raise ValueError("mix: needs two parts, one of them above 0")
     figure, axes = style.subplots(size=size)
     x, y = _edge(capacity, demand)
     top = np.maximum([x.max(), y.max()], 1e-12)
@@ -172,6 +182,7 @@ def draw_blocks(
         )
 
 
+@typed
 def plot_timetable(
     run: Simulation,
     configs: MachineConfigs,
@@ -185,7 +196,11 @@ def plot_timetable(
     `run` must have kept its rows; heights are the first resource. Jobs are numbered from 1 by arrival and
     coloured by class. Raises ValueError when demands are not whole numbers.
     """
-    height = _demands(workload)[:, 0]
+    style.end("until", until)
+    demands = _demands(workload)
+    if demands.shape[1] == 0:
+        raise ValueError("workload: its jobs demand no resource, so there is nothing to draw")
+    height = demands[:, 0]
     if (height != np.rint(height)).any():
         raise ValueError(
             "workload: a timetable draws whole amounts of a resource; use plot_occupancy"
@@ -281,6 +296,7 @@ def occupancy(
     return full
 
 
+@typed
 def plot_occupancy(
     runs: Sequence[Simulation], configs: MachineConfigs, workload: Workload | RandomWorkload
 ) -> Figure:
@@ -288,6 +304,8 @@ def plot_occupancy(
 
     The runs must have kept their rows. White lines part the configurations. The queues share one scale.
     """
+    if not runs or not all(isinstance(run, Simulation) for run in runs):
+        raise ValueError("runs: needs a list of what lotes.simulate gives")
     until = max(run.time for run in runs)
     moments = np.linspace(0, until, MOMENTS, endpoint=False)
     figure, axes = style.subplots(
@@ -337,6 +355,7 @@ def plot_occupancy(
     return figure
 
 
+@typed
 def plot_allocation(
     allocation: Allocation,
     gain: np.ndarray,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from schedlib.core.checks import typed
 from schedlib.eagle.simulating.results import Simulation, Step, newest_copy
 from schedlib.pictures import style
 from schedlib.pictures.probing import LONG, SHORT, pale
@@ -320,6 +321,7 @@ def _svg(shape):
     return f"<text {place} {font} {look}>{text}</text>"
 
 
+@typed
 def plot_cluster(step: Step, run: Simulation) -> Figure:
     """The same picture by matplotlib, for a page where no code runs."""
     drawn, (width, height) = shapes(step, run)

@@ -8,6 +8,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
+from schedlib.core.checks import typed
 from schedlib.pictures import style
 
 APART = 0.16  # half the distance in inches between an arrow and the one that goes back
@@ -32,6 +33,7 @@ class Arrow(NamedTuple):
     text: str = ""
 
 
+@typed
 def plot_diagram(
     boxes: Mapping[str, Box],
     arrows: Sequence[Arrow],

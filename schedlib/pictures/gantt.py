@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 
+from schedlib.core.checks import typed
 from schedlib.hmhs.model import Schedule, Stage
 from schedlib.pictures import style
 
@@ -80,6 +81,7 @@ def _digits(value: float) -> str:
     return f"{value:.4g}"
 
 
+@typed
 def plot_gantt(
     schedule: Schedule,
     *,
@@ -90,8 +92,11 @@ def plot_gantt(
     """Draw each machine as a row and each task as a bar, labelled with its job where there is room.
 
     A dotted line marks the lower bound where one is given; `until` fixes the end of the time axis, so that
-    schedules can be compared by eye. Jobs differ in colour, and beyond seven also in hatching.
+    schedules can be compared by eye. Jobs differ in colour, and beyond seven also in hatching. Raises ValueError for a
+    time that is not above 0.
     """
+    style.end("bound", bound)
+    style.end("until", until)
     if until is None:
         until = 1.02 * schedule.makespan
     stages = {"map": schedule.map, "reduce": schedule.reduce}

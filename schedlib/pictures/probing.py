@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 
+from schedlib.core.checks import typed
 from schedlib.eagle.simulating.results import Simulation
 from schedlib.pictures import style
 
@@ -172,6 +173,7 @@ def _arrow(ax, start, end, colour, number, line="-"):
         ax.text(x, y, number, color=INK.get(colour, colour), **look)
 
 
+@typed
 def plot_gantt(
     run: Simulation,
     *,
@@ -189,6 +191,10 @@ def plot_gantt(
     """
     if run.tasks is None:
         raise ValueError("run: holds no tasks; simulate with record=True")
+    style.end("until", until)
+    jobs = run.jobs["job"].tolist()
+    if job is not None and job not in jobs:
+        raise ValueError(f"job: {job}; none of the run is called so")
     workers = run.stats["workers"]
     tasks = run.tasks.sort_values(["worker", "start"])
     if until is None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from numbers import Real
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
@@ -26,6 +27,7 @@ BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET, BLACK = PALETTE
 _LINES = ("-", "--", "-.", ":", (0, (7, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 3)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
+LATEST = 1e15  # a time that an axis reaches to
 RC: dict[Any, Any] = {
     "figure.figsize": (6.0, 3.6),
     "figure.dpi": 100,
@@ -114,15 +116,38 @@ def subplots(
     """A figure in the book's style with its axes, as `pyplot.subplots` gives, but known to no global state.
 
     `size` is width and height in inches; `options` go to `Figure.subplots`. A notebook shows the figure with
-    alt text: `figure.alt` where that is set, else words read from its axes.
+    alt text: `figure.alt` where that is set, else words read from its axes. Raises ValueError for another size.
 
     >>> figure, ax = subplots()
     >>> ax.get_figure() is figure
     True
     """
+    if size is not None:
+        inches(size)
     with use():
         figure = Described(figsize=size)
         return figure, figure.subplots(rows, columns, **options)
+
+
+def inches(size: tuple[float, float]) -> None:
+    """Raise ValueError unless a size is a width and a height from 0.1 to 200 inches.
+
+    >>> inches((7.0, 0.0))
+    Traceback (most recent call last):
+    ValueError: size: (7.0, 0.0); give width and height in inches, 0.1 to 200
+    """
+    numbers = all(isinstance(side, Real) for side in size)
+    if len(size) != 2 or not numbers or not all(0.1 <= side <= 200 for side in size):
+        raise ValueError(f"size: {size!r:.60}; give width and height in inches, 0.1 to 200")
+
+
+def end(name: str, time: float | None) -> None:
+    """Raise ValueError unless a time to draw is left out or is a number above 0.
+
+    >>> end("until", 3.0)
+    """
+    if time is not None and not 0 < time <= LATEST:
+        raise ValueError(f"{name}: {time!r:.30}; must be a number above 0")
 
 
 def into(ax: Any, size: tuple[float, float] | None = None) -> tuple[Figure, Any]:
@@ -135,7 +160,7 @@ def into(ax: Any, size: tuple[float, float] | None = None) -> tuple[Figure, Any]
     return subplots(size=size) if ax is None else (ax.get_figure(root=True), ax)
 
 
-def canvas(width: float, height: float) -> tuple[Figure, Any]:
+def canvas(width: float, height: float) -> tuple[Described, Any]:
     """A figure of these inches and its axes for a drawing, without frame or margins.
 
     >>> canvas(4, 3)[1].get_xlim()

@@ -10,6 +10,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from schedlib.core.checks import typed
 from schedlib.mch.model import Tree
 from schedlib.pictures import style
 
@@ -28,6 +29,7 @@ LEAF_WIDTHS = (1.8, 1.8, 2.6, 1.4, 1.4, 1.4)
 PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
 
 
+@typed
 def plot_tree(
     tree: Tree,
     shares: npt.ArrayLike | None = None,
@@ -51,6 +53,8 @@ def plot_tree(
     >>> [text.get_text() for text in ax.texts[:3]]
     ['root', 'n1', 'n1,1\\n1 CPU\\nshare 0.5']
     """
+    if resources and (isinstance(resources, str) or len(resources) < tree.n_resources):
+        raise ValueError(f"resources: needs a name for each of the {tree.n_resources} resources")
     texts = _texts(tree, shares, labels, resources)
     share = _per_node(tree, shares)
     box, centre, size = _layout(tree, texts, title)

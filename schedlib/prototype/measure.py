@@ -22,6 +22,8 @@ from schedlib.workload import SECONDS, Workload
 PARTS = {"short_jobs": ("probes", "sss"), "long_jobs": ("lwl", "probes"), "queue": ("fifo", "srpt")}
 SCHEDULERS = 10
 """Distributed schedulers in the paper's experiment (Section 7)."""
+MOST_PROCESSES = 10_000
+"""Nodes, and schedulers, that a run may ask for: each is a process."""
 MOST_TASKS = 10_000
 """Tasks of a job whose rows fit into one message (`wire.LONGEST`)."""
 
@@ -81,10 +83,19 @@ def run(
     for name, value in {"compress": compress, "probe_ratio": probe_ratio}.items():
         if not 0 < value < math.inf:
             raise ValueError(f"{name}: {value!r}, must be positive")
-    whole = {"nodes": nodes, "schedulers": schedulers, "most_queued": most_queued}
-    for name, count in whole.items():
-        if not (count >= 1 and count == int(count)):
-            raise ValueError(f"{name}: {count!r}, must be a whole number, at least 1")
+    if cutoff is not None and not cutoff >= 0:
+        raise ValueError(
+            f"cutoff: {cutoff!r}, must be 0 or more; None: long are jobs of a class > 0"
+        )
+    whole = {
+        "nodes": (nodes, MOST_PROCESSES),
+        "schedulers": (schedulers, MOST_PROCESSES),
+        "most_queued": (most_queued, 10**9),
+    }
+    for name, (count, most) in whole.items():
+        if not (1 <= count <= most and count == int(count)):
+            raise ValueError(f"{name}: {count!r}, must be a whole number from 1 to {most:,}")
+    _check_hosts(hosts or ())
     rows, jobs, duration = prepare(workload, cutoff, "mean", False, np.random.default_rng(0))
     _check_jobs(system, jobs, probe_ratio)
     _check_kill(kill or {}, int(nodes), int(schedulers))
@@ -123,10 +134,25 @@ def _check_system(system: System) -> None:
     for part, possible in PARTS.items():
         if (given := getattr(system, part)) not in possible:
             raise unknown(f"system.{part}, on real processes,", given, possible)
+    if system.cancel:
+        raise ValueError(
+            "system.cancel: on real processes nodes drop such probes anyway; leave it out"
+        )
     if system.probes is not None or system.updates not in (True, False):
         raise ValueError(
             "system: on real processes `probes` is no function, and `updates` is True or False"
         )
+
+
+def _check_hosts(hosts: Sequence[str]) -> None:
+    """ValueError on what is no list of places where hosts listen."""
+    for place in [hosts] if isinstance(hosts, str) else hosts:
+        address, _, port = str(place).rpartition(":")
+        right = isinstance(place, str) and address and port.isascii() and port.isdecimal()
+        if place is hosts or not right or not 0 < int(port) < 2**16:
+            raise ValueError(
+                f"hosts: {place!r}; give a list of 'address:port', ports from 1 to 65535"
+            )
 
 
 def _check_jobs(system: System, jobs: np.recarray, probe_ratio: float) -> None:

@@ -10,7 +10,6 @@ Plain asyncio protocols are used, since asyncio's streams wake a coroutine for e
 
 import asyncio
 import hmac
-import ipaddress
 import json
 import secrets
 import socket
@@ -74,7 +73,7 @@ def decode(buffer: bytearray) -> list[Any] | None:
     del buffer[: 4 + length]
     try:
         message = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):  # the second: lists in lists, too deep
         message = None
     if not (isinstance(message, list) and message and isinstance(message[0], str)):
         raise WireError(f"bytes that are no frame: {body[:40]!r}")
@@ -86,22 +85,10 @@ def proof(secret: bytes, *said: Any) -> str:
     return hmac.new(secret, json.dumps(said).encode(), "sha256").hexdigest()
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address.
-
-    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
-    (True, True, False)
-    """
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def listening(host: str, port: int = 0, secret: bytes = b"") -> socket.socket:
-    """A socket that listens; ValueError for an address beyond this machine without a secret."""
-    if not is_loopback(host) and not secret:
-        raise ValueError(f"host: {host!r} can be reached from other machines; give a secret")
+def listening(host: str, port: int, secret: bytes) -> socket.socket:
+    """A socket that listens; ValueError without a secret: whoever reaches it could start processes."""
+    if not secret:
+        raise ValueError(f"host: whoever reaches {host!r} could start processes; give a secret")
     return socket.create_server(
         (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=256
     )
@@ -138,12 +125,14 @@ class Peer(asyncio.Protocol):
                     self.shake_hands(message)
         except WireError as error:
             self.close(str(error))
+        except RecursionError:
+            self.close("lists in lists, too deep to be read")
 
     def shake_hands(self, message: list[Any]) -> None:
         """One frame of the handshake; WireError when the other side may not come in."""
         kind, *rest = message
         if kind == "refused":
-            raise WireError(f"the other side refuses: {rest}")
+            raise WireError(f"the other side refuses: {rest!s:.100}")
         if kind != (
             "welcome" if self.dials else "proof" if self.name[0] != "stranger" else "hello"
         ):
@@ -154,13 +143,16 @@ class Peer(asyncio.Protocol):
             else:
                 version, (role, number), self.theirs, *shown = rest
                 shown = shown[0] if shown else ""
+                if not (isinstance(role, str) and isinstance(self.theirs, str)):
+                    raise TypeError
                 if version != VERSION:
                     raise WireError(
                         f"the other side speaks version {version}, this one {VERSION}; "
                         "run the same schedlib on both"
                     )
-                self.name = (str(role), int(number))
-        except (TypeError, ValueError):
+                self.name = (role, int(number))
+            told = shown.encode(errors="replace")
+        except (TypeError, ValueError, OverflowError, AttributeError):
             raise WireError(f"a malformed {kind!r}") from None
         mine, theirs = (self.nonce, self.theirs) if self.dials else (self.theirs, self.nonce)
         if kind == "hello":
@@ -168,7 +160,7 @@ class Peer(asyncio.Protocol):
             self.send("welcome", VERSION, self.owner.name, self.nonce, welcome)
             return
         said = ("accepts" if self.dials else "dials", self.name, mine, theirs)
-        if not hmac.compare_digest(proof(self.owner.secret, *said), str(shown)):
+        if not hmac.compare_digest(proof(self.owner.secret, *said).encode(), told):
             raise WireError("the other side does not know the secret")
         if self.dials:
             self.send("proof", proof(self.owner.secret, "dials", self.owner.name, mine, theirs))

@@ -174,14 +174,19 @@ def write(path: Path, frame: pd.DataFrame, meta: dict[str, Any]) -> None:
     buffer = io.BytesIO()
     table = table.replace_schema_metadata({**table.schema.metadata, **known})
     pq.write_table(table, buffer, write_page_checksum=True)
+    if path.is_symlink() or not path.is_file():
+        path.unlink(missing_ok=True)  # what else stands there is no entry
     paths.write_whole(path, buffer.getvalue())
 
 
-def read(path: Path) -> Entry | None:
-    """The entry in `path`, or None when there is none or it is damaged (with a DamagedEntry warning)."""
+def read(path: Path, wanted: Mapping[str, Any] | None = None) -> Entry | None:
+    """The entry in `path`, or None when there is none, or it is damaged or another point's than the one `wanted`
+    (see `describe`), with a DamagedEntry warning."""
     if not path.exists():
         return None
     try:
+        if not path.is_file():
+            raise ValueError("it is no file")
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             table = file.read(use_threads=False)
         frame = table.to_pandas()
@@ -189,6 +194,10 @@ def read(path: Path) -> Entry | None:
         meta = json.loads(known[b"schedlib"])
         if known[b"schedlib.digest"].decode() != _digest(frame, meta):
             raise ValueError("its digest does not match")
+        if wanted is not None:
+            stored = {name: meta.get(name) for name in wanted}
+            if canonical(stored) != canonical(wanted):
+                raise ValueError("it is another point's")
     except Exception as error:  # a damaged footer can fail in any way at all
         reason = str(error).partition("\n")[0][:100]
         message = f"stored point {path.name[:12]} is damaged and will be recomputed ({reason})"

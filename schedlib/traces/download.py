@@ -88,6 +88,26 @@ SOURCES = {
             "openb_pod_list_default.csv": "1ee7ed79c27a3b0861cda8ddba86a004c6aba904caafa329a76ae93ca63834a8",
         },
     ),
+    "swf": Source(
+        "NASA's iPSC/860, 1993: 18,239 jobs on 128 nodes, a log of the Parallel Workloads Archive",
+        "use to be acknowledged, https://www.cs.huji.ac.il/labs/parallel/workload/l_nasa_ipsc/",
+        "1 file, 0.2 MB",
+        "swf",
+        "https://www.cs.huji.ac.il/labs/parallel/workload/l_nasa_ipsc/",
+        {
+            "NASA-iPSC-1993-3.1-cln.swf.gz": "ab82bdb3d6abc6de80b920bae757b853ece2cda432db7457a7c6868fd6954347"
+        },
+    ),
+    "alibaba-pai2020": Source(
+        "Alibaba cluster-trace-gpu-v2020, table pai_task_table: machine-learning jobs on 6,500 GPUs",
+        "none stated, https://github.com/alibaba/clusterdata",
+        "1 file, 34 MB",
+        "pai",
+        "https://aliopentrace.oss-cn-beijing.aliyuncs.com/v2020GPUTraces/",
+        {
+            "pai_task_table.tar.gz": "cd1d6dc3215d2a8607ccf6b6dd952b5db776df86926c73259fea7c1499ac40e5"
+        },
+    ),
     "hawk": Source(
         "Hawk's and Eagle's traces, excerpts: two of Yahoo's, 2,910 and 3,363 jobs, one of Google's, 10,000",
         MEGHA_LICENCE,

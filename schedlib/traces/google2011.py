@@ -26,6 +26,7 @@ EVENTS = (
     "update running",
 )
 SUBMIT, SCHEDULE, EVICT, FINISH, LOST, LAST_EVENT = 0, 1, 2, 4, 6, 8
+ENDED_EARLY = (2, 3, 5, 6)  # evicted, failed, killed, lost
 AFTER = 2**63 - 1  # the published timestamp of what happened after the trace
 
 JOB_COLUMNS = ("time", "missing", "job", "event", "user", "class", "name", "logical name")
@@ -92,13 +93,13 @@ def google2011_jobs(folder: str | Path) -> Workload:
     shards = list(_shards(Path(folder), JOB_COLUMNS, JOB_TYPES, report))
     events = pd.concat(shards, ignore_index=True)
     events = in_order(events, "time", report, "events")
-    events = _once(events, ["time", "job", "event"], report)
+    events = once(events, ["time", "job", "event"], report)
     submissions = events[events["event"] == SUBMIT]
     first = submissions.drop_duplicates("job")
     report["jobs submitted again (first submission kept)"] = len(submissions) - len(first)
     report["jobs never submitted (left out)"] = events["job"].nunique() - len(first)
     before = first["time"] == 0
-    _count(report, "jobs submitted before the trace (submit 0)", before)
+    count(report, "jobs submitted before the trace (submit 0)", before)
     states = events[events["event"] <= LOST]
     last = states.drop_duplicates("job", keep="last").set_index("job")
     ended = last["event"] >= EVICT
@@ -107,7 +108,7 @@ def google2011_jobs(folder: str | Path) -> Workload:
     event = event.astype(int)
     codes = event - SCHEDULE
     ends = ["none", *EVENTS[EVICT : LOST + 1]]
-    _count(report, "jobs without an end (end NaN)", last["event"].isna())
+    count(report, "jobs without an end (end NaN)", last["event"].isna())
     scheduled = events[events["event"] == SCHEDULE]
     scheduled = scheduled.drop_duplicates("job").set_index("job")
     start = scheduled["time"].reindex(first["job"])
@@ -152,17 +153,17 @@ def google2011_tasks(folder: str | Path) -> Workload:
     finished = []
     running: Any = None
     for shard in _shards(Path(folder), TASK_COLUMNS, TASK_TYPES, report, optional=REQUESTS):
-        shard = _once(shard, ["time", "job", "index", "event"], report)
+        shard = once(shard, ["time", "job", "index", "event"], report)
         ordered = shard[["job", "time", "class"]].sort_values("time", kind="stable")
         jobs.append(ordered.drop_duplicates("job"))
-        for code in (2, 3, 5, 6):
+        for code in ENDED_EARLY:
             what = f"'{EVENTS[code]}' events (such runs are left out)"
-            _count(report, what, shard["event"] == code)
-        done, running = _runs(pd.concat([running, shard]), report)
+            count(report, what, shard["event"] == code)
+        done, running = runs(pd.concat([running, shard]), report)
         finished.append(done)
     tasks = pd.concat(finished, ignore_index=True)
     again = tasks.duplicated(["job", "index"], keep="last")
-    _count(report, "tasks that finished again (last run kept)", again)
+    count(report, "tasks that finished again (last run kept)", again)
     report["runs not ended when the trace ends (left out)"] = len(running)
     tasks = tasks[~again]
     tasks = tasks.drop(columns="index")
@@ -177,7 +178,9 @@ def google2011_tasks(folder: str | Path) -> Workload:
     return Workload(kept, tasks, report=met(report))
 
 
-def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataFrame]:
+def runs(
+    events: pd.DataFrame, report: Counter, requests: Sequence[str] = REQUESTS
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The runs that finish among `events`, and the SCHEDULE events whose run is still going on."""
     order = np.lexsort((events["time"], events["index"], events["job"]))
     events = events.iloc[order].reset_index(drop=True)
@@ -193,20 +196,19 @@ def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataF
     is_open = (scheduled >= begun) & (scheduled > ended)
     finishes = event == FINISH
     stray = finishes & ~is_open
-    _count(report, "finish events without a schedule event (left out)", stray)
+    count(report, "finish events without a schedule event (left out)", stray)
     finish = np.flatnonzero(finishes & is_open)
     start = events.iloc[scheduled[finish]]
     time = events["time"].to_numpy()
     begin = start["time"]
     took = time[finish] - begin
     early = begin == 0
-    requests = start[list(REQUESTS)]
-    blank = requests.isna().any(axis=1) & ~early
-    _count(report, "runs begun before the trace (left out)", early)
-    _count(report, "finished tasks without a request (left out)", blank)
+    blank = start[list(requests)].isna().any(axis=1) & ~early
+    count(report, "runs begun before the trace (left out)", early)
+    count(report, "finished tasks without a request (left out)", blank)
     done = start.assign(duration=took / 1e6)
     kept = done[~early & ~blank]
-    done = kept[["job", "index", "duration", *REQUESTS]]
+    done = kept[["job", "index", "duration", *requests]]
     last_of_task = np.append(new_task[1:], True)
     goes_on = last_of_task & is_open & ~ends
     still = scheduled[goes_on]
@@ -242,23 +244,23 @@ def _shards(
         unknown = (shard["event"] > LAST_EVENT).to_numpy()
         refuse(path, "event", unknown, f"is more than {LAST_EVENT}")
         late = shard["time"] == AFTER
-        _count(report, "events after the trace (left out)", late)
+        count(report, "events after the trace (left out)", late)
         shard = shard[~late]
         if optional:  # here tasks: sorted shard by shard, so counted here
             time = shard["time"].to_numpy()
             steps = np.diff(time, prepend=reached)
             back = steps < 0
-            _count(report, "events out of order (sorted within a shard)", back)
+            count(report, "events out of order (sorted within a shard)", back)
             reached = int(time.max(initial=reached))
         yield shard
 
 
-def _once(events: pd.DataFrame, columns: list[str], report: Counter) -> pd.DataFrame:
+def once(events: pd.DataFrame, columns: list[str], report: Counter) -> pd.DataFrame:
     again = events.duplicated(columns)
-    _count(report, "events that are there twice (counted once)", again)
+    count(report, "events that are there twice (counted once)", again)
     return events[~again]
 
 
-def _count(report: Counter, what: str, rows: np.ndarray | pd.Series) -> None:
+def count(report: Counter, what: str, rows: np.ndarray | pd.Series) -> None:
     """Count the rows for which something holds."""
     report[what] += int(rows.sum())

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import NO_TASKS, columns_of, fetched, in_order, met, read_frame
+from schedlib.traces._reading import NO_TASKS, fetched, first_row, in_order, met, read_frame
 from schedlib.workload import Workload
 
 COLUMNS = ("job", "submit", "gap", "map_input", "shuffle", "reduce_output")
@@ -54,7 +54,8 @@ def read_swim(path: str | Path) -> Workload:
     0  job0    49.0  2339561
     """
     path = Path(path)
-    more = columns_of(path, "\t") - len(COLUMNS)
+    there = len(first_row(path, "\t"))
+    more = there - len(COLUMNS)
     beyond = [f"path {number}" for number in range(more)]
     names = *COLUMNS, *beyond
     rows = read_frame(path, names, TYPES, delimiter="\t")

@@ -172,6 +172,21 @@ def shortest(state, worker, now):
 
 
 @kernel
+def cancel(state, worker, now):
+    """Drop the probes in a worker's queue that have been cancelled."""
+    before = -1
+    entry = state.workers[worker].head
+    while entry >= 0:
+        e = state.entries[entry]
+        after = e.next
+        if e.task < 0 and state.jobs[e.job].known <= 0:
+            drop(state, worker, entry, before, now)
+        else:
+            before = entry
+        entry = after
+
+
+@kernel
 def pick_by_reader(pick, state, worker, rng, now):
     """The entry that a reader's function picks; a place that does not exist is recorded and ends the run."""
     entries = state.entries
@@ -201,6 +216,8 @@ def choose(pick, state, worker, rng, now):
     """The entry that the worker serves next and the one in front of it, by the order of the queue."""
     # Branches: for an order handed over as a kernel the engine would compile, for a minute, for each system.
     order = state.how.order
+    if state.how.cancels:
+        cancel(state, worker, now)
     head = state.workers[worker].head
     if head < 0:
         return -1, -1

@@ -64,13 +64,26 @@ def serve(state, worker, entry, before, now):
         task.finish = end
     if round_trip == 0:
         write(state.log, now, messages.STARTS, worker, job)
-    if how.news and not (how.halved and j.unstarted & (j.unstarted - 1)):
-        # Halved: at 0 and at powers of two. News of a long task is sent, too, which as written changes nothing
-        # but the number of events.
-        post(state.far, now + 2 * how.delay, messages.STARTED, worker, job, j.unstarted)
-        state.counts[0].updates += 0 if j.long == 1 else j.probes
+    tell(state, worker, job, placed, now)
     if placed or j.long == 1 or not how.sticky:
         take_one(state, worker, entry, before)
+
+
+@kernel
+def tell(state, worker, job, placed, now):
+    """Workers learn how many of a job's tasks are not handed out, or that none is left."""
+    how = state.how
+    j = state.jobs[job]
+    left = j.unstarted
+    heard = now + 2 * how.delay
+    if how.news and not (how.halved and left & (left - 1)):
+        # Halved: at 0 and at powers of two. News of a long task is sent, too, which as written changes nothing
+        # but the number of events.
+        post(state.far, heard, messages.STARTED, worker, job, left)
+        state.counts[0].updates += 0 if j.long == 1 else j.probes
+    elif how.cancels and left == 0 and not placed:
+        post(state.far, heard, messages.STARTED, worker, job, 0)
+        state.counts[0].updates += j.probes
 
 
 @kernel

@@ -17,7 +17,7 @@ from schedlib.core.events import take
 from schedlib.core.running import to_the_end
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import messages, probing, systems
-from schedlib.eagle.least_work import advertise, place
+from schedlib.eagle.least_work import advertise, place, place_by_reader
 from schedlib.eagle.messages import arrival, front, pass_time, write
 from schedlib.eagle.queueing.worker import finish, next_task, take_in
 from schedlib.eagle.records import JOB
@@ -47,6 +47,9 @@ def bring(send_short, send_long, state, job, rng, now):
     way = how.long_way if is_long else how.short_way
     if way in (systems.LEAST_WORK, systems.OLD_NEWS):
         place(state, job, how.short_only if is_long else 0, way == systems.OLD_NEWS, rng, now)
+        return
+    if way == systems.READERS_PLACES:
+        place_by_reader(send_short, send_long, state, job, rng, now)
         return
     if way in (systems.THREE_ROUNDS, systems.OLD_VECTOR):
         probing.probe_in_three_rounds(state, job, rng, now)

@@ -67,6 +67,31 @@ class Simulation:
         return pd.DataFrame(rows, columns=["long", "percentile", "completion"])
 
 
+SUMMED_TIMES = (
+    "width",
+    "since",
+    "sum_short",
+    "sum_general",
+    "last_short",
+    "last_general",
+)
+
+
+def in_unit(state: State, unit: float) -> None:
+    """Turn the times of a run in seconds into a unit that has `unit` seconds."""
+    log = state.log
+    for records, names in (
+        (state.jobs, ("submit", "finish", "estimate")),
+        (state.clock, ("now",)),
+        (log.sums, SUMMED_TIMES),
+        (log.events, ("time",)),
+        (log.tasks, ("queued", "asked", "start", "finish")),
+    ):
+        for name in names:
+            records[name] /= unit
+    log.bins[:] /= unit
+
+
 def result(
     system: System,
     names: np.ndarray,

@@ -1,12 +1,16 @@
 """The simulator of Section 5: a workload, a system and a cluster in, completion times out."""
 
 import math
+import re
 import warnings
 from collections.abc import Callable, Sequence
+from keyword import iskeyword
 from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from schedlib.core import streams
 from schedlib.core.arrays import zeroed
@@ -14,14 +18,16 @@ from schedlib.core.checks import typed, unknown
 from schedlib.eagle import systems
 from schedlib.eagle.records import JOB, MOST_PROBES
 from schedlib.eagle.simulating import engine
-from schedlib.eagle.simulating.results import Simulation, result
+from schedlib.eagle.simulating.results import Simulation, in_unit, result
 from schedlib.eagle.state import Settings, State, initial, refusal_text
 from schedlib.eagle.systems import System, system_of
 from schedlib.eagle.workloads.synthetic import MOST_WORKERS
-from schedlib.workload import Workload
+from schedlib.workload import SECONDS, Workload
 
 DETAILS = ("as_published", "as_submitted", "as_written")
 DEPHASING = 0.01  # s
+DELAY = 0.0005  # s
+HEARTBEAT = 3.0  # s
 MOST_CUT = 0.05  # of the tasks, to no time at all, without a warning
 RANGES = {
     "workers": (1, MOST_WORKERS),
@@ -50,9 +56,9 @@ def simulate(
     cutoff: float | None,
     probe_ratio: float = 2,
     min_probes: int | None = None,
-    network_delay: float = 0.0005,
+    network_delay: float | None = None,
     estimate: Estimate = "mean",
-    heartbeat: float = 3.0,
+    heartbeat: float | None = None,
     detail: str = "as_published",
     seed: int = 0,
     record: bool = False,
@@ -62,9 +68,11 @@ def simulate(
     - `system`: "eagle", "hawk", "sparrow", "dlwl", "omniscient", "ideal-eagle", or an `eagle.System`
       (`Eagle(sss=False)`, `Hawk(...)`, ...)
     - `short_partition`: the fraction of the workers, the first ones, for short jobs alone (rounded down)
-    - `cutoff` (s): jobs of a longer mean task are long; 0: all, infinite: none, None: those of a class > 0
+    - `cutoff`: jobs of a longer mean task are long; 0: all, infinite: none, None: those of a class > 0
     - `probe_ratio`: probes a task; `min_probes`: the least of a job, K (None: the system's own)
-    - `network_delay` (s): one hop; `heartbeat` (s): how often those with old news learn (0: they know all)
+    - `network_delay`: one hop (None: 0.0005 s); `heartbeat`: how often those with old news learn (None: 3 s,
+      0: they know all). These and `cutoff` are in the workload's unit of time, as all results are. A run in
+      minutes, hours or days is worked out in seconds, to the microsecond; a function of yours then sees seconds
     - `estimate` of a job's task: "mean", a factor on the mean, or (low, high), a factor per job drawn
       uniformly; the class stays the true one
     - `detail`: `"as_published"` follows the authors' simulator at its last commit, `"as_submitted"` at that
@@ -74,7 +82,7 @@ def simulate(
 
     | | as published | as written |
     |---|---|---|
-    | means, estimates, durations | cut to whole seconds | as given |
+    | means, estimates, durations | cut to whole seconds (milliseconds if these are the unit) | as given |
     | jobs of one time | 0.01 s apart | together |
     | targets of a job's probes | drawn with repetition | distinct, while there are enough |
     | a rejection | seen at submission, two hops in all | a message: three hops, five for a third probe |
@@ -106,6 +114,9 @@ def simulate(
     system = system_of(system, min_probes)
     if detail not in DETAILS:
         raise unknown("detail", detail, DETAILS)
+    given, second = workload, _second(workload)
+    network_delay = DELAY / second if network_delay is None else network_delay
+    heartbeat = HEARTBEAT / second if heartbeat is None else heartbeat
     _check_numbers(
         workers=workers,
         short_partition=short_partition,
@@ -114,6 +125,10 @@ def simulate(
         network_delay=network_delay,
         heartbeat=heartbeat,
     )
+    coarse = max(second, 1.0)  # times in smaller units stay as they are
+    if coarse > 1:
+        workload = in_seconds(workload, coarse)
+        cutoff = None if cutoff is None else cutoff * coarse
     choices, guesses = streams(seed, "choices", "estimates")
     rows, jobs, duration = prepare(workload, cutoff, estimate, detail != "as_written", guesses)
     jobs.probes = _probes(system, jobs, probe_ratio)
@@ -121,18 +136,49 @@ def simulate(
         system=system,
         detail=detail,
         short_only=_short_only(system, short_partition, workers, bool(jobs.long.any())),
-        network_delay=network_delay,
-        heartbeat=heartbeat,
+        network_delay=network_delay * coarse,
+        heartbeat=heartbeat * coarse,
     )
-    own = _readers_functions(system)
+    own, columns = _readers_functions(system, given)
     functions = [mine or unused for mine, unused in zip(own, UNUSED, strict=True)]
-    state = initial(how, jobs, duration, workers, record=record, readers=any(own))
+    state = initial(
+        how,
+        jobs,
+        duration,
+        workers,
+        record=record,
+        readers=any(own),
+        columns=columns[:, rows].copy(),
+    )
     state.clock.next_heartbeat = _first_heartbeat(state)
     state = engine.run(functions, state, choices)
     names = workload.jobs["job"].to_numpy()
     if state.refusal[0].what:
         raise ValueError(refusal_text(state, system.name, workload.time_unit, names[rows]))
+    if coarse > 1:
+        in_unit(state, coarse)
     return result(system, names, rows, state, record)
+
+
+def _second(workload: Workload) -> float:
+    """A unit of the workload's time in seconds; ValueError on a unit that nobody knows."""
+    if workload.time_unit not in SECONDS:
+        raise unknown("workload.time_unit", workload.time_unit, SECONDS)
+    return SECONDS[workload.time_unit]
+
+
+def in_seconds(workload: Workload, unit: float) -> Workload:
+    """The same jobs in seconds, of which a unit of the workload's time has `unit`, to the microsecond.
+
+    >>> hours = Workload.from_arrays([0.0, 1.0], [61 / 3600, 0.5], time_unit="h")
+    >>> in_seconds(hours, 3600.0).tasks["duration"].tolist()
+    [61.0, 1800.0]
+    """
+    jobs, tasks = workload.jobs, workload.tasks
+    for frame, name in ((jobs, "submit"), (jobs, "mean"), (tasks, "duration")):
+        if name in frame:
+            frame[name] = np.round(frame[name].to_numpy(float) * unit, 6)
+    return Workload(jobs, tasks)
 
 
 def _check_numbers(**given: float | None) -> None:
@@ -162,6 +208,7 @@ def _settings(
         published=published,
         submitted=submitted,
         sticky=bool(system.sticky),
+        cancels=bool(system.cancel),
         steal=bool(system.steal),
         any_thief=any_thief,
         news=order.news and bool(system.updates),
@@ -177,14 +224,51 @@ def _settings(
     )
 
 
-def _readers_functions(system: System) -> tuple[Callable | None, ...]:
-    """A reader's functions, in the order of `engine.advance`; None where a shipped part does it."""
-    return (
-        system.part("short_jobs").function,
-        system.part("long_jobs").function,
-        system.probes,
-        system.part("queue").function,
-    )
+def _readers_functions(
+    system: System, workload: Workload
+) -> tuple[list[Callable | None], np.ndarray]:
+    """A reader's functions, in the order of `engine.advance`, None where a shipped part does it; and the
+    columns of the jobs that they may read (C, N), none where none of them reads any.
+
+    ValueError on a column that is not there."""
+    parts = {name: system.part(name).function for name in ("short_jobs", "long_jobs")}
+    parts |= {"probes": system.probes, "queue": system.part("queue").function}
+    if not any(map(systems.reads_columns, parts.values())):
+        return [*parts.values()], np.zeros((0, len(workload)))
+    jobs = workload.jobs.drop(columns=["job", "submit", "class"])
+    numeric = {name: column for name, column in jobs.items() if is_numeric_dtype(column)}
+    names = tuple(name for name in numeric if is_field(name))
+    bound = []
+    for (argument, function), kind in zip(parts.items(), systems.SIGNATURES, strict=True):
+        if systems.reads_columns(function):
+            try:
+                function = systems.with_columns(function, kind, names)
+            except ValueError as error:
+                reason = _missing(error, jobs, names) or str(error)
+                raise ValueError(f"{argument}: {reason}") from error
+        bound.append(function)
+    columns = [numeric[name].to_numpy(float, na_value=math.nan) for name in names]
+    return bound, np.array(columns).reshape(len(names), len(workload))
+
+
+def is_field(name: Any) -> bool:
+    """Whether a column can be read as `cluster.jobs.name`.
+
+    >>> is_field("deadline"), is_field("wall time"), is_field("_row"), is_field(3)
+    (True, False, False, False)
+    """
+    right = isinstance(name, str) and name.isidentifier() and not name.startswith("_")
+    return right and not iskeyword(name)
+
+
+def _missing(error: Exception, jobs: pd.DataFrame, names: Sequence[str]) -> str:
+    """Which column a function asked for in vain, and those that there are."""
+    asked = re.search(r"attribute '(\w+)' of type Jobs", str(error.__cause__))
+    if not asked:
+        return ""
+    why = "is not numeric" if asked[1] in jobs else "is not there"
+    there = ", ".join(names) or "none"
+    return f"column {asked[1]!r} of workload.jobs {why}; its own numeric columns are: {there}"
 
 
 def _first_heartbeat(state: State) -> float:

@@ -22,7 +22,7 @@ def google_sample(
 ) -> Workload:
     """Section 7's 3,300 jobs for 100 nodes: `google` jobs with fewer and longer tasks, seconds read as ms.
 
-    Columns as in `google`, but times are in ms (`time_unit`): `simulate` then needs `network_delay=0.5`.
+    Columns as in `google`, but times are in ms (`time_unit`).
     `class` is that of the job before it was shrunk, `mean` what its tasks take now. The offered load on
     `nodes` is 1 / `ratio`. Raises ValueError unless `ratio` is positive and `nodes` from 1 to 15,000, and as
     `google` does. Source: Eagle, Section 7, whose four sentences are read as follows:

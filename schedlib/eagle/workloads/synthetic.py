@@ -63,6 +63,7 @@ GAP = {"google": 1.0, "cloudera": 14.5, "yahoo": 7.5}
 LOAD = {trace: law.load for trace, law in TRACES.items()}
 """Offered load of the fewest workers, by Table 2."""
 MOST_WORKERS = 100_000_000
+MOST_TASKS = 100_000_000
 STEEPEST = 60.0
 """The largest inverse exponent of the power law of long jobs' durations."""
 
@@ -150,6 +151,9 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float, given: str | La
     chance = of_type / of_type.sum()
     kind = classes.choice(types, size=n_long, p=chance)
     tasks = numbers_of_tasks(sizes, law, long, mean_tasks[kind], workers)
+    if (there := float(tasks.sum())) > MOST_TASKS:
+        asked = f"jobs, scale: {n_jobs:,} jobs at scale {scale:g} have {there:.2g} tasks"
+        raise ValueError(f"{asked}; ask for at most {MOST_TASKS:,}")
 
     mean = np.empty(n_jobs)
     normal = means.standard_normal(n_jobs - n_long)

@@ -57,7 +57,7 @@ def holding(frame: pd.DataFrame) -> pd.DataFrame:
     return counts.reset_index(name="sentences")
 
 
-def plot(frame: pd.DataFrame) -> Picture:
+def plot(frame: pd.DataFrame, load: str = "mean load of the cores") -> Picture:
     """The verdict on each sentence at each load, a panel for each reading; above them how many hold."""
     readings = frame["reading"].unique()
     sentences = list(frame["sentence"].unique())
@@ -72,11 +72,11 @@ def plot(frame: pd.DataFrame) -> Picture:
             down = rows["sentence"].map(sentences.index)
             ax.plot(across, down, label=verdict, linestyle="none", markersize=8, **look)
         counts = holding(here).set_index("load")["sentences"]
-        for at, load in enumerate(loads):
-            ax.text(at, -1, counts[load], ha="center", va="center", weight="bold")
-        ax.set(title=reading, xlabel="mean load of the cores")
+        for at, one in enumerate(loads):
+            ax.text(at, -1, counts[one], ha="center", va="center", weight="bold")
+        ax.set(title=reading, xlabel=load)
         ax.set_ylim(len(sentences) - 0.4, -1.6)
-        ax.set_xticks(range(len(loads)), [f"{load:g}" for load in loads], fontsize=8, rotation=90)
+        ax.set_xticks(range(len(loads)), [f"{one:g}" for one in loads], fontsize=8, rotation=90)
     axes[0, 0].set_ylabel("sentence")
     axes[0, 0].set_yticks([-1, *range(len(sentences))], ["how many hold", *sentences], fontsize=8)
     legend_below(axes[0, 0], 3)

@@ -1,5 +1,7 @@
 """At which load each sentence on Figs. 11-13 of LoTES holds. The paper prints one load for each figure."""
 
+from functools import partial
+
 import pandas as pd
 
 from exhibits import only
@@ -69,10 +71,12 @@ FIGURES = (
     Figure(
         "lotes.random-loads",
         "lotes.random-loads",
-        plot,
-        "Which of the text's sentences on Figs. 11 to 13 hold at which share of stage 2's lambda*, by 95 % "
-        "intervals over instances. In brackets the load that the paper prints. Which policy is stable at "
-        "which load is `lotes.capacity`.",
+        partial(plot, load="load / lambda* of stage 2"),
+        lambda frame: (
+            "Which of the text's sentences on Figs. 11 to 13 hold at which share of stage 2's lambda*, by 95 % "
+            "intervals over instances. In brackets: the printed load. `lotes.capacity` shows who is stable. "
+            f"At most {holding(frame)['sentences'].max()} of {len(WORDS)} hold at one load."
+        ),
         alt(
             "Chart of which sentences hold at which load. How many hold",
             "sentences",

@@ -1,0 +1,98 @@
+"""Azure's trace for packing, 2020: virtual machines, and how much of a machine each type takes."""
+
+import sqlite3
+from pathlib import Path
+
+import pandas as pd
+
+from schedlib.core.checks import typed
+from schedlib.traces._reading import FETCH_AGAIN, refuse
+from schedlib.traces.table import workload_of
+from schedlib.workload import Workload
+
+DAY = 86400.0
+CAP = 90.0  # days after which the publishers looked no more
+VMS = "SELECT vmId, tenantId, vmTypeId, priority, starttime, endtime FROM vm"
+TYPES = "SELECT vmTypeId, machineId, core, memory FROM vmType"
+
+
+@typed
+def azure_packing2020(path: str | Path, machine: int | None = None) -> Workload:
+    """Read the virtual machines (VMs) of one zone of Azure in 14 days; each is a job of one task.
+
+    A VM's type takes another share of each kind of machine and fits on some kinds only: `machine` is the
+    `machineId` to go by; left out, it is the one that can run the most VMs. jobs: `job` (`vmId`), `submit` (s),
+    `user` (`tenantId`), `vm_type`, `priority` (0 high, 1 low). tasks: `duration` (s), `cpu` and `mem` as
+    fractions of that machine.
+
+    | defect | what happens |
+    |---|---|
+    | a VM that was there when the trace began (its start is negative) | comes at 0 and keeps its end, counted |
+    | a VM without an end, since it lived on after 90 days | ends at 90 days, counted |
+    | a VM that such a machine cannot run | left out, counted |
+    | a time that is no number, an end before the start, a VM that is there twice | refused |
+
+    Raises ValueError on a file that is no such database. Source: Azure, AzureTracesForPacking2020.md,
+    https://github.com/Azure/AzurePublicDataset (CC-BY); Hadary et al., *Protean*, OSDI 2020.
+
+    See also: `traces.alibaba_gpu2023`.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file, sqlite3.connect(file.name) as base:
+    ...     _ = base.execute("CREATE TABLE vm AS SELECT 7 vmId, 1 tenantId, 2 vmTypeId, "
+    ...                      "0 priority, 0.5 starttime, 1.5 endtime")
+    ...     _ = base.execute("CREATE TABLE vmType AS SELECT 2 vmTypeId, 9 machineId, 0.5 core, 0.25 memory")
+    ...     base.commit()
+    ...     azure_packing2020(file.name).tasks.values.tolist()
+    [[7.0, 86400.0, 0.5, 0.25]]
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(f"{path}: there is no such file")
+    base = sqlite3.connect(path)
+    try:
+        rows, types = (pd.read_sql_query(query, base) for query in (VMS, TYPES))
+    except (sqlite3.Error, pd.errors.DatabaseError) as error:
+        raise ValueError(f"{path}: {error}; it needs tables vm and vmType; {FETCH_AGAIN}") from None
+    finally:
+        base.close()
+    if machine is None:
+        runs = rows["vmTypeId"].value_counts()
+        able = types["vmTypeId"].map(runs).fillna(0).groupby(types["machineId"]).sum()
+        if able.empty:
+            raise ValueError(f"{path}: vmType has no rows; the file is empty or cut short")
+        machine = int(able.idxmax())
+    share = types[types["machineId"] == machine].drop_duplicates("vmTypeId").set_index("vmTypeId")
+    if share.empty:
+        kinds = sorted(types["machineId"].unique().tolist())
+        raise ValueError(f"machine: {machine} is no machineId of the file; choose from {kinds}")
+    start = pd.to_numeric(rows["starttime"], errors="coerce")
+    end = pd.to_numeric(rows["endtime"], errors="coerce")
+    alive = rows["endtime"].isna()
+    refuse(path, "starttime", start.isna().to_numpy(), "is no number")
+    refuse(path, "endtime", (end.isna() & ~alive).to_numpy(), "is no number")
+    refuse(path, "endtime", (end < start).to_numpy(), "is before the start")
+    refuse(path, "vmId", rows.duplicated("vmId").to_numpy(), "is there twice")
+    end = end.fillna(CAP)
+    submit = start.clip(lower=0)
+    made = pd.DataFrame(
+        {
+            "job": rows["vmId"],
+            "submit": submit * DAY,
+            "user": rows["tenantId"],
+            "vm_type": rows["vmTypeId"],
+            "priority": rows["priority"],
+            "duration": (end - submit) * DAY,
+            "cpu": rows["vmTypeId"].map(share["core"]),
+            "mem": rows["vmTypeId"].map(share["memory"]),
+        }
+    )
+    fits = made[["cpu", "mem"]].notna().all(axis=1)
+    gone = fits & (made["duration"] < 0)
+    report = {
+        f"VMs that machine {machine} cannot run (left out)": int((~fits).sum()),
+        "VMs that ended before the trace (left out)": int(gone.sum()),
+        "VMs that were there before the trace (submit 0)": int((fits & ~gone & (start < 0)).sum()),
+        "VMs that lived on after 90 days (ended there)": int((fits & alive).sum()),
+    }
+    return workload_of(made[fits & ~gone], report, path)

@@ -1,0 +1,163 @@
+"""Google's clusterdata-2019: the tasks of a Borg cell, from a table that BigQuery exports."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from schedlib.core.checks import typed
+from schedlib.traces._reading import Types, in_order, met, read_frame, refuse, row_of_first
+from schedlib.traces.google2011 import AFTER, ENDED_EARLY, EVENTS, count, once, runs
+from schedlib.workload import Workload
+
+EVENT_OF = np.array(
+    [
+        0,  # submit
+        7,  # queue, which changes no run
+        7,  # enable, nor does this
+        1,  # schedule
+        2,  # evict
+        3,  # fail
+        4,  # finish
+        5,  # kill
+        6,  # lost
+        7,  # update pending
+        8,  # update running
+    ]
+)
+"""Which of 2011's events each `type` of 2019 is."""
+REQUESTS = {
+    "cpus": "cpu",
+    "memory": "mem",
+}
+NAMES = REQUESTS | {
+    "collection_id": "job",
+    "instance_index": "index",
+    "scheduling_class": "class",
+}
+INSTANCES = {
+    "time": pa.int64(),
+    "type": pa.int64(),
+    "collection_id": pa.int64(),
+    "instance_index": pa.int64(),
+    "cpus": pa.float64(),
+    "memory": pa.float64(),
+}
+COLLECTIONS = {
+    "time": pa.int64(),
+    "type": pa.int64(),
+    "collection_id": pa.int64(),
+    "scheduling_class": pa.int64(),
+    "priority": pa.int64(),
+    "user": pa.string(),
+}
+
+
+@typed
+def google2019_tasks(
+    instance_events: str | Path, collection_events: str | Path | None = None
+) -> Workload:
+    """Read the finished tasks of jobs, how long they ran and what they requested.
+
+    The trace is in BigQuery alone. Export each table as CSV (also `.gz`) or `.parquet`:
+
+        SELECT time, type, collection_id, instance_index,
+               resource_request.cpus AS cpus, resource_request.memory AS memory
+        FROM `google.com:google-cluster-data.clusterdata_2019_a.instance_events` WHERE collection_type = 0
+
+        SELECT time, type, collection_id, scheduling_class, priority, user
+        FROM `google.com:google-cluster-data.clusterdata_2019_a.collection_events` WHERE collection_type = 0
+
+    tasks: `duration` (s, from the last SCHEDULE before the FINISH to the FINISH), `cpu`, `mem` (the request
+    at that SCHEDULE, as a fraction of the largest machine). jobs: `job`, `submit` (s, the job's first event;
+    the trace begins at 600 s); with `collection_events` also `class` (scheduling class, 0 to 3), `priority`
+    and `user`, and `submit` is the time of the job's own first event. A Parquet file may keep `resource_request`
+    as a record.
+
+    | defect | what happens |
+    |---|---|
+    | runs that were evicted, failed, killed or lost | left out, counted; a later run that finishes is kept |
+    | a task that finishes again | its last run, counted |
+    | a run begun before the trace, or not ended in it; a FINISH without a SCHEDULE | left out, counted |
+    | a task without a request; a job without a finished task, or not in `collection_events` | left out, counted |
+    | events after the trace (2^63 - 1) | left out, counted |
+    | the same event twice | once, counted |
+    | events out of order | sorted, counted |
+
+    Raises ValueError on a damaged file (see `schedlib.traces`), a column that is missing, and another `type`.
+    The whole export is in memory. Source: Google, clusterdata_trace_format_v3.proto and ClusterData2019.md,
+    https://github.com/google/cluster-data (CC-BY).
+
+    See also: `traces.google2011_tasks`.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w+") as file:
+    ...     print("time,type,collection_id,instance_index,cpus,memory", file=file)
+    ...     print("600000000,3,5,0,0.1,0.2\\n607500000,6,5,0,0.1,0.2", file=file, flush=True)
+    ...     google2019_tasks(file.name).tasks.values.tolist()
+    [[5.0, 7.5, 0.1, 0.2]]
+    """
+    report: Counter[str] = Counter()
+    events = _events(
+        Path(instance_events),
+        INSTANCES,
+        report,
+    )
+    events = once(
+        events,
+        ["time", "job", "index", "event"],
+        report,
+    )
+    for code in ENDED_EARLY:
+        what = f"'{EVENTS[code]}' events (such runs are left out)"
+        count(report, what, events["event"] == code)
+    tasks, running = runs(events, report, ("cpu", "mem"))
+    report["runs not ended when the trace ends (left out)"] = len(running)
+    again = tasks.duplicated(["job", "index"], keep="last")
+    count(report, "tasks that finished again (last run kept)", again)
+    tasks = tasks[~again]
+    tasks = tasks.drop(columns="index")
+    columns = ["job", "time"]
+    if collection_events is not None:
+        collections = _events(
+            Path(collection_events),
+            COLLECTIONS,
+            report,
+        )
+        there = tasks["job"].isin(collections["job"])
+        count(report, "tasks of jobs not in collection_events (left out)", ~there)
+        tasks = tasks[there]
+        events = collections
+        columns += ["class", "priority", "user"]
+    jobs = events.drop_duplicates("job")
+    finished = jobs["job"].isin(tasks["job"])
+    count(report, "jobs without a finished task (left out)", ~finished)
+    if not finished.any():
+        raise ValueError(f"{instance_events}: no task finishes; export a longer stretch")
+    jobs = jobs[finished]
+    jobs = jobs[columns]
+    jobs["submit"] = jobs["time"] / 1e6
+    jobs = jobs.drop(columns="time")
+    return Workload(jobs, tasks, report=met(report))
+
+
+def _events(path: Path, types: Types, report: Counter) -> pd.DataFrame:
+    """The events of an export in the order of time, with 2011's `event` in place of `type`."""
+    events = read_frame(
+        path,
+        None,
+        types,
+        optional=list(REQUESTS),
+    )
+    kind = events["type"].to_numpy()
+    most = len(EVENT_OF) - 1
+    first = row_of_first(path, None)
+    refuse(path, "type", kind > most, f"is more than {most}", first)
+    events["event"] = EVENT_OF[kind]
+    late = events["time"] == AFTER
+    count(report, "events after the trace (left out)", late)
+    events = events[~late]
+    events = events.rename(columns=NAMES)
+    return in_order(events, "time", report, "events")

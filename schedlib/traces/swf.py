@@ -1,0 +1,167 @@
+"""The Standard Workload Format, in which the Parallel Workloads Archive keeps the logs of parallel machines."""
+
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from schedlib.core.checks import typed
+from schedlib.traces._reading import DAMAGE, FETCH_AGAIN, fetched, leave_out, opened, refuse
+from schedlib.traces.table import workload_of
+from schedlib.workload import Workload
+
+FIELDS = (
+    "job",
+    "submit",
+    "wait",
+    "duration",
+    "cpu",
+    "average_cpu_time",
+    "used_memory",
+    "requested_processors",
+    "requested_time",
+    "requested_memory",
+    "status",
+    "user",
+    "group",
+    "application",
+    "queue",
+    "partition",
+    "preceding_job",
+    "think_time",
+)
+CODES = ("job", *FIELDS[10:17])  # whole numbers that name something
+AMOUNTS = ("wait", *FIELDS[5:10], "think_time")
+PARTS = (2, 3, 4)  # status of a part of a job, whose whole has a line of its own
+BEYOND = "19th"
+
+
+def swf_folder() -> Path | None:
+    """The folder with fetched logs, or None when there is none.
+
+    It is the one that the variable SCHEDLIB_SWF names; without it `swf` below the checkout's
+    `data/downloads`, where `make data ARGS=swf` puts one, or below `../shared/data` beside it.
+
+    >>> folder = swf_folder()
+    >>> folder is None or len(list(folder.glob("*.swf.gz"))) > 0
+    True
+    """
+    return fetched("SCHEDLIB_SWF", "swf", "*.swf.gz")
+
+
+@typed
+def swf_header(path: str | Path) -> dict[str, str]:
+    """The fields of a log's header as text: `MaxProcs`, `UnixStartTime`, ...; one that is repeated has a line each.
+
+    Raises ValueError on a damaged file.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w+") as file:
+    ...     print("; MaxProcs: 128", file=file, flush=True)
+    ...     swf_header(file.name)
+    {'MaxProcs': '128'}
+    """
+    header: dict[str, str] = {}
+    for name, value in re.findall(r"^;[ \t]*(\w+):[ \t]*(.*?)[ \t]*$", _text(Path(path)), re.M):
+        header[name] = f"{header[name]}\n{value}" if name in header else value
+    return header
+
+
+@typed
+def read_swf(path: str | Path) -> Workload:
+    """Read a log in the Standard Workload Format; a job of n processors is one task with `cpu` n.
+
+    So LoTES's simulator runs it whole, on one "machine" of `swf_header(path)["MaxProcs"]` processors.
+    jobs: `job`, `submit` (s); `wait` (s, in the log), `average_cpu_time` (s), `used_memory` and
+    `requested_memory` (KB per processor), `requested_processors`, `requested_time` (s), `think_time` (s), NaN
+    where unknown; `status` (1 done, 0 failed, 5 cancelled), `user`, `group`, `application`, `queue`,
+    `partition`, `preceding_job`, -1 where unknown. tasks: `duration` (s), `cpu` (processors that the job got;
+    where that is unknown, those that it requested).
+
+    | defect | what happens |
+    |---|---|
+    | a job without a time of submission, a run time or processors (-1, or 0 processors) | left out, counted |
+    | a line on a part of a job (status 2, 3, 4) | left out, counted: the whole has its own line |
+    | jobs out of order | sorted, counted |
+    | fewer lines than `MaxRecords` in the header | counted |
+    | a line without 18 numbers, another negative number of these, a job that is there twice | refused |
+
+    Files may be packed by gzip. Raises ValueError, naming the line. Source: Chapin et al., *Benchmarks and
+    standards for the evaluation of parallel job schedulers*, JSSPP 1999; Parallel Workloads Archive,
+    https://www.cs.huji.ac.il/labs/parallel/workload/swf.html. `schedlib.traces.download` fetches one log.
+
+    See also: `traces.swf_header`, `traces.read_sacct`.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w+") as file:
+    ...     print("1 0 5 60 4 -1 -1 4 90 -1 1 7 1 -1 1 -1 -1 -1", file=file, flush=True)
+    ...     work = read_swf(file.name)
+    >>> work.tasks["cpu"].tolist(), work.jobs["requested_time"].tolist()
+    ([4.0], [90.0])
+    """
+    path = Path(path)
+    text = _text(path)
+    try:
+        rows = pd.read_csv(
+            io.StringIO(text),
+            sep=r"\s+",
+            comment=";",
+            header=None,
+            names=[*FIELDS, BEYOND],
+            keep_default_na=False,
+            na_values=[""],
+        )
+    except pd.errors.ParserError as error:
+        raise ValueError(f"{path}: {error}; a line needs 18 numbers; {FETCH_AGAIN}") from None
+    if not len(rows):
+        raise ValueError(f"{path}: no rows; the file is empty or cut short: fetch it again")
+    _refuse(path, text, "line", rows[BEYOND].notna(), "has more than 18 numbers")
+    for name in FIELDS:
+        numbers = pd.to_numeric(rows[name], errors="coerce")
+        _refuse(path, text, name, ~np.isfinite(numbers), "is missing or no number")
+        rows[name] = numbers.astype(float)
+    for name in ("submit", "duration", "cpu", "requested_processors"):
+        _refuse(path, text, name, (rows[name] < 0) & (rows[name] != -1), "is negative")
+    rows[list(CODES)] = rows[list(CODES)].astype(np.int64)
+    rows["cpu"] = rows["cpu"].where(rows["cpu"] > 0, rows["requested_processors"])
+    rows = rows.drop(columns=BEYOND)
+    report = {"lines that the header's MaxRecords has more": _lacking(text, len(rows))}
+    left_out = {
+        "lines on parts of jobs": rows["status"].isin(PARTS),
+        "jobs without a time of submission": rows["submit"] < 0,
+        "jobs without a run time": rows["duration"] < 0,
+        "jobs without processors": rows["cpu"] <= 0,
+    }
+    kept = leave_out(rows, left_out, report)
+    again = kept.duplicated("job").reindex(rows.index, fill_value=False)
+    _refuse(path, text, "job", again, "is there twice")
+    for name in AMOUNTS:
+        kept[name] = kept[name].where(kept[name] >= 0)
+    return workload_of(kept, report, path, demands=("cpu",))
+
+
+def _text(path: Path) -> str:
+    if not path.is_file():
+        raise ValueError(f"{path}: there is no such file")
+    try:
+        with opened(path) as file:
+            return file.read().decode("latin-1")
+    except DAMAGE as error:
+        raise ValueError(f"{path}: {error}; {FETCH_AGAIN}") from None
+
+
+def _lacking(text: str, there: int) -> int:
+    stated = re.search(r"^;\s*MaxRecords:\s*(\d+)", text, re.M)
+    return max(int(stated[1]) - there, 0) if stated else 0
+
+
+def _refuse(path: Path, text: str, column: str, bad: pd.Series, why: str) -> None:
+    """`refuse` on the first bad row, named by its line in the file."""
+    if bad.any():
+        lines = text.splitlines()
+        holds = np.array([bool(line.strip()) and line[0] != ";" for line in lines])
+        of_line = np.zeros(len(lines), bool)
+        of_line[holds] = bad
+        refuse(path, column, of_line, why)

@@ -1,0 +1,154 @@
+"""Any table of jobs or tasks: which of its columns is what, and in which units."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from schedlib.core.checks import typed, unknown
+from schedlib.traces._reading import in_order, met, read_frame, refuse, refuse_numbers, row_of_first
+from schedlib.workload import Workload
+
+DEMANDS = ("cpu", "mem", "gpu", "disk")
+NUMBERS = ("submit", "duration", "start", "end", "tasks")
+DATES = "mM"  # numpy's kinds of dates and spans of time
+MOST = 50_000_000  # tasks of one workload, about 2 GB
+
+
+@typed
+def read_csv(
+    table: str | Path | pd.DataFrame,
+    columns: Mapping[str, str],
+    *,
+    scale: Mapping[str, float] | None = None,
+    names: Sequence[str] | None = None,
+    demands: Sequence[str] = DEMANDS,
+    delimiter: str = ",",
+) -> Workload:
+    """Read a workload from any table with one row per job, per task, or per group of equal tasks.
+
+    `table` is a CSV file (`.gz` and `.tar.gz` are unpacked), a `.parquet` file, or a frame. `columns` says
+    which of its columns is what:
+
+    | name | what it is |
+    |---|---|
+    | `submit` | when the job came |
+    | `duration` | how long a task of this row runs; without it `start` and `end`, of which it is the difference |
+    | `job` | rows of the same job belong together, and its earliest `submit` holds; without it a row is a job |
+    | `tasks` | how many equal tasks the row stands for; without it one |
+    | `cpu`, `mem`, `gpu`, `disk` | the demand of each task; `demands` names others |
+    | any other name | a column of the jobs, as the job's first row has it: `user`, `deadline` ... |
+
+    `scale` multiplies columns, to change units: `{"submit": 0.001}` makes seconds of milliseconds. `names`
+    are the columns of a file without a header. Rows out of order are sorted and counted. Raises ValueError,
+    naming file and row, on a damaged file, a missing column, and a number that is blank, negative, infinite
+    or none.
+
+    See also: `Workload`, `Workload.from_arrays`.
+
+    >>> table = pd.DataFrame({"start_time": [0, 2000], "ms": [500, 1500], "cores": [1, 2], "who": ["a", "b"]})
+    >>> columns = {"submit": "start_time", "duration": "ms", "cpu": "cores", "user": "who"}
+    >>> work = read_csv(table, columns, scale={"submit": 0.001, "duration": 0.001})
+    >>> work.jobs["user"].tolist(), work.tasks["duration"].tolist()
+    (['a', 'b'], [0.5, 1.5])
+    """
+    timed = "duration" in columns or {"start", "end"} <= columns.keys()
+    if "submit" not in columns or not timed:
+        raise ValueError(
+            f"columns: {sorted(columns)} lack 'submit', or 'duration' (else 'start' and 'end'); "
+            "say which column of the table each of them is"
+        )
+    scale = {} if scale is None else scale
+    for name in scale:
+        if name not in columns:
+            raise unknown("scale", name, columns)
+    types: dict[str, pa.DataType] = {}
+    for name, column in columns.items():
+        amount = name in NUMBERS or name in demands
+        types[column] = pa.float64() if amount else types.get(column, pa.string())
+    where: str | Path = "table"
+    if isinstance(table, pd.DataFrame):
+        first = 0
+        source = _checked(table, types)
+    else:
+        where = Path(table)
+        first = row_of_first(where, names)
+        source = read_frame(where, names, types, delimiter)
+    rows = pd.DataFrame()
+    for name, column in columns.items():
+        values = source[column]
+        if types[column] == pa.string():
+            values = _plain(values, name == "job")
+        rows[name] = values * scale.get(name, 1)
+    if "job" in rows:
+        blank = rows["job"] == ""
+        refuse(where, columns["job"], blank.to_numpy(), "is blank", first)
+    if "duration" not in rows:
+        rows["duration"] = rows["end"] - rows["start"]
+        early = rows["duration"] < 0
+        refuse(where, columns["end"], early.to_numpy(), "is before the start", first)
+    if "tasks" in rows:
+        broken = rows["tasks"] % 1 != 0
+        refuse(where, columns["tasks"], broken.to_numpy(), "is no whole number", first)
+    return workload_of(rows, {}, where, demands)
+
+
+def workload_of(
+    rows: pd.DataFrame,
+    report: dict[str, int],
+    where: str | Path,
+    demands: Sequence[str] = DEMANDS,
+) -> Workload:
+    """The workload of checked rows of `where`, named as in `read_csv`; adds to `report` what it meets."""
+    if not len(rows):
+        reasons = ", ".join(f"{count} {what}" for what, count in met(report).items())
+        raise ValueError(f"{where}: no row makes a job: {reasons or 'there is none'}")
+    if "job" not in rows:
+        rows.insert(0, "job", np.arange(len(rows)))
+    rows = in_order(rows, "submit", report, "rows")
+    of_tasks = ["duration", *rows.columns.intersection(list(demands))]
+    tasks = rows[["job", *of_tasks]]
+    jobs = rows.drop(columns=of_tasks)
+    if "tasks" in rows:
+        copies = rows["tasks"].astype(int)
+        total = copies.sum()
+        if total > MOST:
+            most = f"more than the {MOST:,} that fit"
+            raise ValueError(f"{where}: {total:,} tasks, {most}; read a shorter stretch")
+        jobs = jobs.drop(columns="tasks")
+        tasks = tasks.loc[tasks.index.repeat(copies)]
+    jobs = jobs.drop_duplicates("job")
+    return Workload(jobs, tasks, report=met(report))
+
+
+def _checked(table: pd.DataFrame, types: Mapping[str, pa.DataType]) -> pd.DataFrame:
+    """The columns of a frame, numbers as floats."""
+    missing = [name for name in types if name not in table]
+    if missing:
+        lacking = ", ".join(map(str, missing))
+        raise ValueError(f"table: no column {lacking} among {list(table)}")
+    frame = table[list(types)]
+    frame = frame.reset_index(drop=True)
+    numbers = [name for name, kind in types.items() if kind == pa.float64()]
+    for name in numbers:
+        if frame[name].dtype.kind in DATES:
+            way_out = "give the time since a first moment, (x - x.min()).dt.total_seconds()"
+            raise ValueError(f"table: {name} holds dates, which have no unit; {way_out}")
+        values = pd.to_numeric(frame[name], errors="coerce")
+        frame[name] = values.astype(float)
+    refuse_numbers("table", frame[numbers], first=0)
+    return frame
+
+
+def _plain(column: pd.Series, whole: bool) -> pd.Series:
+    """A column of text as numbers, where all of it is (and `whole`, where they must be)."""
+    known = column.mask(column == "")
+    numbers = pd.to_numeric(known, errors="coerce")
+    text = numbers.isna() & known.notna()
+    if text.any() or numbers.isna().all():
+        return column
+    if whole and numbers.dtype.kind not in "iu":
+        return column
+    return numbers

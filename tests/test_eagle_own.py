@@ -1,0 +1,129 @@
+"""What a reader brings to Eagle: columns of jobs, places of tasks, cancelled probes, other units of time."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from schedlib import eagle
+from schedlib.workload import SECONDS, Workload
+
+CLUSTER = {"workers": 40, "short_partition": 0.2}
+CUTOFF = 60.0
+
+
+def crowd(seed=0, unit="s", **columns):
+    """120 jobs of 1 to 8 tasks of whole seconds, some submitted together, in a unit of time."""
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 9, 120)
+    scale = np.where(np.arange(120) % 10 == 0, 20, 1)
+    durations = rng.integers(1, 40, counts.sum()) * np.repeat(scale, counts) / SECONDS[unit]
+    submit = np.sort(rng.integers(0, 400, 120)) / SECONDS[unit]
+    jobs = pd.DataFrame({"job": range(120), "submit": submit, **columns})
+    tasks = pd.DataFrame({"job": np.repeat(range(120), counts), "duration": durations})
+    return Workload(jobs, tasks, unit)
+
+
+def run(workload, system, cutoff=CUTOFF, **options):
+    return eagle.simulate(workload, system, **CLUSTER, cutoff=cutoff, **options)
+
+
+@pytest.mark.parametrize("unit", ["min", "h", "d"])
+@pytest.mark.parametrize("name", ["eagle", "dlwl"])
+@pytest.mark.parametrize("detail", ["as_published", "as_written"])
+def test_jobs_in_another_unit_of_time_end_at_the_same_time(unit, name, detail):
+    second = SECONDS[unit]
+    seconds = run(crowd(), name, detail=detail, record=True)
+    same = run(crowd(unit=unit), name, CUTOFF / second, detail=detail, record=True)
+    for frame, column in (("jobs", "completion"), ("tasks", "start"), ("utilisation", "time")):
+        times = getattr(same, frame)[column] * second
+        assert np.allclose(times, getattr(seconds, frame)[column], rtol=1e-9, atol=1e-6)
+    assert same.stats["makespan"] * second == pytest.approx(seconds.stats["makespan"])
+    assert same.stats["utilisation"] == pytest.approx(seconds.stats["utilisation"])
+
+
+def by_size(cluster, worker, line, rng):
+    return int(np.argmin(cluster.estimate[line]))
+
+
+def by_column(cluster, worker, line, rng):
+    return int(np.argmin(cluster.jobs.size[line]))
+
+
+def test_a_column_of_ones_own_is_that_of_the_job():
+    """Jobs of one second are put apart as published, which changes their order."""
+    plain = crowd()
+    sized = crowd(size=np.floor(eagle.job_means(plain)), user="a", **{"wall time": 1.0})
+    known = run(plain, eagle.System("known", queue=by_size))
+    read = run(sized, eagle.System("read", queue=by_column))
+    assert known.jobs.equals(read.jobs)
+    assert not known.jobs.equals(run(plain, eagle.System("fifo")).jobs)
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        (by_column, r"^queue: column 'size' .* is not there; its own numeric columns are: home"),
+        (lambda cluster, worker, line, rng: int(cluster.jobs.user[line[0]]), "'user' .* is not numeric"),
+        (lambda cluster, worker, line, rng: cluster.jobs.home[line[0]], "returns float64"),
+    ],
+)  # fmt: skip
+def test_a_column_that_is_not_there_is_named_with_those_that_are(rule, says):
+    with pytest.raises(ValueError, match=says):
+        run(crowd(user="a", home=1), eagle.System("own", queue=rule))
+
+
+def least_work(cluster, job, task, rng):
+    """The general worker of least placed work left by estimates, as "lwl" as written."""
+    best, least = -1, np.inf
+    for worker in range(cluster.short_only, len(cluster.work)):
+        left, runs = cluster.work[worker], cluster.job[worker]
+        if runs >= 0 and cluster.placed[worker] == 1:
+            left -= min(cluster.now - cluster.since[worker], cluster.estimate[runs])
+        if left < least:
+            best, least = worker, left
+    return best
+
+
+@pytest.mark.parametrize("short_jobs", ["sss", "probes"])
+def test_long_jobs_placed_by_a_rule_of_ones_own(short_jobs):
+    """Means in 64ths of a second, so that sums of estimates have no rounding."""
+    work = crowd(mean=np.round(64 * eagle.job_means(crowd())) / 64)
+    shipped = eagle.System("shipped", short_jobs=short_jobs, sticky=True, min_probes=9)
+    mine = replace(shipped, long_jobs=eagle.Place(least_work))
+    exact = {"detail": "as_written", "network_delay": 1 / 64, "record": True}
+    ours, theirs = run(work, mine, **exact), run(work, shipped, **exact)
+    assert ours.tasks.equals(theirs.tasks) and ours.stats == theirs.stats
+    assert ours.stats["placements"] == ours.tasks["long"].sum() > 0
+
+
+def test_a_place_that_does_not_exist_is_named():
+    mine = eagle.System("nowhere", long_jobs=eagle.Place(lambda cluster, job, task, rng: 40))
+    with pytest.raises(
+        ValueError, match="long_jobs sends task 0 of job .* to worker 40; there are 40"
+    ):
+        run(crowd(), mine)
+
+
+def test_eagle_as_published_cancels_already():
+    ours = run(crowd(), replace(eagle.Eagle(), cancel=True))
+    assert ours.jobs.equals(run(crowd(), "eagle").jobs)
+
+
+@pytest.mark.parametrize("system", [eagle.Sparrow(), eagle.Hawk(), eagle.IdealEagle()])
+@pytest.mark.parametrize("detail", ["as_published", "as_written"])
+def test_a_cancelled_probe_is_never_asked_for(system, detail):
+    """Two hops after the request for the last task no worker asks, and each task runs once."""
+    options = {"detail": detail, "network_delay": 1.0, "record": True}
+    before = run(crowd(), system, **options)
+    after = run(crowd(), replace(system, cancel=True), **options)
+
+    def late(done):
+        asks = done.log[done.log["event"] == "ask"]
+        last = done.tasks.groupby("job")["asked"].max()
+        return (asks["time"].to_numpy() > last[asks["job"]].to_numpy() + 2.0).sum()
+
+    assert late(before) > 0 == late(after) and after.stats["dropped"] > 0
+    assert after.stats["vain"] < before.stats["vain"]
+    assert len(after.tasks) == len(crowd().tasks) and (after.tasks["worker"] >= 0).all()

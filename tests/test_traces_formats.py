@@ -1,0 +1,438 @@
+"""Readers of formats and of tables, on small files as published, whole and damaged."""
+
+import gzip
+import io
+import sqlite3
+import tarfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from schedlib import traces
+from schedlib.workload import Workload
+
+SWF = ["1 0 5 60 4 -1 -1 4 90 -1 1 7 1 -1 1 -1 -1 -1", "2 9 -1 30 -1 -1 -1 2 -1 -1 0 8 1 -1 1 -1 -1 -1"]  # fmt: skip
+SACCT = [
+    "JobID|Submit|Start|End|AllocCPUS|ReqMem|Timelimit|User|State",
+    "7|2024-05-01T12:00:00|2024-05-01T12:00:30|2024-05-01T12:02:00|4|512Mc|1-00:00:00|ada|COMPLETED",
+    "8_1|2024-05-01T12:01:00|2024-05-01T12:03:00|2024-05-01T12:03:10|2|3G|UNLIMITED|bob|CANCELLED by 1",
+]
+BATCH = [
+    "M1,2,j_1,1,Terminated,100,130,100,0.5",
+    "R2_1,1,j_1,1,Terminated,130,140,50,1",
+    "task_x,3,j_2,1,Terminated,90,95,100,2",
+]
+PAI = [
+    "4f,ps,1.0,Terminated,1739162.0,1739200.0,600.0,29.5,,",
+    "4f,worker,2.0,Terminated,1739170.0,1739200.0,400.0,8.0,50.0,T4",
+]
+GOOGLE = [
+    "time,type,collection_id,instance_index,cpus,memory",
+    "600000000,0,5,0,0.1,0.2",
+    "601000000,1,5,0,0.1,0.2",
+    "602000000,3,5,0,0.1,0.2",
+    "612500000,6,5,0,0.1,0.2",
+]
+TABLE = ["when,ms,who,cores,id", "3,500,b,2,17", "1,1500,a,1,18"]
+COLUMNS = {"submit": "when", "duration": "ms", "user": "who", "cpu": "cores", "job": "id"}
+
+
+def table(path):
+    return traces.read_csv(path, COLUMNS, scale={"duration": 0.001})
+
+
+READERS = {
+    "swf": (traces.read_swf, SWF),
+    "sacct": (traces.read_sacct, SACCT),
+    "alibaba2018": (traces.alibaba2018_tasks, BATCH),
+    "pai2020": (traces.alibaba_pai2020, PAI),
+    "google2019": (traces.google2019_tasks, GOOGLE),
+    "table": (table, TABLE),
+}
+MARKS = {traces.read_swf: " ", traces.read_sacct: "|"}
+every_reader = pytest.mark.parametrize(("read", "rows"), READERS.values(), ids=READERS)
+
+
+def written(tmp_path, rows, name="trace.csv"):
+    path = tmp_path / name
+    text = ("\n".join(rows) + "\n").encode()
+    path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    return path
+
+
+def same(one, other):
+    return one.jobs.equals(other.jobs) and one.tasks.equals(other.tasks)
+
+
+# --- damaged files ---
+
+
+@every_reader
+def test_a_packed_file_is_read_as_a_plain_one(read, rows, tmp_path):
+    plain = read(written(tmp_path, rows))
+    assert len(plain.tasks) and same(read(written(tmp_path, rows, "trace.csv.gz")), plain)
+
+
+@every_reader
+def test_missing_empty_and_cut_files_are_refused_by_name(read, rows, tmp_path):
+    written(tmp_path, [], "empty.csv")
+    cut = written(tmp_path, rows, "cut.csv.gz")
+    cut.write_bytes(cut.read_bytes()[:-12])
+    for name in ("missing.csv", "empty.csv", "cut.csv.gz"):
+        with pytest.raises(ValueError, match=name):
+            read(tmp_path / name)
+
+
+@every_reader
+def test_a_row_cut_short_is_refused_by_its_line(read, rows, tmp_path):
+    mark = MARKS.get(read, ",")
+    cut = mark.join(rows[-1].split(mark)[:3])
+    with pytest.raises(ValueError, match=rf"trace.csv.*(Row #|row ){len(rows)}"):
+        read(written(tmp_path, [*rows[:-1], cut]))
+
+
+@every_reader
+def test_a_row_with_an_entry_more_is_refused(read, rows, tmp_path):
+    mark = MARKS.get(read, ",")
+    with pytest.raises(ValueError, match=rf"trace.csv.*(Row #|row ){len(rows)}"):
+        read(written(tmp_path, [*rows[:-1], rows[-1] + mark + "1"]))
+
+
+WRONG = [
+    ("swf", "2 9 -1 x 4 -1 -1 2 -1 -1 0 8 1 -1 1 -1 -1 -1", "duration is missing or no number"),
+    ("swf", "2 9 -1 -5 4 -1 -1 2 -1 -1 0 8 1 -1 1 -1 -1 -1", "duration is negative"),
+    ("swf", "2 nan -1 5 4 -1 -1 2 -1 -1 0 8 1 -1 1 -1 -1 -1", "submit is missing or no number"),
+    ("swf", SWF[0], "job is there twice"),
+    ("sacct", SACCT[2].replace("12:03:10", "12:02:10"), "End is before the start"),
+    ("sacct", SACCT[2].replace("2024-05-01T12:01:00", "yesterday"), "Submit is no time"),
+    ("sacct", SACCT[2].replace("3G", "much"), "ReqMem is no amount of memory"),
+    ("sacct", SACCT[2].replace("UNLIMITED", "long"), "Timelimit is no time limit"),
+    ("alibaba2018", BATCH[2].replace(",90,", ",-90,"), "start_time is negative"),
+    ("alibaba2018", BATCH[2].replace(",90,", ",x,"), "invalid value 'x'"),
+    ("pai2020", PAI[1].replace("50.0", "half"), "invalid value 'half'"),
+    ("google2019", "612500000,11,5,0,0.1,0.2", "type is more than 10"),
+    ("google2019", "-1,6,5,0,0.1,0.2", "time is negative"),
+    ("table", "1,-5,a,1,18", "ms is negative"),
+    ("table", "1,five,a,1,18", "invalid value 'five'"),
+    ("table", "1,,a,1,18", "ms is blank"),
+    ("table", "1,5,a,1,", "id is blank"),
+]
+
+
+@pytest.mark.parametrize(("name", "row", "message"), WRONG)
+def test_a_wrong_entry_is_refused_by_its_line(name, row, message, tmp_path):
+    read, rows = READERS[name]
+    with pytest.raises(ValueError, match=message) as refusal:
+        read(written(tmp_path, [*rows[:-1], row]))
+    assert str(len(rows)) in str(refusal.value) and "trace.csv" in str(refusal.value)
+
+
+# --- the Standard Workload Format ---
+
+
+def test_swf_fields_stand_by_name_and_unknown_ones_are_nan(tmp_path):
+    work = traces.read_swf(written(tmp_path, ["; MaxProcs: 8", "", *SWF]))
+    first, second = work.jobs.to_dict("records")
+    assert (first["wait"], first["requested_time"], first["user"], first["status"]) == (5, 90, 7, 1)
+    assert (
+        np.isnan([second["wait"], second["requested_time"]]).all() and second["preceding_job"] == -1
+    )
+    assert work.tasks[["duration", "cpu"]].values.tolist() == [[60, 4], [30, 2]]
+
+
+def test_swf_lines_that_make_no_job_are_counted(tmp_path):
+    tail = "-1 -1 -1 -1 -1 {status} 8 1 -1 1 -1 -1 -1"
+    odd = [
+        "3 9 -1 -1 4 " + tail.format(status=5),
+        "4 -1 -1 5 4 " + tail.format(status=1),
+        "5 9 -1 5 0 " + tail.format(status=1),
+        "6 9 -1 5 4 " + tail.format(status=3),
+    ]
+    work = traces.read_swf(written(tmp_path, ["; MaxRecords: 7", *odd, *SWF]))
+    assert len(work) == 2 and sorted(work.report.values()) == [1, 1, 1, 1, 1]
+
+
+def test_swf_header_keeps_repeated_fields(tmp_path):
+    header = traces.swf_header(written(tmp_path, ["; MaxProcs: 8", ";Note: a", "; Note: b", *SWF]))
+    assert header == {"MaxProcs": "8", "Note": "a\nb"}
+
+
+def test_a_wrong_line_is_counted_with_the_header_and_blanks(tmp_path):
+    with pytest.raises(ValueError, match="user is missing or no number in row 5"):
+        traces.read_swf(written(tmp_path, ["; a", SWF[0], "", "; b", SWF[1].replace(" 8 ", " x ")]))
+
+
+def test_the_nasa_log_has_its_published_jobs_and_keeps_their_work():
+    if (folder := traces.swf_folder()) is None:
+        pytest.skip("the NASA log is not here: make data ARGS=swf fetches it")
+    path = folder / "NASA-iPSC-1993-3.1-cln.swf.gz"
+    rows = np.loadtxt(path, comments=";")
+    work = traces.read_swf(path)
+    assert len(work) == 18_239 and traces.swf_header(path)["MaxProcs"] == "128"
+    kept = (work.tasks["duration"] * work.tasks["cpu"]).sum()
+    assert kept == (rows[:, 3] * rows[:, 4]).sum() and work.tasks["cpu"].max() == 128
+    assert work.jobs["wait"].isna().all() and work.report == {}
+
+
+# --- Slurm ---
+
+
+def test_sacct_gives_waits_limits_and_memory(tmp_path):
+    work = traces.read_sacct(written(tmp_path, SACCT))
+    columns = ["job", "submit", "wait", "requested_time", "state"]
+    assert work.jobs[columns].fillna(-1).values.tolist() == [
+        ["7", 0, 30, 86400, "COMPLETED"],
+        ["8_1", 60, 120, -1, "CANCELLED"],
+    ]
+    assert work.tasks[["duration", "cpu", "mem"]].values.tolist() == [[90, 4, 2], [10, 2, 3]]
+
+
+def test_sacct_quotes_nothing(tmp_path):
+    named = [f"{row}|{name}" for row, name in zip(SACCT, ["JobName", '"a', '5" disk'], strict=True)]
+    plain = traces.read_sacct(written(tmp_path, SACCT, "plain.csv"))
+    assert same(traces.read_sacct(written(tmp_path, named)), plain)
+
+
+def test_sacct_leaves_out_steps_and_what_has_not_run(tmp_path):
+    step, waits, runs = (
+        SACCT[1].replace("7|", "7.batch|", 1),
+        "9|2024-05-01T12:01:00|Unknown|Unknown|2|3G|10:00|bob|PENDING",
+        "10|2024-05-01T12:01:00|2024-05-01T12:01:00|Unknown|2|3G|10:00|bob|RUNNING",
+    )
+    work = traces.read_sacct(written(tmp_path, [*SACCT, step, waits, runs, SACCT[2]]))
+    assert len(work) == 2 and list(work.report.values()) == [1, 1, 1, 1]
+    assert work.report["steps of jobs (left out)"] == 1
+
+
+# --- Alibaba ---
+
+
+def test_a_row_of_batch_task_is_as_many_tasks_as_it_has_instances(tmp_path):
+    work = traces.alibaba2018_tasks(written(tmp_path, BATCH))
+    assert work.jobs[["job", "submit"]].values.tolist() == [["j_2", 90], ["j_1", 100]]
+    assert work.tasks["duration"].tolist() == [5, 5, 5, 30, 30, 10]
+    assert work.tasks["cpu"].tolist() == [1, 1, 1, 1, 1, 0.5] and work.tasks["mem"].max() == 0.02
+
+
+def test_rows_of_batch_task_that_do_not_count_are_counted(tmp_path):
+    odd = [
+        "M1,1,j_3,1,Failed,100,130,100,0.5",
+        "M1,1,j_4,1,Terminated,100,0,100,0.5",
+        "M1,1,j_5,1,Terminated,100,90,100,0.5",
+        "M1,1,j_6,1,Terminated,100,130,,",
+        "M1,1,j_7,1,Terminated,500,530,100,0.5",
+    ]
+    work = traces.alibaba2018_tasks(written(tmp_path, [*BATCH, *odd]), t1=400)
+    assert list(work.report.values()) == [1, 1, 1, 1, 1, 1] and len(work) == 2  # one: out of order
+    with pytest.raises(ValueError, match="no row makes a job: 1 'Failed' tasks"):
+        traces.alibaba2018_tasks(written(tmp_path, odd[:1]))
+    with pytest.raises(ValueError, match="100,000,000 tasks, more than .* shorter stretch"):
+        traces.alibaba2018_tasks(written(tmp_path, ["M1,1e8" + BATCH[0][4:]]))
+
+
+@pytest.mark.parametrize("header", [[], [",".join(traces.alibaba_tables.PAI_2020)]])
+def test_pai_is_read_from_its_archive_with_or_without_a_header(header, tmp_path):
+    text = "\n".join([*header, *PAI]).encode()
+    part = tarfile.TarInfo("pai_task_table.csv")
+    part.size = len(text)
+    with tarfile.open(tmp_path / "pai.tar.gz", "w:gz") as archive:
+        archive.addfile(part, io.BytesIO(text))
+    work = traces.alibaba_pai2020(tmp_path / "pai.tar.gz")
+    assert work.tasks[["cpu", "mem", "gpu"]].values.tolist() == [
+        [6, 29.5, 0],
+        [4, 8, 0.5],
+        [4, 8, 0.5],
+    ]
+
+
+def test_an_archive_cut_short_is_refused(tmp_path):
+    with tarfile.open(tmp_path / "pai.tar.gz", "w:gz") as archive:
+        archive.add(written(tmp_path, PAI * 5_000), "pai_task_table.csv")
+    whole = (tmp_path / "pai.tar.gz").read_bytes()
+    (tmp_path / "pai.tar.gz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match="pai.tar.gz"):
+        traces.alibaba_pai2020(tmp_path / "pai.tar.gz")
+
+
+# --- Google 2019 ---
+
+
+def test_google2019_tasks_run_from_schedule_to_finish(tmp_path):
+    evicted = ["601500000,3,5,0,0.3,0.2", "601700000,4,5,0,0.3,0.2"]
+    work = traces.google2019_tasks(written(tmp_path, [*GOOGLE[:3], *evicted, *GOOGLE[3:]]))
+    assert work.tasks.values.tolist() == [[5, 10.5, 0.1, 0.2]] and work.jobs["submit"][0] == 600
+    assert work.report == {"'evict' events (such runs are left out)": 1}
+
+
+def test_google2019_parquet_with_its_record_is_the_same(tmp_path):
+    rows = pd.read_csv(written(tmp_path, GOOGLE))
+    requests = rows[["cpus", "memory"]].to_dict("records")
+    nested = rows.drop(columns=["cpus", "memory"]).assign(resource_request=requests)
+    nested.to_parquet(tmp_path / "events.parquet")
+    found = traces.google2019_tasks(tmp_path / "events.parquet")
+    assert same(found, traces.google2019_tasks(tmp_path / "trace.csv"))
+    (tmp_path / "events.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(ValueError, match="events.parquet"):
+        traces.google2019_tasks(tmp_path / "events.parquet")
+
+
+def test_google2019_collections_give_jobs_their_own_columns(tmp_path):
+    own = ["time,type,collection_id,scheduling_class,priority,user", "500000000,0,5,2,200,u"]
+    jobs = written(tmp_path, own, "jobs.csv")
+    work = traces.google2019_tasks(written(tmp_path, GOOGLE), jobs)
+    assert work.jobs.values.tolist() == [[5, 500, 2, 200, "u"]]
+    written(tmp_path, [own[0], own[1].replace(",5,", ",6,")], "jobs.csv")
+    with pytest.raises(ValueError, match="no task finishes"):
+        traces.google2019_tasks(tmp_path / "trace.csv", jobs)
+
+
+# --- Azure 2020 ---
+
+VMS = [
+    (1, 9, 1, 0, 0.5, 1.5),
+    (2, 9, 1, 1, -1.0, 0.25),
+    (3, 8, 2, 0, 1.0, None),
+    (4, 8, 3, 0, 2.0, 3.0),
+]
+KINDS = [(1, 1, 16, 0.5, 0.25), (2, 2, 16, 1.0, 1.0), (3, 1, 17, 0.1, 0.1), (4, 3, 17, 0.1, 0.1)]
+
+
+def azure(tmp_path, vms=VMS):
+    path = tmp_path / "packing.sqlite"
+    with sqlite3.connect(path) as base:
+        vm = pd.DataFrame(
+            vms, columns=["vmId", "tenantId", "vmTypeId", "priority", "starttime", "endtime"]
+        )
+        vm.astype({"endtime": object}).to_sql("vm", base)
+        kinds = pd.DataFrame(KINDS, columns=["id", "vmTypeId", "machineId", "core", "memory"])
+        kinds.to_sql("vmType", base)
+    base.close()
+    return path
+
+
+def test_azure_goes_by_the_machine_that_runs_most(tmp_path):
+    work = traces.azure_packing2020(azure(tmp_path))
+    assert work.jobs["job"].tolist() == [2, 1, 3] and work.jobs["submit"].tolist() == [
+        0,
+        43200,
+        86400,
+    ]
+    assert work.tasks["duration"].tolist() == [0.25 * 86400, 86400, 89 * 86400]
+    assert work.tasks[["cpu", "mem"]].values.tolist() == [[0.5, 0.25], [0.5, 0.25], [1, 1]]
+    assert sorted(work.report.values())[:3] == [1, 1, 1]
+    assert len(traces.azure_packing2020(tmp_path / "packing.sqlite", machine=17)) == 3
+
+
+@pytest.mark.parametrize(
+    ("vm", "message"),
+    [
+        ((5, 8, 1, 0, 2.0, 1.0), "endtime is before the start in row 5"),
+        ((5, 8, 1, 0, "x", 1.0), "starttime is no number in row 5"),
+        ((5, 8, 1, 0, 1.0, "x"), "endtime is no number in row 5"),
+        ((4, 8, 1, 0, 1.0, 2.0), "vmId is there twice in row 5"),
+    ],
+)
+def test_azure_refuses_wrong_rows(vm, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        traces.azure_packing2020(azure(tmp_path, [*VMS, vm]))
+
+
+def test_azure_refuses_files_that_are_no_such_database(tmp_path):
+    for path in (written(tmp_path, ["no database"] * 99), written(tmp_path, []), tmp_path / "none"):
+        with pytest.raises(ValueError, match=path.name):
+            traces.azure_packing2020(path)
+    with pytest.raises(ValueError, match=r"machine: 3 .* \[16, 17\]"):
+        traces.azure_packing2020(azure(tmp_path), machine=3)
+
+
+# --- any table ---
+
+
+def test_any_table_is_read_from_a_file_a_frame_and_parquet(tmp_path):
+    work = table(written(tmp_path, TABLE))
+    assert work.jobs.values.tolist() == [[18, 1, 0, "a"], [17, 3, 0, "b"]]
+    assert work.tasks.values.tolist() == [[18, 1.5, 1], [17, 0.5, 2]]
+    assert work.report == {"rows out of order (sorted)": 1}
+    frame = pd.read_csv(tmp_path / "trace.csv").astype({"id": str})
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert same(table(frame), work) and same(table(tmp_path / "t.parquet"), work)
+    bare = written(tmp_path, TABLE[1:], "bare.csv")
+    names = TABLE[0].split(",")
+    assert same(traces.read_csv(bare, COLUMNS, scale={"duration": 0.001}, names=names), work)
+
+
+def test_rows_of_one_job_belong_together_and_counts_repeat_tasks():
+    rows = pd.DataFrame({"id": ["a", "b", "a"], "s": [3, 2, 1], "e": [5, 9, 4], "n": [1, 0, 2]})
+    columns = {"job": "id", "submit": "s", "start": "s", "end": "e", "tasks": "n"}
+    work = traces.read_csv(rows, columns)
+    assert work.jobs["job"].tolist() == ["a", "b"] and work.jobs["submit"].tolist() == [1, 2]
+    assert work.tasks.values.tolist() == [["a", 3], ["a", 3], ["a", 2]]
+
+
+FRAME = pd.DataFrame({"s": [1.0, 2.0], "d": [1.0, 2.0]})
+PLAIN = {"submit": "s", "duration": "d"}
+
+
+@pytest.mark.parametrize(
+    ("frame", "columns", "options", "message"),
+    [
+        (FRAME, {"submit": "s"}, {}, "columns: .* lack"),
+        (FRAME, PLAIN | {"user": "who"}, {}, r"no column who among \['s', 'd'\]"),
+        (FRAME, PLAIN, {"scale": {"sumbit": 2}}, "scale: 'sumbit' .* 'submit'"),
+        (FRAME.assign(d=[1, "x"]), PLAIN, {}, "d is not a finite number in row 1"),
+        (FRAME.assign(d=[1, -1]), PLAIN, {}, "d is negative in row 1"),
+        (FRAME, {"submit": "s", "start": "d", "end": "s"}, {}, None),
+        (FRAME.assign(n=[1, 1.5]), PLAIN | {"tasks": "n"}, {}, "n is no whole number in row 1"),
+        (FRAME.assign(e=[1, 0]), {"submit": "s", "start": "s", "end": "e"}, {}, "e is before"),
+        (FRAME[:0], PLAIN, {}, "no row makes a job"),
+        (FRAME.assign(s=pd.Timestamp("2024-05-01")), PLAIN, {}, "s holds dates"),
+    ],
+)
+def test_wrong_tables_are_refused(frame, columns, options, message):
+    if message is None:
+        assert traces.read_csv(frame, columns, **options).tasks["duration"].tolist() == [0, 0]
+        return
+    with pytest.raises(ValueError, match=message):
+        traces.read_csv(frame, columns, **options)
+
+
+def test_a_file_without_the_named_columns_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="trace.csv: no column when, .* among 3, 500, b, 2, 17"):
+        table(written(tmp_path, TABLE[1:]))
+
+
+# --- the workload ---
+
+
+def test_classes_of_jobs_and_of_tasks_go_into_the_workload():
+    work = Workload.from_arrays([0, 1], [1, 2, 3], tasks=[1, 2], cpu=[1, 1, 2])
+    assert work.with_classes(np.array([1, 0])).jobs["class"].tolist() == [1, 0]
+    assert work.jobs["class"].tolist() == [0, 0]
+    split = work.with_classes([0, 2, 1])
+    assert split.jobs[["job", "submit", "class", "of_job"]].values.tolist() == [
+        [0, 0, 0, 0],
+        [1, 1, 2, 1],
+        [2, 1, 1, 1],
+    ]
+    assert split.tasks["cpu"].tolist() == [1, 1, 2] and len(split.tasks) == 3
+
+
+@pytest.mark.parametrize(
+    ("tasks", "classes", "message"),
+    [
+        ([1, 2], [0], "classes: 1 entries for 2 jobs and 3 tasks"),
+        ([0, 2], [0, 1], "classes: 2 entries for 2 jobs and 2 tasks"),
+        ([1, 1], [0, 0.5], "class.*whole number"),
+    ],
+)
+def test_wrong_classes_are_refused(tasks, classes, message):
+    work = Workload.from_arrays([0, 1], [1] * sum(tasks), tasks=tasks)
+    with pytest.raises(ValueError, match=message):
+        work.with_classes(classes)
+
+
+@pytest.mark.parametrize("times", [(0, np.nan), (np.nan, 1)])
+def test_between_wants_times(times):
+    with pytest.raises(ValueError, match="is NaN"):
+        Workload.from_arrays([0, 1], [1, 1]).between(*times)
