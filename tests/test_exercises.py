@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import answers_classics
 import answers_lotes
 import answers_one_trace
 import answers_other_papers
@@ -18,7 +19,7 @@ from schedlib.teaching import exercises
 from schedlib.teaching.exercises import EXERCISES
 
 KEYS = exercises.listed()
-ANSWERS = (answers_lotes, answers_one_trace, answers_other_papers, answers_own)
+ANSWERS = (answers_classics, answers_lotes, answers_one_trace, answers_other_papers, answers_own)
 # right answers that take a page of code are in the solutions' notebooks alone, which check them
 RIGHT = {key: make for chapters in ANSWERS for key, make in chapters.RIGHT.items()}
 WRONG = {key: make for chapters in ANSWERS for key, make in chapters.WRONG.items()}

@@ -75,7 +75,7 @@ def test_short_enough_for_a_lecture(name):
     hidden = {"hide-input", "remove-input"}
     cells = lab.code_of(CHAPTERS[name])
     open_cells = [cell for cell in cells if not hidden & set(cell["metadata"].get("tags", []))]
-    assert len(open_cells) <= 30
+    assert len(open_cells) <= 25
     assert max(len("".join(cell["source"]).splitlines()) for cell in open_cells) <= LONGEST_CELL
 
 

@@ -1,11 +1,14 @@
 """Closed forms against exact sums, limits and each other; the textbooks' own numbers are in the docstrings."""
 
+import heapq
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
 
 from schedlib.theory import (
     choices_mean_time,
@@ -13,7 +16,10 @@ from schedlib.theory import (
     erlang_c,
     mmc_mean_wait,
     pollaczek_khinchine,
+    ps_mean_response,
     sita_mean_waits,
+    srpt_mean_response,
+    srpt_response,
 )
 
 
@@ -113,3 +119,100 @@ def test_more_choices_wait_less_and_none_beats_its_own_service(load, choices):
 def test_what_no_queue_can_have_is_refused(call, says):
     with pytest.raises(ValueError, match=says):
         call()
+
+
+def one_server(rule, submit, work):
+    """The mean response of jobs on one server in steps of one time unit of work; sizes are whole numbers."""
+    present, ends, now = [], {}, 0
+    arriving = sorted(zip(submit, range(len(work)), strict=True))
+    heapq.heapify(arriving)
+    while arriving or present:
+        while arriving and arriving[0][0] <= now:
+            _, job = heapq.heappop(arriving)
+            present.append([work[job], job])
+        if present:
+            row = min(present) if rule == "srpt" else present.pop(0)
+            row[0] -= 1
+            if row[0] == 0:
+                ends[row[1]] = now + 1
+                present = [other for other in present if other is not row]
+            elif rule == "ps":
+                present.append(row)  # a turn each
+        now += 1
+    return np.mean([ends[job] - submit[job] for job in range(len(work))])
+
+
+@pytest.mark.parametrize("load", [0.5, 0.8])
+@pytest.mark.parametrize("rule", ["ps", "srpt"])
+def test_ps_and_srpt_are_what_a_simulation_step_by_step_finds(rule, load):
+    # Sizes are drawn from a uniform law over 1 to 40 steps, long against one step.
+    rate, means = load / 20.5, []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        submit = np.cumsum(rng.exponential(1 / rate, 3000)).round().astype(int).tolist()
+        means.append(one_server(rule, submit, rng.integers(1, 41, 3000).tolist()))
+    exact = (
+        ps_mean_response(rate, 1 / 20.5)
+        if rule == "ps"
+        else srpt_mean_response(rate, lambda x: np.full_like(x, 1 / 40), 0.5, 40.5)
+    )
+    assert np.mean(means) == pytest.approx(exact, rel=0.06)
+
+
+@pytest.mark.parametrize("load", [0.1, 0.5, 0.9])
+def test_srpt_of_exponential_jobs_is_its_formula_in_closed_parts(load):
+    def upto(x):
+        return load * (1 - (1 + x) * math.exp(-x))
+
+    def response_of(x):
+        second = 2 - (x * x + 2 * x + 2) * math.exp(-x)
+        wait = load * (second + x * x * math.exp(-x)) / 2 / (1 - upto(x)) ** 2
+        return wait + quad(lambda t: 1 / (1 - upto(t)), 0, x)[0]
+
+    law = {"density": lambda x: np.exp(-x), "smallest": 0.0, "largest": 60.0}
+    mean = quad(lambda x: response_of(x) * math.exp(-x), 0, 60)[0]
+    assert srpt_mean_response(load, **law) == pytest.approx(mean, rel=1e-6)
+    assert srpt_response(3.0, load, **law) == pytest.approx(response_of(3.0), rel=1e-6)
+
+
+@given(st.floats(1.05, 2.5), st.floats(10, 1e5), st.floats(0.01, 0.95))
+def test_srpt_is_between_service_alone_and_processor_sharing(alpha, largest, load):
+    whole = 1 - largest**-alpha
+    mean = alpha / (alpha - 1) * (1 - largest ** (1 - alpha)) / whole
+    law = {
+        "density": lambda x: alpha * x ** (-alpha - 1) / whole,
+        "smallest": 1.0,
+        "largest": largest,
+    }
+    shared = ps_mean_response(load / mean, 1 / mean)
+    assert mean < srpt_mean_response(load / mean, **law) < shared
+    assert srpt_response(1.0, load / mean, **law) < srpt_response(largest, load / mean, **law)
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"density": lambda x: 2 + 0 * x}, "integrates to 2"),
+        ({"density": lambda x: 1.5 - 3 * (x > 0.75) + 3.0 * (x < 0.25)}, "nowhere negative"),
+        ({"density": lambda x: 1.0}, "density"),
+        ({"density": lambda x: x.nothing}, "density"),
+        ({"arrival_rate": 2.0}, "the load is 1"),
+        ({"smallest": 1.0}, "largest"),
+        ({"size": 1.5}, "size"),
+    ],
+)
+def test_srpt_refuses_what_is_no_queue(change, named):
+    right = {
+        "size": 0.5,
+        "arrival_rate": 0.5,
+        "density": lambda x: 1 + 0 * x,
+        "smallest": 0.0,
+        "largest": 1.0,
+    }
+    with pytest.raises(ValueError, match=named):
+        srpt_response(**{**right, **change})
+
+
+def test_ps_refuses_an_unstable_load():
+    with pytest.raises(ValueError, match="arrival_rate: 1, must be less than 1"):
+        ps_mean_response(1.0, 1.0)

@@ -27,6 +27,7 @@ __all__ = ["Verdict", "check", "exercise", "listed"]
 TOPICS = {
     "tour": "waiting",
     "waiting": "waiting",
+    "classics": "classics",
     "fluid": "lotes",
     "bins": "lotes",
     "dispatching": "lotes",

@@ -37,15 +37,19 @@ def _look(policy):
     )
 
 
-def plot_answers(frame: pd.DataFrame) -> Picture:
+def plot_answers(frame: pd.DataFrame, stacked: bool = False) -> Picture:
     """The four questions, a panel each: the policies' values, of several slices means and 95 % intervals.
-    `frame` as of `one_trace.answers`, of one slice or several. Means are geometric on logarithmic axes."""
-    places = [
-        (0.155 + 0.485 * column, 0.59 - 0.5 * row, 0.29, 0.33)
-        for row in (0, 1)
-        for column in (0, 1)
-    ]
-    figure, axes = placed((9.6, 4.2), *places)
+    `frame` as of `one_trace.answers`, of one slice or several. Means are geometric on logarithmic axes. Panels
+    are two by two, or `stacked`: then a narrow page shows them at a size that can be read."""
+    if stacked:
+        places = [(0.31, 0.79 - 0.245 * row, 0.54, 0.165) for row in range(4)]
+    else:
+        places = [
+            (0.155 + 0.485 * column, 0.59 - 0.5 * row, 0.29, 0.33)
+            for row in (0, 1)
+            for column in (0, 1)
+        ]
+    figure, axes = placed((5.2, 7.8) if stacked else (9.6, 4.2), *places)
     words = []
     for (question, (title, measure, policies)), ax in zip(PANELS.items(), axes, strict=True):
         scale, ends, ticks = AXES[question]
@@ -82,15 +86,15 @@ def plot_answers(frame: pd.DataFrame) -> Picture:
     return figure, ". ".join(words) + "."
 
 
-def draw(start: int = 0, every: int = 8, load: int = 80) -> Picture:
+def draw(start: int = 0, every: int = 8, load: int = 80, stacked: bool = False) -> Picture:
     """The stored answers for a slice: ten minutes from minute `start` on, every `every`-th job, at `load` %.
-    Raises ValueError on a slice or a load that is not stored."""
+    `stacked` as in `plot_answers`. Raises ValueError on a slice or a load that is not stored."""
     grid = one_trace.grid()
     frame = grid[(grid["start"] == start) & (grid["every"] == every) & (grid["load"] == load)]
     if frame.empty:
         stored = f"{one_trace.STARTS}, {one_trace.STEPS} and {one_trace.LOADS}"
         raise ValueError(f"start, every, load: {start}, {every}, {load}; stored are {stored}")
-    figure, words = plot_answers(frame)
+    figure, words = plot_answers(frame, stacked)
     return (
         figure,
         f"Every {every}th job of minutes {start} to {start + 10}, load {load} per cent. {words}",
