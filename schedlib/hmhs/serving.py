@@ -180,7 +180,7 @@ def records(shape: tuple[int, ...], kind: np.dtype, **fields: Any) -> np.recarra
     return made
 
 
-def begin(
+def initial(
     rules: Rules,
     jobs: np.recarray,
     work: np.recarray,
@@ -189,12 +189,9 @@ def begin(
     inputs: np.ndarray,
     shown: Own = NOTHING,
 ) -> State:
-    """The state before the first job arrives.
-
-    `inputs (T, R)`: the machines that hold a map task's input; the rest as in `State`.
-    """
+    """The state before the first job arrives, without inputs; the arguments as for `begin`."""
     _, n, m = speed.shape
-    state = State(
+    return State(
         rules=rules,
         clock=records((1,), CLOCK, wake=np.inf),
         jobs=jobs,
@@ -215,6 +212,22 @@ def begin(
         slot=np.empty(2 * m + 2, np.int64),
         own=shown,
     )
+
+
+def begin(
+    rules: Rules,
+    jobs: np.recarray,
+    work: np.recarray,
+    queues: int,
+    speed: np.ndarray,
+    inputs: np.ndarray,
+    shown: Own = NOTHING,
+) -> State:
+    """The state before the first job arrives.
+
+    `inputs (T, R)`: the machines that hold a map task's input; the rest as in `State`.
+    """
+    state = initial(rules, jobs, work, queues, speed, inputs, shown)
     list_inputs(jobs, work, inputs, state.head, state.following)
     return state
 
@@ -237,7 +250,7 @@ def _signature():
     none = records((0,), JOB)
     rules = Rules(policy=FIFO, delay=0.0, remote=1.0)
     nowhere = np.zeros((0, 1), np.int64)
-    state = begin(rules, none, records((2, 0), WORK), 1, np.zeros((2, 0, 0)), nowhere)
+    state = initial(rules, none, records((2, 0), WORK), 1, np.zeros((2, 0, 0)), nowhere)
     rule = types.FunctionType(RULE)
     rng = numba.typeof(np.random.default_rng(0))
     return types.void(rule, rule, numba.typeof(state), rng, rng)
