@@ -30,6 +30,8 @@ def _checked(values: npt.ArrayLike, level: float) -> npt.NDArray[np.float64]:
     right = isinstance(level, Real)
     if not right or not 0 < level < 1:
         raise ValueError(f"level: {level!r}; must lie between 0 and 1, as 0.95")
+    if np.ma.isMaskedArray(values):
+        raise ValueError("values: a masked array; give the numbers that are there, .compressed()")
     try:
         x = np.asarray(values, dtype=float).ravel()
     except (TypeError, ValueError, OverflowError) as error:

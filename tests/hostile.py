@@ -20,7 +20,7 @@ NOBODYS = (
 )  # fmt: skip
 """Values that are refused wherever they stand, but for these arguments."""
 TAKEN = """Workload.time_unit Workload.from_arrays.time_unit Workload.from_arrays.job_class Workload.between.t0 Workload.between.t1 Workload.with_classes.classes System.name
-plot_gantt.title plot_tree.title plot_tree.resources plot_tree.shares plot_polytope.mix mean_ci.values block_bootstrap.values block_bootstrap.statistic mch.limit hmhs.limit
+plot_gantt.title plot_tree.title plot_tree.resources plot_tree.shares plot_polytope.mix mean_ci.values block_bootstrap.values plot_polytope.resources
 standings.runs Rule.name"""
 VALUES = (
     *NOBODYS, None, "", 3, 0, 2.5, True, [1], [[1]], [None], {}, {"a": 1}, pd.Series([1]), pd.Series([1, 2], dtype="Int64"),
@@ -51,6 +51,16 @@ RUNS = pd.DataFrame(
     columns=["policy", "metric", "better", "seed", "value", "broke", "warned"],
 )
 BOARD = leaderboard.standings(RUNS)
+
+
+def hmhs_board(**how):
+    return leaderboard.hmhs(workload=TWO, **how)
+
+
+def mch_board(**how):
+    return leaderboard.mch(workload=(TREE, (4.0, 4.0), LEAVES, 50.0), **how)
+
+
 CALLS = {
     Workload: {"jobs": JOBS, "tasks": TASKS, "time_unit": "s", "report": {}},
     Workload.from_arrays: {"submit": [0, 1], "duration": [1, 2], "tasks": [1, 1], "job_class": [0, 0], "time_unit": "s", "cpu": [1, 1]},
@@ -59,9 +69,9 @@ CALLS = {
     Workload(JOBS, TASKS).with_classes: {"classes": [0, 1]},
     streams: {"seed": 1},
     intervals.mean_ci: {"values": [1.0, 2.0], "level": 0.9},
-    intervals.block_bootstrap: {"values": [1.0, 2.0, 3.0], "statistic": np.mean, "block": 2, "level": 0.9, "draws": 5, "seed": 0},
-    leaderboard.hmhs: {"workload": TWO, "seeds": 1, "against": ["fifo"], "each": False, "limit": 5.0, "baseline": None},
-    leaderboard.mch: {"workload": (TREE, (4.0, 4.0), LEAVES, 50.0), "seeds": 1, "against": ["drf"], "each": False, "limit": 5.0, "baseline": None},
+    intervals.block_bootstrap: {"values": [1.0, 2.0, 3.0], "block": 2, "level": 0.9, "draws": 5, "seed": 0},
+    hmhs_board: {"seeds": 1, "against": ["fifo"], "each": False, "limit": 5.0, "baseline": None},
+    mch_board: {"seeds": 1, "against": ["drf"], "each": False, "limit": 5.0, "baseline": None},
     leaderboard.standings: {"runs": RUNS, "baseline": None},
     leaderboard.told: {"board": BOARD},
     leaderboard.plot: {"board": BOARD, "metric": None, "size": (5.0, 3.0)},

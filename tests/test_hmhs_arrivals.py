@@ -178,6 +178,7 @@ def test_without_swim_the_exhibits_say_how_to_fetch_it(tmp_path, monkeypatch):
     assert "python -m schedlib data swim" in exhibits.no_swim()
 
 
+@hmhs.rule
 def fair(stage, machine, now):
     """The waiting job that runs the fewest tasks of this stage: each machine notes its job."""
     fewest, best = np.inf, -1
@@ -192,6 +193,7 @@ def fair(stage, machine, now):
     return best
 
 
+@hmhs.rule
 def first(stage, machine, now):
     return stage.queue[0]
 

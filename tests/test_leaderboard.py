@@ -672,7 +672,7 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
     "wrong, words",
     [
         (lambda: on_crowd(seeds=[1, 1]), "seeds"),
-        (lambda: on_crowd(3), "mine: 3"),
+        (lambda: on_crowd(3), "mine.0.: needs"),
         (lambda: leaderboard.hmhs(against=[]), "mine: no policy"),
         (lambda: leaderboard.hmhs(baseline="hmsh"), "baseline: 'hmsh'"),
         (
@@ -681,7 +681,7 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
         ),
         (lambda: leaderboard.hmhs(seeds=1, against=["fife"]), "did you mean 'fifo'"),
         (lambda: leaderboard.lotes(workload=crowd(0)), "configs"),
-        (lambda: leaderboard.mch(workload=crowd(0)), "workload: give"),
+        (lambda: leaderboard.mch(workload=crowd(0)), "workload: needs a tuple"),
         (lambda: leaderboard.eagle(workers=3), "workers"),
         (
             lambda: leaderboard.standings(table({"a": [1.0, 2.0]}).drop(columns="seed")),
@@ -698,7 +698,7 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
     ],
 )
 def test_wrong_arguments_are_named(wrong, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((ValueError, TypeError), match=words):
         wrong()
 
 

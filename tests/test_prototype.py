@@ -264,7 +264,7 @@ async def talk(frames):
         await asyncio.sleep(0.01)
     own.end.set()
     await serving
-    return said.decode(), " ".join(noted)
+    return said.decode(errors="replace"), " ".join(noted)
 
 
 def framed(body):

@@ -18,6 +18,7 @@ import random
 import re
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -36,6 +37,9 @@ ROOMS = ("core", "lotes", "hmhs", "mch", "eagle")
 MOMENT = 1.0  # seconds after which a line says that kernels compile
 DAMAGED = (OSError, EOFError, pickle.PickleError)
 """What numba raises when its folder is full, or when a file in it is cut short."""
+PLAIN = re.compile(r"Untyped global name '(\w+)'.*<class 'function'>", re.DOTALL)
+MISSING = re.compile(r"Unknown attribute '(\w+)' of type (\w+)\(")
+"""How numba says that a rule calls what is not compiled, and asks for a field that is not there."""
 MOST_TRIES = 500
 """More than there are kernels within a kernel."""
 GENERATORS = (random.Random, np.random.RandomState)
@@ -134,7 +138,12 @@ class Kernel:
         kinds = None if self.signature else tuple(map(type, arguments))
         if kinds not in self.known:
             self.prepare(kinds, *arguments)
-        return self.whole(*arguments)
+        try:
+            return self.whole(*arguments)
+        except Exception as error:
+            if said := blamed(error, arguments):
+                raise RuleError(said) from error
+            raise
 
     def __reduce__(self) -> str:
         return self.function.__qualname__
@@ -275,10 +284,10 @@ def rule(
         except Refused as error:
             reason = str(error).replace("{notes}", notes)
             raise ValueError(f"{name}: does not compile. {reason}") from error
-        except (numba.NumbaError, TypeError, AttributeError) as error:
-            raise ValueError(
-                f"{name}: does not compile. {_reason(error, notes, form or signature)}"
-            ) from error
+        except Exception as error:  # some of numba's errors are no NumbaError
+            reason = _reason(error, notes, form or signature, signature.args)
+            where = _line_in(error)
+            raise ValueError(f"{name}: does not compile. {reason}{where}") from error
         if made is not plain:
             made.declared = signature
         return made
@@ -290,8 +299,27 @@ WRITES = "It writes to an array that it is shown, and these are read-only; keep 
 DRAWS = "It draws from `random` or `np.random`, which no seed of a run reaches; draw from the `rng` that it is given"
 
 
+BANNED = {
+    "STORE_ATTR": WRITES,
+    "STORE_GLOBAL": "It sets a global variable, and those are fixed when it compiles; keep your own numbers in {notes}",
+    "IMPORT_NAME": "It imports a module; import at the top of the file, outside the function",
+    "BEFORE_WITH": "It uses `with`, for which there is no machine code; do that outside the function",
+    "LOAD_SPECIAL": "It uses `with`, for which there is no machine code; do that outside the function",
+}
+"""Python's instructions that no rule may have. numba lets a rule write to a field of a record even where the
+array of records is read-only."""
+NO_RETURN = (
+    "It ends without `return` on some path, and the answer must be {wanted}; return it at the end"
+)
+NO_ANSWER = "It returns {given}, and the answer must be {wanted}; nothing is cut or rounded"
+
+
 class Refused(Exception):
     """A reader's function that compiles and is refused all the same; the sentence says why."""
+
+
+class RuleError(ValueError):
+    """What a reader's function raised in a run: its name, its line, and a way out."""
 
 
 def _made(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
@@ -305,9 +333,9 @@ def _made(function: Callable[..., Any], signature: Any, options: dict[str, Any])
         if function.__name__ == "<lambda>":
             raise Refused("A rule of the library needs a name of its own; write it as a function")
         return jit(function, **options)
-    # numba lets a rule write to a field of a record even where the array of records is read-only
-    if any(step.opname == "STORE_ATTR" for step in dis.get_instructions(function)):
-        raise Refused(WRITES)
+    for step in dis.get_instructions(function):
+        if step.opname in BANNED:
+            raise Refused(BANNED[step.opname] + _at(function, [_line(step)]))
     if draws_globally(function):
         raise Refused(DRAWS)
     options = {"nogil": True, "boundscheck": True} | options
@@ -315,12 +343,27 @@ def _made(function: Callable[..., Any], signature: Any, options: dict[str, Any])
     given, wanted = made.nopython_signatures[0].return_type, signature.return_type
     kinds = types.Integer | types.Float if isinstance(wanted, types.Float) else types.Integer
     if not isinstance(given, kinds):
-        raise Refused(
-            f"It returns {given}, and the answer must be {wanted}; nothing is cut or rounded"
-        )
+        nothing = isinstance(given, types.NoneType | types.Optional)
+        sentence = NO_RETURN if nothing else NO_ANSWER
+        first = function.__code__.co_firstlineno
+        raise Refused(sentence.format(given=given, wanted=wanted) + _at(function, [first]))
     if given == wanted:
         return made
     return numba.njit(signature, **options)(function)  # type: ignore[call-overload]
+
+
+def reached(function: Callable[..., Any]) -> Iterator[Any]:
+    """A function, and those that it calls by a global name or a closure's, compiled or not."""
+    left, looked = [function], set()
+    while left:
+        this = left.pop()
+        looked.add(this)
+        yield this
+        known = inspect.getclosurevars(this)
+        for value in (*known.globals.values(), *known.nonlocals.values()):
+            called = inspect.unwrap(getattr(value, "py_func", value))
+            if inspect.isfunction(called) and called not in looked:
+                left.append(called)
 
 
 def draws_globally(function: Callable[..., Any]) -> bool:
@@ -329,36 +372,105 @@ def draws_globally(function: Callable[..., Any]) -> bool:
     >>> draws_globally(lambda: np.random.random()), draws_globally(lambda rng: rng.random())
     (True, False)
     """
-    left, looked = [function], set()
-    while left:
-        this = left.pop()
-        looked.add(this)
-        known = inspect.getclosurevars(this)
-        named = {**known.globals, **known.nonlocals}
-        value: Any = None  # what the step before loaded, when it has a name
-        for step in dis.get_instructions(this):
-            if value is np and step.argval == "random":
-                return True
-            loads = step.opname in ("LOAD_GLOBAL", "LOAD_DEREF")
-            value = named.get(step.argval) if loads else None
-            if value is random or value is np.random:
-                return True
-            if isinstance(getattr(value, "__self__", None), GENERATORS):
-                return True
-            called = inspect.unwrap(getattr(value, "py_func", value))
-            if inspect.isfunction(called) and called not in looked:
-                left.append(called)
+    return any(map(_draws, reached(function)))
+
+
+def _draws(function: Callable[..., Any]) -> bool:
+    known = inspect.getclosurevars(function)
+    named = {**known.globals, **known.nonlocals}
+    value: Any = None  # what the step before loaded, when it has a name
+    for step in dis.get_instructions(function):
+        if value is np and step.argval == "random":
+            return True
+        loads = step.opname in ("LOAD_GLOBAL", "LOAD_DEREF")
+        value = named.get(step.argval) if loads else None
+        if value is random or value is np.random:
+            return True
+        if isinstance(getattr(value, "__self__", None), GENERATORS):
+            return True
     return False
 
 
-def _reason(error: Exception, notes: str, form: Any) -> str:
-    """What is wrong: a write to what is read-only, or else the first line that the compiler says of it."""
+def _reason(error: Exception, notes: str, form: Any, shown: Any) -> str:
+    """What is wrong: one of the slips that are common, or else the first line that the compiler says of it;
+    `shown`: the types of the arguments."""
     lines = re.sub(r"\x1b\[[\d;]*m", "", str(error)).splitlines()
-    if READ_ONLY.search("\n".join(lines)):
+    text = "\n".join(lines)
+    if READ_ONLY.search(text):
         return WRITES.format(notes=notes)
+    if plain := PLAIN.search(text):
+        return f"It calls {plain[1]!r}, a plain function; decorate that with `numba.njit`"
+    if missing := MISSING.search(text):
+        fields = ", ".join(_fields(shown, missing[2]))
+        has = f"; there are: {fields}" if fields else ""
+        return f"{missing[2]} has no {missing[1]!r}{has}"
     said = [line.strip().rstrip(".") for line in lines if line.strip()]
     first = next((line for line in said if not line.startswith("Failed in")), "nothing")
     return (
         f"The compiler says: {first}. Use numbers, loops and the arrays it is given; its arguments and result "
         f"must be {form}"
     )
+
+
+def _fields(shown: Any, name: str) -> tuple[str, ...]:
+    """The fields of the NamedTuple of that name among these types, or within them."""
+    for one in shown:
+        if isinstance(one, types.BaseNamedTuple):
+            made = one.instance_class  # type: ignore[attr-defined]
+            found = made._fields if made.__name__ == name else _fields(one, name)
+            if found:
+                return tuple(found)
+    return ()
+
+
+def _line_in(error: Exception) -> str:
+    """Where the compiler says that an error is, the innermost place first."""
+    places = re.findall(r'File "([^"]+)", line (\d+)', str(error))
+    return f" ({Path(places[-1][0]).name}, line {places[-1][1]})" if places else ""
+
+
+def _line(step: dis.Instruction) -> int:
+    return (step.positions and step.positions.lineno) or 0
+
+
+def _at(function: Callable[..., Any], lines: list[int]) -> str:
+    """A place in a reader's file, in brackets."""
+    listed = " or ".join(map(str, lines))
+    return f" ({Path(function.__code__.co_filename).name}, line {listed})"
+
+
+SLIPS = {
+    ZeroDivisionError: (r"^([/%]|//)=?$", "ask first whether the divisor is 0"),
+    IndexError: (r"^(BINARY_SUBSCR|STORE_SUBSCR|\[\])$", "ask first how long the array is"),
+}
+"""Python's instructions that raise an error, and how to avoid it."""
+
+
+def blamed(error: Exception, arguments: Any) -> str:
+    """Which reader's function, among the arguments of a kernel, raised an error: its name, what it raised, a way
+    out, its line; "" when none did."""
+    functions = [one for rule in _rules(arguments) for one in reached(rule) if not room_of(one)]
+    said = f"raises {type(error).__name__}: {error}"
+    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+    for function in functions:
+        if function.__code__.co_filename == frame.f_code.co_filename:
+            return f"{function.__name__}: {said}{_at(function, [line])}"
+    pattern, way_out = SLIPS.get(type(error), ("", ""))
+    for function in functions if pattern else ():
+        lines = set()
+        for step in dis.get_instructions(function):
+            if re.match(pattern, step.argrepr) or re.match(pattern, step.opname):
+                lines.add(_line(step))
+        if lines:
+            place = _at(function, sorted(lines))
+            return f"{function.__name__}: {said}; {way_out}{place}"
+    return ""
+
+
+def _rules(arguments: Any) -> Iterator[Any]:
+    """The reader's functions among a kernel's arguments, and in the tuples among these."""
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            yield from _rules(argument)
+        elif hasattr(argument, "declared"):
+            yield argument.py_func

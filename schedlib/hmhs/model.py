@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from schedlib.core.checks import frozen, numbers, refuse, typed, whole
@@ -75,6 +76,18 @@ class Instance:
                     "must be positive and finite",
                 )
             object.__setattr__(self, name, values)
+
+    if TYPE_CHECKING:  # lists are taken, arrays are kept
+
+        def __init__(
+            self,
+            map_time: npt.ArrayLike,
+            map_tasks: npt.ArrayLike,
+            map_speed: npt.ArrayLike,
+            reduce_time: npt.ArrayLike,
+            reduce_tasks: npt.ArrayLike,
+            reduce_speed: npt.ArrayLike,
+        ) -> None: ...
 
     @property
     def n_jobs(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.core.checks import typed, unknown
+from schedlib.core.checks import typed
 from schedlib.eagle import (
     CUTOFF,
     PARTITION,
@@ -110,9 +110,7 @@ def eagle(
     def case_of(seed: int) -> Case:
         return make(seed)._replace(detail=detail, estimate=estimate)
 
-    rivals = named(against)
-    if strange := next((name for name in rivals if name not in SYSTEMS), None):
-        raise unknown("against", strange, SYSTEMS)
+    rivals = named(against, SYSTEMS)
     systems = [GAME.policy(given) for given in mine]
     board = race(GAME, systems, case_of, rivals, seeds, each, limit, baseline)
     looked = {name: SYSTEMS[name].uses_estimates() for name in rivals}

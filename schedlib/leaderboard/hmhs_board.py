@@ -28,6 +28,7 @@ from schedlib.leaderboard.race import (
     cases,
     checked,
     name_of,
+    named,
     race,
     tampered,
 )
@@ -68,7 +69,8 @@ def hmhs(
     a rule: ...map rule left every machine waiting...(seed 0)
     """
     case_of = cases(workload, single_batch, lambda given: checked(given, Instance))
-    return race(GAME, mine, case_of, against, seeds, each, limit, baseline)
+    rivals = named(against, POLICIES)
+    return race(GAME, mine, case_of, rivals, seeds, each, limit, baseline)
 
 
 def _of_rule(function: Callable) -> Policy:

@@ -83,6 +83,87 @@ easy = lotes.Policy(easy_arrive, easy_leave, "EASY backfilling")
 it goes by how long jobs say that they run, so it keeps its promise when they say the truth."""
 
 
+def easy_by(column: str) -> lotes.Policy:
+    """EASY by what users said of their jobs' times: a numeric `column` of `Workload.jobs`, in its unit of time.
+
+    A job that runs longer than was said may end at any moment.
+
+    >>> easy_by("requested_time").name
+    'EASY by requested_time'
+    """
+
+    @numba.njit
+    def in_order(cluster, machine):
+        """The jobs that run on a machine, and when each will end as its user said, the next to end first."""
+        said = getattr(cluster.jobs, column)
+        runs = np.empty(cluster.running[machine].sum(), np.int64)
+        ends = np.empty(runs.size)
+        running = cluster.first[machine]
+        for place in range(runs.size):
+            config = cluster.config[machine]
+            pace = cluster.pace[config, cluster.job_class[running]]
+            took = cluster.work[running] * pace
+            start = cluster.ends[running] - took
+            runs[place] = running
+            ends[place] = max(cluster.now, start + said[running])
+            running = cluster.following[running]
+        order = np.argsort(ends)
+        return runs[order], ends[order]
+
+    @numba.njit
+    def harmless_as_said(cluster, job, machine):
+        said = getattr(cluster.jobs, column)
+        head = cluster.waiting[0]
+        reserved = -1
+        begins = np.inf
+        room = cluster.free[machine].copy()
+        for other in range(len(cluster.config)):
+            config = cluster.config[other]
+            pace = cluster.pace[config, cluster.job_class[head]]
+            if pace == np.inf:
+                continue
+            runs, ends = in_order(cluster, other)
+            free = cluster.free[other].copy()
+            when = cluster.now
+            place = 0
+            need = cluster.size[head]
+            while place < runs.size and not (free >= need).all():
+                free += cluster.size[runs[place]]
+                when = ends[place]
+                place += 1
+            while place < runs.size and ends[place] <= when:
+                free += cluster.size[runs[place]]
+                place += 1
+            enough = (free >= need).all()
+            if enough and when < begins:
+                reserved = other
+                begins = when
+                room = free
+        if machine != reserved or cluster.now + said[job] <= begins:
+            return True
+        spare = room - cluster.size[job]
+        fits = spare >= cluster.size[head]
+        return fits.all()
+
+    def arrive(cluster, job):
+        if cluster.waiting.size == 0:
+            return lotes.first_fit(cluster, job)
+        for machine in range(len(cluster.config)):
+            if lotes.can_start(cluster, job, machine) and harmless_as_said(cluster, job, machine):
+                return machine
+        return -1
+
+    def leave(cluster, machine):
+        for job in cluster.waiting:
+            if not lotes.can_start(cluster, job, machine):
+                continue
+            if job == cluster.waiting[0] or harmless_as_said(cluster, job, machine):
+                return job
+        return -1
+
+    return lotes.Policy(arrive, leave, f"EASY by {column}")
+
+
 # --- Dot product: Panigrahy, Talwar, Uyeda and Wieder, Heuristics for vector bin packing, 2011 ---
 
 

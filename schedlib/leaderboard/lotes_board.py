@@ -110,7 +110,7 @@ def lotes(
         raise ValueError(
             "configs: a workload of your own needs lotes.MachineConfigs(capacity, count)"
         )
-    rivals = named(against)
+    rivals = named(against, OPTIONS)
     planned = [name for name in rivals if name in PLANNED]
 
     def read(given: Any) -> Case:

@@ -16,6 +16,7 @@ from schedlib.leaderboard.race import (
     Waiting,
     bounded_slowdown,
     cases,
+    named,
     race,
 )
 from schedlib.mch import Churn, Rule, Tree, rule, simulate
@@ -76,7 +77,8 @@ def mch(
     a rule: ...(seed 0)
     """
     case_of = cases(workload, greedy_leaves, _case)
-    return race(GAME, mine, case_of, against, seeds, each, limit, baseline)
+    rivals = named(against, RULES)
+    return race(GAME, mine, case_of, rivals, seeds, each, limit, baseline)
 
 
 def greedy_leaves(seed: int) -> Case:

@@ -148,7 +148,7 @@ def race(
     seed.
     """
     numbers = _numbers(seeds)
-    shipped = tuple(named(against))
+    shipped = tuple(against)
     if not 0 < limit <= LONGEST:
         raise ValueError(f"limit: {limit:g} s; must lie above 0, up to {LONGEST:g}")
     own = [game.policy(given) for given in mine]
@@ -183,23 +183,31 @@ def race(
     return runs if each else standings(runs, baseline)
 
 
-def named(against: Iterable[str]) -> list[str]:
-    """The names of shipped policies as a list; TypeError when one is no text."""
-    names = [against] if isinstance(against, str | bytes) else list(against)
-    if isinstance(against, str | bytes) or not all(isinstance(name, str) for name in names):
+def named(against: Iterable[str], known: Iterable[str]) -> list[str]:
+    """The names of shipped policies as a list; TypeError when one is no text, ValueError when it is unknown."""
+    names = _listed(against)
+    if names is None or not all(isinstance(name, str) for name in names):
         raise TypeError(f"against: {against!r:.60}; needs a list of names, as ['greedy']")
+    known = list(known)
+    if strange := next((name for name in names if name not in known), None):
+        raise unknown("against", strange, known)
     return names
+
+
+def _listed(given: Any) -> list[Any] | None:
+    """What is given as a list; None for a text, and for what is no sequence."""
+    if isinstance(given, str | bytes) or getattr(given, "ndim", 1) != 1:
+        return None
+    return list(given) if isinstance(given, Iterable) else None
 
 
 def _numbers(seeds: Seeds) -> list[int]:
     """The seeds themselves; ValueError unless there is one at least, and all are different."""
     if isinstance(seeds, Integral):
         numbers = list(range(min(int(seeds), MOST_SEEDS + 1)))
-    elif isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
-        numbers = []
     else:
-        numbers = list(seeds)
-    whole = all(isinstance(seed, Integral) and seed >= 0 for seed in numbers)
+        numbers = _listed(seeds) or []
+    whole = all(isinstance(seed, Integral) and 0 <= seed < 2**63 for seed in numbers)
     if not whole or not 0 < len(set(numbers)) == len(numbers) <= MOST_SEEDS:
         wanted = f"must be a number from 1 to {MOST_SEEDS:,}, or a list of different seeds"
         raise ValueError(f"seeds: {seeds!r:.60}, {wanted}")

@@ -114,6 +114,8 @@ def capacity(
             tried[rate] = trial(rate)
         return tried[rate].sustained
 
+    if near is not None and not 0 < near <= 2 * bound:
+        raise ValueError(f"near: {near}, must lie between 0 and twice lambda*, {2 * bound:.4g}")
     begin = near or bound
     first = None
     while first is None or first.burst_queue < backlog:

@@ -1,7 +1,9 @@
 """LoTES's nouns: machine configurations, job classes, what stages 1 and 2 decide, what fits (Section 2)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +55,7 @@ class MachineConfigs:
 
     - `capacity (M, R)`: c_jl, how much of resource l one machine of configuration j has; 0 is allowed
     - `count (M,)`: n_j, how many such machines there are
+    - `names`: of the R resources, if given: `simulate` then finds a workload's demands by them
 
     Arrays are copied and made read-only. Raises ValueError, with argument and row, on shapes that disagree,
     amounts negative or not finite, and counts that are not 1, 2, ... Source: LoTES, Section 2.
@@ -65,6 +68,7 @@ class MachineConfigs:
 
     capacity: np.ndarray
     count: np.ndarray
+    names: tuple[str, ...] | None = None
 
     def __post_init__(self):
         capacity = numbers(
@@ -94,6 +98,22 @@ class MachineConfigs:
         count.flags.writeable = False
         object.__setattr__(self, "capacity", capacity)
         object.__setattr__(self, "count", count)
+        if self.names is not None:
+            names = tuple(self.names)
+            if len(set(names)) != capacity.shape[1] or len(names) != capacity.shape[1]:
+                raise ValueError(
+                    f"names: {names}; needs a different name for each of {capacity.shape[1]} resources"
+                )
+            object.__setattr__(self, "names", names)
+
+    if TYPE_CHECKING:  # lists are taken, arrays are kept
+
+        def __init__(
+            self,
+            capacity: npt.ArrayLike,
+            count: npt.ArrayLike,
+            names: Sequence[str] | None = None,
+        ) -> None: ...
 
     @property
     def n_configs(self) -> int:
@@ -160,6 +180,15 @@ class JobClasses:
             rate.max(axis=0),
             "no configuration can run that class; give one a rate > 0",
         )
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            share: npt.ArrayLike,
+            demand: npt.ArrayLike,
+            rate: npt.ArrayLike,
+        ) -> None: ...
 
     @property
     def n_classes(self) -> int:
@@ -278,7 +307,9 @@ class Plan:
             ("machine configurations", self.configs, configs),
             ("job classes", self.classes, classes),
         ):
-            if given and not all(map(np.array_equal, vars(mine).values(), vars(given).values())):
+            amounts = [name for name in vars(mine) if name != "names"]
+            same = (np.array_equal(getattr(mine, one), getattr(given, one)) for one in amounts)
+            if given and not all(same):
                 raise ValueError(
                     f"plan: was made for other {what}; make one with lotes.plan(configs, classes)"
                 )

@@ -40,7 +40,7 @@ def simulate(
     """Run a workload on the machines under a policy and measure how long jobs wait.
 
     `workload` is a `Workload` (each task is a job of its own, of its job's class; demands in the capacities'
-    units and order of columns) or a `RandomWorkload`. The policies and their options:
+    units, in columns of their `names`, or else in their order) or a `RandomWorkload`. The policies and their options:
 
     - `"lotes"` (needs `plan`): the extended version; `exit` `"delta"`: on an exit only classes with Delta > 0
       are considered, or `"all"`; `fallback=False`: arrivals never start where Delta = 0; `sampled=N`: only N
@@ -68,7 +68,7 @@ def simulate(
     [0.0, 0.0, 1.0]
     """
     module, name, settings = chosen(policy, options)
-    jobs = Tasks(workload) if isinstance(workload, Workload) else workload
+    jobs = _jobs(configs, workload)
     if replan is not None and not (policy in ("lotes", "lotes-first") and isinstance(jobs, Tasks)):
         raise ValueError(
             "replan: needs a LoTES policy and a Workload; other policies follow no plan, random "
@@ -87,6 +87,7 @@ def simulate(
         record=record,
         planner=Planner(replan, name, settings, given) if replan else None,
         enough=enough,
+        wake=getattr(policy, "wake", None) or np.inf,
     )
     slices = run.slices()
     to_the_end(lambda: next(slices, 1.0), "lotes.simulate")
@@ -98,6 +99,19 @@ def simulate(
         looked=run.looked() if name in OPTIONS else np.nan,
         plans=tuple(run.planner.plans) if run.planner else (),
     )
+
+
+def _jobs(configs, workload):
+    """The workload as the engine takes it, its demands in the order of the machines' resources."""
+    if not isinstance(workload, Workload):
+        return workload
+    names = configs.names
+    if names and set(names) != set(workload.resources):
+        raise ValueError(
+            f"workload: demands {', '.join(workload.resources) or 'nothing'}, but machines have "
+            f"{', '.join(names)}; name the columns of tasks as MachineConfigs(names=...)"
+        )
+    return Tasks(workload, names)
 
 
 def _pace(configs, jobs, plan, classes):
@@ -120,6 +134,8 @@ def _pace(configs, jobs, plan, classes):
         )
     if drawn is None:
         return np.where(classes.rate > 0, 1.0, np.inf)
+    if plan is not None and plan.classes.n_classes == drawn.n_classes:
+        plan.require(configs, drawn)
     if drawn.rate.shape != classes.rate.shape:
         raise ValueError(
             f"classes: {classes.n_classes}, but the workload draws from {drawn.n_classes}"

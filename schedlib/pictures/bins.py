@@ -60,9 +60,9 @@ def plot_polytope(
     >>> len(plot_polytope([7], [[2], [3]], ["cores"]).axes)
     1
     """
-    capacity = np.asarray(capacity, float)
-    demand = np.asarray(demand, float)
-    if capacity.ndim != 1 or demand.shape != (2, capacity.size):
+    capacity = numbers("capacity", capacity, 1, "one number for each resource")
+    demand = numbers("demand", demand, 2, "a row for each of two classes")
+    if demand.shape != (2, capacity.size):
         raise ValueError(
             f"demand: shape {demand.shape}; give two classes, and a column for each resource"
         )

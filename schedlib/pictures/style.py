@@ -136,9 +136,12 @@ def inches(size: tuple[float, float]) -> None:
     Traceback (most recent call last):
     ValueError: size: (7.0, 0.0); give width and height in inches, 0.1 to 200
     """
-    numbers = all(isinstance(side, Real) for side in size)
-    if len(size) != 2 or not numbers or not all(0.1 <= side <= 200 for side in size):
-        raise ValueError(f"size: {size!r:.60}; give width and height in inches, 0.1 to 200")
+    right = len(size) == 2
+    for side in size:
+        right &= isinstance(side, Real) and 0.1 <= side <= 200
+    if not right:
+        wanted = "give width and height in inches, 0.1 to 200"
+        raise ValueError(f"size: {size!r:.60}; {wanted}")
 
 
 def end(name: str, time: float | None) -> None:
@@ -146,7 +149,9 @@ def end(name: str, time: float | None) -> None:
 
     >>> end("until", 3.0)
     """
-    if time is not None and not 0 < time <= LATEST:
+    if time is None:
+        return
+    if not 0 < time <= LATEST:
         raise ValueError(f"{name}: {time!r:.30}; must be a number above 0")
 
 

@@ -53,7 +53,8 @@ def plot_tree(
     >>> [text.get_text() for text in ax.texts[:3]]
     ['root', 'n1', 'n1,1\\n1 CPU\\nshare 0.5']
     """
-    if resources and (isinstance(resources, str) or len(resources) < tree.n_resources):
+    named = len(resources)
+    if named > 0 and (isinstance(resources, str) or named < tree.n_resources):
         raise ValueError(f"resources: needs a name for each of the {tree.n_resources} resources")
     texts = _texts(tree, shares, labels, resources)
     share = _per_node(tree, shares)

@@ -46,7 +46,7 @@ def read_csv(
     naming file and row, on a damaged file, a missing column, and a number that is blank, negative, infinite
     or none.
 
-    See also: `Workload`, `Workload.from_arrays`.
+    See also: `workload.Workload`.
 
     >>> table = pd.DataFrame({"start_time": [0, 2000], "ms": [500, 1500], "cores": [1, 2], "who": ["a", "b"]})
     >>> columns = {"submit": "start_time", "duration": "ms", "cpu": "cores", "user": "who"}

@@ -98,6 +98,24 @@ def arrives(policy, state, log, slot, rng):
 
 
 @kernel
+def woken(policy, state, log, now):
+    """Let the policy fill each machine because a timer asks; gives how many jobs start, or REFUSED."""
+    tick(state.meter, now)
+    clock = state.meter.clock[0]
+    clock.woken = 1
+    total = 0
+    for machine in range(state.machines.config.size):
+        started = fill(policy, state, log, machine)
+        if started == REFUSED:
+            return REFUSED
+        if started > 0:
+            tree.refresh(state.machines, machine)
+            total += started
+    clock.woken = 0
+    return total
+
+
+@kernel
 def advance(policy, state, block, log, rng, until, last, most):
     """Work off at most so many events, until the block is used up (the `last` one: until `until`); gives why
     it stopped.

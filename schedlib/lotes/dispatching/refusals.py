@@ -36,6 +36,19 @@ def require_able(block: Arrivals, size: np.ndarray, m: Machines, before: int) ->
         )
 
 
+def asked(state: State, given: Given) -> str:
+    """What the policy was asked last: job or machine, and the time."""
+    record = state.refusal[0]
+    unit = given.jobs.time_unit
+    when = f"at {record.now:.4g} {unit}"
+    if not record.on_arrival:
+        return f"machine {record.machine} {when}"
+    table = state.table
+    job = table.job[record.slot]
+    row = job.row
+    return f"job {row} {when}"
+
+
 def refusal(state: State, given: Given) -> str:
     """What was impossible in the policy's last choice: job, time, machine, why, and a way out."""
     record = state.refusal[0]

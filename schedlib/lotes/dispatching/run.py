@@ -2,15 +2,23 @@
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from schedlib.core.compiling import RuleError
 from schedlib.lotes.dispatching import state as states
-from schedlib.lotes.dispatching.engine import DONE, MORE_INTERVALS, MORE_SLOTS, PAUSED, advance
+from schedlib.lotes.dispatching.engine import (
+    DONE,
+    MORE_INTERVALS,
+    MORE_SLOTS,
+    PAUSED,
+    advance,
+    woken,
+)
 from schedlib.lotes.dispatching.machine_tree import fractions
-from schedlib.lotes.dispatching.refusals import refusal, require_able
-from schedlib.lotes.dispatching.state import Arrivals, Given, Log, State, Tasks
+from schedlib.lotes.dispatching.refusals import asked, refusal, require_able
+from schedlib.lotes.dispatching.state import REFUSED, Arrivals, Given, Log, State, Tasks
 
 FIRST_SLICE = 2_000  # events
 SOON = 0.1  # seconds; slices double until one takes as long
@@ -20,7 +28,8 @@ class Run:
     """One run, under the policy called `name` that keeps `policy`, until time `end`.
 
     - `record`: whether `blocks`, the jobs as they came, and `log` are kept for all jobs
-    - `planner`: what swaps plans on the way, or None; `enough`: as in `simulate`
+    - `planner`: what swaps plans on the way, or None; `enough`: as in `simulate`; `wake`: the time between
+      calls of a timer
     """
 
     def __init__(
@@ -34,6 +43,7 @@ class Run:
         record: bool,
         planner: Any = None,
         enough: Callable[[float, int], bool] | None = None,
+        wake: float = np.inf,
     ):
         self.name = name
         self.given = given
@@ -45,6 +55,9 @@ class Run:
         self.enough = enough
         self.blocks: list[Arrivals] = []
         self.log = Log(start=np.zeros(0), finish=np.zeros(0), machine=np.zeros(0, np.int64))
+        self.wake = wake
+        self.call = wake  # when the timer calls next
+        self.idle = False  # nothing is to happen, and the timer's last call started no job
         self.looks = 1  # the interval's end at which `enough` is asked next
         self.slice = FIRST_SLICE
 
@@ -67,20 +80,24 @@ class Run:
         while True:
             stop = self._next_stop()
             begun = time.perf_counter()
-            status = advance(
-                self.policy,
-                self.state,
-                coming,
-                self.log,
-                self.given.rng,
-                float(stop),
-                last,
-                self.slice,
+            status = self._asking(
+                advance,
+                (
+                    self.policy,
+                    self.state,
+                    coming,
+                    self.log,
+                    self.given.rng,
+                    float(stop),
+                    last,
+                    self.slice,
+                ),
             )
             yield self._share()
             if status == DONE:
                 left = self.state.progress[0].taken < len(coming.submit)
                 left |= last and self.state.events.count[0] > 0
+                left |= last and self._can_wake()
                 if stop == self.end or not left:
                     return
                 self._stop_over(stop, coming)
@@ -89,13 +106,27 @@ class Run:
                 self.policy = self.policy.grown(len(self.state.table.spare))
             elif status == MORE_INTERVALS:
                 meter = self.state.meter
-                over = meter.width * len(meter.series)
-                self.state = self.state._replace(meter=states.lengthened(meter, over))
+                self._lengthen(meter.width * len(meter.series))
             elif status == PAUSED:
                 if time.perf_counter() - begun < SOON:
                     self.slice *= 2
             else:
-                raise ValueError(f"policy {self.name!r}: {refusal(self.state, self.given)}")
+                self._refuse()
+
+    def _asking(self, kernel: Callable, arguments: tuple) -> int:
+        """What a kernel gives that asks the policy. Raises ValueError when the policy raises an error."""
+        try:
+            return int(kernel(*arguments))
+        except RuleError as error:
+            about = asked(self.state, self.given)
+            raise ValueError(f"policy {self.name!r}, {about}: {error}") from error.__cause__
+
+    def _refuse(self) -> NoReturn:
+        raise ValueError(f"policy {self.name!r}: {refusal(self.state, self.given)}")
+
+    def _lengthen(self, until: float) -> None:
+        """Make room for the measurements until then."""
+        self.state = self.state._replace(meter=states.lengthened(self.state.meter, until))
 
     def _entered(self, block: Arrivals) -> Arrivals:
         """The block as the engine reads it; there is a row of the log for each of its jobs."""
@@ -123,17 +154,41 @@ class Run:
 
     def _next_stop(self) -> float:
         """Until when the engine may go on."""
-        return min(self.end, self._look(), self.planner.due if self.planner else np.inf)
+        swap = self.planner.due if self.planner else np.inf
+        return min(self.end, self._look(), swap, self.call)
 
     def _stop_over(self, stop: float, coming: Arrivals) -> None:
-        """Ask `enough`, or swap plans, whichever is due."""
+        """Ask `enough`, let the timer call, or swap plans, whichever is due."""
         if self.enough and stop == self._look():
             self.looks += 1
             if self.enough(stop, int(self.state.meter.clock[0].waiting)):
                 self.end = stop
+        elif stop == self.call:
+            self._wake(coming)
         else:
             self.policy, self.state = self.planner.swap(self.policy, self.state, self.log)
             self.planner.relabel(coming, self.state.progress[0])
+
+    def _can_wake(self) -> bool:
+        """Whether a later call of the timer may start a job."""
+        return self.call < np.inf and self.state.meter.clock[0].waiting > 0 and not self.idle
+
+    def _wake(self, coming: Arrivals) -> None:
+        """Let the timer call. Before the next event it need not while no job waits."""
+        self._lengthen(self.call)
+        started = self._asking(woken, (self.policy, self.state, self.log, self.call))
+        if started == REFUSED:
+            self._refuse()
+        taken = self.state.progress[0].taken
+        events = self.state.events
+        arrival = coming.submit[taken] if taken < len(coming.submit) else np.inf
+        ending = events.time[0] if events.count[0] else np.inf
+        ahead = min(arrival, ending)
+        self.idle = started == 0 and ahead == np.inf
+        calls = round(self.call / self.wake)
+        if not self.state.meter.clock[0].waiting and ahead < np.inf:
+            calls = max(calls, int(ahead / self.wake))
+        self.call = (calls + 1) * self.wake
 
     def looked(self) -> float:
         """How many machines an arriving job looked at on average."""

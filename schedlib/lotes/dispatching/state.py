@@ -47,9 +47,9 @@ INTERVAL = np.dtype(
 """Jobs that arrived, started, finished; jobs waiting at the end; the waits of those that started, in all; the integral of the queue over time; the time during which at least one waited."""
 CLOCK = np.dtype(
     [("now", "f8"), ("edge", "f8"), ("longest", "f8")]
-    + [(name, "i8") for name in ("interval", "waiting", "present", "looked")]
+    + [(name, "i8") for name in ("interval", "waiting", "present", "looked", "woken")]
 )
-"""The time, the end of the present interval, the longest wait; the interval's number, jobs waiting, jobs in the system, how many machines arrivals looked at."""
+"""The time, the end of the present interval, the longest wait; the interval's number, jobs waiting, jobs in the system, how many machines arrivals looked at, whether a timer asks."""
 
 
 class Meter(NamedTuple):
@@ -101,18 +101,21 @@ class Arrivals(NamedTuple):
 
 
 class Tasks:
-    """A `Workload` as the simulator takes it: each task is a job of its own, whose work is its duration."""
+    """A `Workload` as the simulator takes it: each task is a job of its own, whose work is its duration; demands
+    in the order of the `resources`, if given."""
 
-    def __init__(self, workload: Workload):
+    def __init__(self, workload: Workload, resources: tuple[str, ...] | None = None):
         jobs = workload.jobs
         tasks = workload.tasks
         counts = np.diff(workload.offsets)
+        self.jobs = jobs
+        self.counts = counts
         self.job = np.repeat(jobs["job"].to_numpy(), counts)
         self.submit = np.repeat(jobs["submit"].to_numpy(float), counts)
         self.job_class = np.repeat(jobs["class"].to_numpy(np.int64), counts)
         self.work = tasks["duration"].to_numpy(float)
-        self.demand = tasks[list(workload.resources)].to_numpy(float)
-        self.resources = workload.resources
+        self.resources = resources or workload.resources
+        self.demand = tasks[list(self.resources)].to_numpy(float)
         self.time_unit = workload.time_unit
 
     def typical(self) -> np.ndarray:
@@ -147,7 +150,7 @@ class State(NamedTuple):
     events: EventQueue
     meter: Meter
     progress: np.recarray  # (1,): jobs `taken` from the present block, and `arrived` in all
-    # (1,): an impossible choice: the arriving `slot`, or the `machine` that a job left
+    # (1,): what the policy was asked last: about the arriving `slot`, or the `machine`; an impossible choice
     refusal: np.recarray
 
 
@@ -277,14 +280,19 @@ def leave(table, slot):
 
 
 @kernel
-def refuse(state, on_arrival, slot, machine, choice):
-    """Record an impossible choice of the policy; give REFUSED."""
+def ask(state, on_arrival, slot, machine):
+    """Record what a reader's policy is asked: about an arriving job, or a machine."""
     refusal = state.refusal[0]
     refusal.now = state.meter.clock[0].now
     refusal.on_arrival = on_arrival
     refusal.slot = slot
     refusal.machine = machine
-    refusal.choice = choice
+
+
+@kernel
+def refuse(state, choice):
+    """Record its answer, which is impossible; give REFUSED."""
+    state.refusal[0].choice = choice
     return REFUSED
 
 

@@ -83,7 +83,8 @@ def _visit(search, rows, limit):
                 room[p, l] = left
 
 
-def _prepare(capacity, demand):
+def _checked(capacity, demand):
+    """Capacity (R,) and demand (K, R) as numbers that make sense, or ValueError."""
     capacity = numbers("capacity", capacity, 1, "one amount per resource")
     demand = numbers("demand", demand, 2, "a row per class and a column per resource")
     if demand.shape[1] != capacity.size:
@@ -99,6 +100,11 @@ def _prepare(capacity, demand):
         demand.max(axis=1),
         "a class that needs nothing fills a machine with any number of jobs; leave it out",
     )
+    return capacity, demand
+
+
+def _prepare(capacity, demand):
+    capacity, demand = _checked(capacity, demand)
     room, size = scaled(capacity, demand)
     usable = np.flatnonzero(holds(capacity, demand))
     relative = (size / np.maximum(room, 1)).max(axis=1)
@@ -196,6 +202,7 @@ def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bo
     >>> algorithm1([7], [[2], [3]], reset_flag=True).rows.tolist()
     [[3, 0], [2, 1], [1, 1], [0, 2]]
     """
+    capacity, demand = _checked(capacity, demand)
     room, size = scaled(capacity, demand)
     classes = len(size)
     if (many := np.flatnonzero(holds(capacity, demand) > MOST_JOBS)).size:

@@ -11,8 +11,11 @@
     lotes.simulate(lotes.Policy(arrive=worst_fit), configs, workload)
 
 A rule may call `lotes.can_start`; `lotes.first_fit`, which looks a machine up without a scan; `lotes.room_at`.
+A global variable of yours keeps the value that it has when the rule compiles: for a rule with another number, let
+a function of that number make the rule.
 """
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,15 +23,16 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 from numba import types
+from numba.extending import typeof_impl
 
-from schedlib.core import compiling
+from schedlib.core import columns, compiling
 from schedlib.core.arrays import grown
 from schedlib.core.compiling import read_only, seen
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching.decisions import hand_over
 from schedlib.lotes.dispatching.machine_tree import fits
-from schedlib.lotes.dispatching.state import NONE, Given, refuse
+from schedlib.lotes.dispatching.state import NONE, Given, Tasks, ask, refuse
 
 OPTIONS: dict = {}
 
@@ -45,8 +49,9 @@ class Room(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """What a policy sees: N machines, M configurations, K classes, R resources, and S numbered jobs. Sizes
-    are fractions of the largest capacity of each resource.
+    """What a policy sees: N machines, M configurations, K classes, R resources, and S jobs. A job's number is its
+    row in `Simulation.jobs`, from 0 on: jobs are numbered in the order of the workload's tasks. Sizes are
+    fractions of the largest capacity of each resource.
 
     - `capacity (M, R)`, `pace (M, K)`: what a machine has; time per unit of work (infinite: cannot run there)
     - `config (N,)`, `free (N, R)`, `running (N, K)`: each machine's configuration, what it has left, and its
@@ -58,6 +63,9 @@ class Cluster(NamedTuple):
       the next to end first, are `first[machine]`, `following[it]` and so on, until -1
     - `waiting (W,)`: the jobs that wait, in order of arrival, without the arriving one; `now`: the time
     - `room`: for `first_fit`; `rng`: the policy's own random numbers
+    - `woken`: whether it is `Policy.wake` that asks, and no job has left the machine
+    - `jobs`: the columns of your own in `Workload.jobs`, as in `cluster.jobs.deadline[job]`: each numeric column
+      beyond `job, submit, class` whose name can follow a dot, (S,) floats in the column's own unit
 
     All are read-only but `notes (S, 4)` and `machine_notes (N, 4)`, the policy's own numbers for each job and
     each machine: zeros when the job comes, and at the start.
@@ -90,6 +98,8 @@ class Cluster(NamedTuple):
     notes: np.ndarray
     machine_notes: np.ndarray
     rng: np.random.Generator
+    woken: bool
+    jobs: Any
 
 
 _F1 = seen(types.float64)
@@ -99,36 +109,34 @@ _I2 = seen(types.int64, 2)
 _ROOM = types.NamedTuple([_F2, _I1, seen(types.int8), _I1, _I1, _F2], Room)
 _NOTES = types.float64[:, ::1]
 _RNG = numba.typeof(np.random.default_rng(0))
-CLUSTER = types.NamedTuple(
-    [
-        _F2,
-        _F2,
-        _I1,
-        _F2,
-        _I2,
-        _I2,
-        _F1,
-        _F2,
-        _F2,
-        seen(types.float64, 1, "A"),
-        seen(types.float64, 1, "A"),
-        seen(types.int32, 1, "A"),
-        _F1,
-        _I1,
-        _I1,
-        _I1,
-        types.float64,
-        _ROOM,
-        _NOTES,
-        _NOTES,
-        _RNG,
-    ],
-    Cluster,
-)
-RULE = types.int64(CLUSTER, types.int64)
+_FIELDS = [
+    _F2,
+    _F2,
+    _I1,
+    _F2,
+    _I2,
+    _I2,
+    _F1,
+    _F2,
+    _F2,
+    seen(types.float64, 1, "A"),
+    seen(types.float64, 1, "A"),
+    seen(types.int32, 1, "A"),
+    _F1,
+    _I1,
+    _I1,
+    _I1,
+    types.float64,
+    _ROOM,
+    _NOTES,
+    _NOTES,
+    _RNG,
+    types.boolean,
+]
+RULE = types.int64(types.NamedTuple([*_FIELDS, columns.TABLE], Cluster), types.int64)
 NOTES = "cluster.notes or cluster.machine_notes"
-ON_ARRIVAL = compiling.rule(RULE, "(cluster, job) -> machine", NOTES)
-ON_EXIT = compiling.rule(RULE, "(cluster, machine) -> job", NOTES)
+FORMS = {"arrive": "(cluster, job) -> machine", "leave": "(cluster, machine) -> job"}
+ON_ARRIVAL, ON_EXIT = (compiling.rule(RULE, form, NOTES) for form in FORMS.values())
 
 
 @dataclass(frozen=True)
@@ -138,10 +146,14 @@ class Policy:
     - `arrive(cluster, job)`: the machine on which the arriving job starts now, or -1 to let it wait
     - `leave(cluster, machine)`: a member of `cluster.waiting` that starts on the machine a job has just left,
       or -1 for none; asked again after each start. Left out, the first in line that fits.
+    - `wake`: every so often, in the workload's unit of time, `leave` is asked about each machine, too, before
+      what else happens at that time, as long as jobs wait; `cluster.woken` is then true. A run in which
+      nothing else is to happen ends when a call starts no job
 
-    Both are small functions of numbers, loops and arrays; they are compiled. Raises ValueError, with the
-    reason, when one does not compile, or writes to what it sees, and (from `simulate`) when one names a
-    machine or a job that cannot be.
+    Both are small functions of numbers, loops and arrays; they are compiled, those that read `cluster.jobs`
+    by `simulate`, which knows the columns. Raises ValueError, with the reason, when one does not compile, or
+    writes to what it sees, and (from `simulate`) when one names a machine or a job that cannot be, asks for a
+    column that is not there, or raises an error itself: that is its `__cause__`.
 
     See also: `lotes.Cluster`, what they see; `lotes.first_fit`, `lotes.can_start` and `lotes.room_at`, what
     they may call; `leaderboard.lotes`.
@@ -153,10 +165,16 @@ class Policy:
     arrive: Callable
     leave: Callable | None = None
     name: str = "own"
+    wake: float | None = None
 
     def __post_init__(self):
-        object.__setattr__(self, "arrive", ON_ARRIVAL(self.arrive))
-        object.__setattr__(self, "leave", ON_EXIT(self.leave or first_in_line))
+        if self.wake is not None and not 0 < self.wake < np.inf:
+            raise ValueError(f"wake: {self.wake}, must be a positive time; leave it out for none")
+        leave = self.leave or first_in_line
+        for when, function in {"arrive": self.arrive, "leave": leave}.items():
+            if not columns.reads(function):
+                function = compiling.rule(RULE, FORMS[when], NOTES)(function)
+            object.__setattr__(self, when, function)
 
 
 @kernel
@@ -219,28 +237,11 @@ def first_in_line(cluster: Cluster, machine: int) -> int:
     return -1
 
 
-class Rule(types.WrapperAddressProtocol):
-    """A policy's compiled function as kernels take it: numba gives all of one signature the same type."""
-
-    def __init__(self, function):
-        self.function = function
-
-    def __call__(self, *arguments):
-        return self.function(*arguments)
-
-    def __wrapper_address__(self):
-        compiled = self.function.get_compile_result(RULE)
-        return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
-
-    def signature(self) -> Any:
-        return RULE
-
-
 class Own(NamedTuple):
     """What is kept: the policy's functions, and of `Cluster` and `Room` what the engine does not have."""
 
-    on_arrival: Rule
-    on_exit: Rule
+    on_arrival: Callable
+    on_exit: Callable
     running: np.ndarray
     target: np.ndarray
     share: np.ndarray
@@ -251,6 +252,51 @@ class Own(NamedTuple):
     ends: np.ndarray
     following: np.ndarray
     notes: np.ndarray
+    columns: np.ndarray  # (C, S)
+
+
+@typeof_impl.register(Own)
+def _of_one_type(own: Own, context: Any) -> Any:
+    """The same type for every policy, so that the engine compiles once."""
+    rules = [types.FunctionType(RULE)] * 2
+    return types.NamedTuple([*rules, *map(numba.typeof, own[2:])], Own)
+
+
+@functools.lru_cache(64)
+def with_columns(function: Callable, form: str, names: tuple[str, ...]) -> Any:
+    """A rule that reads `cluster.jobs`, compiled for columns of these names; the engine calls it like any other."""
+    made, kind, rows = columns.record(names)
+    shown = types.NamedTuple([*_FIELDS, kind], Cluster)
+    inner = compiling.rule(types.int64(shown, types.int64), form, NOTES)(function)
+
+    def by_name(cluster, number):
+        jobs = made(*rows(cluster.jobs))
+        return inner(Cluster(*(cluster[:-1] + (jobs,))), number)
+
+    return compiling.rule(RULE, form)(by_name)
+
+
+def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
+    """A policy's functions for these jobs, and the columns of theirs that they read (C, S)."""
+    functions: list[Any] = [policy.arrive, policy.leave]
+    if not any(map(columns.reads, functions)):
+        return functions, np.zeros((0, 0))
+    if not isinstance(given.jobs, Tasks):
+        raise ValueError(
+            f"policy {policy.name!r}: reads cluster.jobs, but a random workload's jobs have no columns; "
+            "give a Workload"
+        )
+    for place, form in enumerate(FORMS.values()):
+        if columns.reads(functions[place]):
+            functions[place] = columns.compiled_for(
+                functions[place],
+                given.jobs.jobs,
+                lambda function, names, form=form: with_columns(function, form, names),
+            )
+    rows = [
+        np.repeat(values, given.jobs.counts) for values in columns.own(given.jobs.jobs).values()
+    ]
+    return functions, np.array(rows)
 
 
 def begin(policy: Policy, settings: dict, given: Given) -> Own:
@@ -259,9 +305,10 @@ def begin(policy: Policy, settings: dict, given: Given) -> Own:
     m = given.machines
     share, demand = given.mix()
     machines = len(m.config)
+    (on_arrival, on_exit), table = _bound(policy, given)
     return Own(
-        on_arrival=Rule(policy.arrive),
-        on_exit=Rule(policy.leave),
+        on_arrival=on_arrival,
+        on_exit=on_exit,
         target=bins,
         share=share,
         running=np.zeros_like(bins),
@@ -272,6 +319,7 @@ def begin(policy: Policy, settings: dict, given: Given) -> Own:
         ends=np.zeros(0),
         following=np.zeros(0, np.int64),
         notes=np.zeros((0, 4)),
+        columns=table,
     )
 
 
@@ -320,6 +368,8 @@ def _seen(own, state):
         notes=own.notes,
         machine_notes=own.machine_notes,
         rng=own.rng,
+        woken=clock.woken > 0,
+        jobs=read_only(own.columns),
     )
 
 
@@ -347,12 +397,13 @@ def _starts(own, state, slot, machine):
 def arrive(own, state, slot, rng):
     """The machine that the policy gives the arriving job, or NONE."""
     own.notes[slot, :] = 0.0
+    ask(state, True, slot, NONE)
     cluster = _seen(own, state)
     machine = own.on_arrival(cluster, slot)
     if machine == NONE:
         return NONE
     if not 0 <= machine < cluster.config.size or not can_start(cluster, slot, machine):
-        return refuse(state, True, slot, NONE, machine)
+        return refuse(state, machine)
     _starts(own, state, slot, machine)
     return machine
 
@@ -365,7 +416,8 @@ def wait(own, state, slot, rng):
 
 @kernel
 def left(own, state, slot, machine):
-    """The machine runs one job less."""
+    """The machine runs one job less. No other job gets its number, which is its row."""
+    state.table.taken[0] += 1
     own.running[machine, state.table.job[slot].job_class] -= 1
     if own.first[machine] == slot:
         own.first[machine] = own.following[slot]
@@ -379,6 +431,7 @@ def left(own, state, slot, machine):
 @kernel
 def pick(own, state, machine):
     """The waiting job that the policy starts on the machine, taken out of the hall, or NONE."""
+    ask(state, False, NONE, machine)
     cluster = _seen(own, state)
     hall = state.table.hall
     slot = own.on_exit(cluster, machine)
@@ -389,7 +442,7 @@ def pick(own, state, machine):
     while place < waiting and hall[place] != slot:
         place += 1
     if place == waiting or not can_start(cluster, slot, machine):
-        return refuse(state, False, NONE, machine, slot)
+        return refuse(state, slot)
     for later in range(place, waiting - 1):
         hall[later] = hall[later + 1]
     _starts(own, state, slot, machine)

@@ -51,6 +51,8 @@ def fewer_machines(configs: MachineConfigs, shrink: float) -> MachineConfigs:
     >>> fewer_machines(MachineConfigs([[1.0], [0.5]], [900, 4]), 10).count.tolist()
     [90, 1]
     """
+    if not 0 < shrink < np.inf:
+        raise ValueError(f"shrink: {shrink}, must be a positive number")
     return replace(configs, count=np.maximum(np.round(configs.count / shrink), 1).astype(int))
 
 

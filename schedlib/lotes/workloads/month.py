@@ -201,6 +201,8 @@ def google_month(
             f"load, thin, hours: {load:g}, {thin}, {hours:g}; needs a load above 0, thin of at "
             f"least 1, and at most {HOURS} hours"
         )
+    if not 0 <= drift < np.inf:
+        raise ValueError(f"drift: {drift}, must be a finite number >= 0")
     if configs.n_resources != 2 or classes.n_resources != 2:
         raise ValueError(
             "configs, classes: the month has cores and memory; give machines and classes of two "
@@ -266,6 +268,8 @@ def core_load(configs: MachineConfigs, jobs: Workload, hours: float = HOURS) -> 
     >>> core_load(MachineConfigs([[1.0, 1.0]], [1]), jobs, hours=4)
     0.375
     """
+    if not 0 < hours < np.inf:
+        raise ValueError(f"hours: {hours}, must be a positive number")
     submit = jobs.jobs["submit"].to_numpy()
     tasks = jobs.tasks
     work = np.minimum(tasks["duration"].to_numpy(), hours - submit) * tasks["cores"].to_numpy()

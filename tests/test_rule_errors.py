@@ -1,0 +1,97 @@
+"""What a rule does wrong is said with its name, its line and a way out, in all four simulators."""
+
+import re
+
+import numba
+import numpy as np
+import pandas as pd
+import pytest
+
+from schedlib import eagle, hmhs, lotes, mch
+from schedlib.workload import Workload
+
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs the compiler")
+MACHINE = lotes.MachineConfigs([[1.0]], [1])
+JOBS = Workload.from_arrays([0, 1], [5, 5], cpu=[1, 1])
+GOOGLE = {"short_partition": eagle.PARTITION["google"], "cutoff": eagle.CUTOFF["google"]}
+SIMULATORS = {
+    "cluster, job": lambda rule: lotes.simulate(lotes.Policy(rule), MACHINE, JOBS),
+    "stage, machine, now": lambda rule: hmhs.schedule(
+        hmhs.single(3, seed=0), hmhs.Policy(map_rule=rule)
+    ),
+    "leaf, usage, demand, weight, capacity": lambda rule: mch.allocate(
+        mch.Tree([(1, 0), (0, 1)]), [9, 9], mch.rule(rule), divisible=False
+    ),
+    "cluster, job, probe, rng": lambda rule: eagle.simulate(
+        eagle.google(jobs=50, scale=0.1), eagle.System("mine", short_jobs=rule), 150, **GOOGLE
+    ),
+}
+SLIPS = {
+    "return helper(0)": "'helper', a plain function; decorate that with `numba.njit`",
+    "global N; N = 1; return 0": "sets a global variable",
+    "import math; return 0": "import at the top of the file",
+    "with open('x'): return 0": "uses `with`",
+    "zero = 0": "ends without `return`",
+    "return FIRST.fre": "has no 'fre'",
+    "return 1 // len(())": "ask first whether the divisor is 0",
+}
+
+
+def helper(number):
+    return number
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+@pytest.mark.parametrize("takes", SIMULATORS)
+def test_a_slip_is_said_with_its_line_and_a_way_out(takes, slip):
+    text = f"def slips({takes}):\n    {slip}".replace("FIRST", takes.split(", ")[0])
+    names = {"helper": helper}
+    exec(compile(text, "slips.py", "exec"), names)
+    with pytest.raises(ValueError, match=re.escape(SLIPS[slip])) as raised:
+        SIMULATORS[takes](names["slips"])
+    assert "slips" in str(raised.value) and len(str(raised.value)) < 300
+
+
+def wait_for_it(cluster, job):
+    return -1
+
+
+def test_a_rule_reads_columns_by_row_and_refuses_others():
+    due = np.random.default_rng(0).permutation(200)
+    jobs = pd.DataFrame({"job": range(200), "submit": 0.0, "due": due, "user": "a"})
+    work = Workload(jobs, pd.DataFrame({"job": range(200), "duration": 1.0, "cpu": 1.0}))
+
+    def first_due(cluster, machine):
+        job = cluster.waiting[np.argmin(cluster.jobs.due[cluster.waiting])]
+        return job if lotes.can_start(cluster, job, machine) else -1
+
+    run = lotes.simulate(lotes.Policy(wait_for_it, first_due, wake=2.0), MACHINE, work)
+    assert (np.argsort(run.jobs["start"]) == np.argsort(due)).all()
+    assert run.jobs["start"].min() == 2.0
+    other = lotes.Policy(lambda cluster, job: int(cluster.jobs.user[job]))
+    with pytest.raises(ValueError, match="'user' is not numeric; .*: due"):
+        lotes.simulate(other, MACHINE, work)
+
+
+@pytest.mark.parametrize(
+    "call, why",
+    [
+        (lambda: lotes.algorithm1([4.0, 4.0], [[-1, 1]]), "demand"),
+        (lambda: lotes.fewer_machines(MACHINE, -1), "shrink"),
+        (lambda: lotes.core_load(MACHINE, JOBS, hours=-1), "hours"),
+        (lambda: lotes.google_month(*lotes.google2011(), drift=np.nan), "drift"),
+        (lambda: lotes.MachineConfigs([[1.0]], [1], ("cpu", "mem")), "names"),
+        (lambda: lotes.Policy(wait_for_it, wake=0.0), "wake"),
+    ],
+)
+def test_senseless_numbers_are_refused(call, why):
+    with pytest.raises(ValueError, match=why):
+        call()
+
+
+def test_resources_match_by_name():
+    work = Workload.from_arrays([0], [1], mem=[8], cpu=[1])
+    configs = lotes.MachineConfigs([[1.0, 8.0]], [1], ("cpu", "mem"))
+    assert lotes.simulate("greedy", configs, work).finished == 1
+    with pytest.raises(ValueError, match="workload: demands cpu, but machines have cpu, mem"):
+        lotes.simulate("greedy", configs, JOBS)
