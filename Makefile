@@ -32,6 +32,7 @@ test-browser: .venv/.ready ## the book in JupyterLab, every control by keyboard 
 	@$(py) -m pytest tests/browser --need-chromium -n 2 --dist loadgroup $(ARGS)
 
 lab: .venv/.ready ## open the book in JupyterLab; ARGS='--no-browser --port 9999' (5 s)
+	@echo "opening Start here in JupyterLab; Shift+Enter runs a cell; Ctrl+C here ends it"
 	@$(py) -m jupyterlab --notebook-dir=. $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS) notebooks/00-start-here.ipynb
 
 claims: .venv/.ready ## the papers' claims and what became of them (30 s after make figures)
@@ -48,7 +49,7 @@ book: .venv/.ready .venv-book/.ready ## the book as a website, into build/book (
 	  .venv-book/bin/python -W ignore -m sphinx -q -E -W --keep-going -c notebooks/book -d build/doctrees . build/book; wait $$drawing
 	@echo "begin with build/book/index.html"
 
-slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/slides (5 s)
+slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/slides (6 min; again 10 s)
 	@$(py) notebooks/book/slides.py
 
 report: .venv/.ready .venv-book/.ready ## what became of the claims, as a paper: build/report.pdf and .html (20 s)
@@ -87,7 +88,7 @@ endef
 .venv/.ready: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "schedlib needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
-	@echo "building .venv from requirements.txt (about half a minute)"
+	@echo "building .venv from requirements.txt, once: Python's packages for simulating, drawing and JupyterLab (about half a minute)"
 	@rm -rf .venv
 	@$(PYTHON) -m venv .venv || { echo "no venv module: on Debian or Ubuntu, apt install python3-venv" >&2; exit 1; }
 	@$(py) -m pip install --quiet --disable-pip-version-check --require-hashes -r <(sed -n '/^uv==/,/# via/p' $<)

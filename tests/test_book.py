@@ -1,6 +1,7 @@
 """The book as a website and as slides: all of it is there, what it cites exists, links lead somewhere, pictures have words."""
 
 import base64
+import io
 import json
 import re
 
@@ -9,7 +10,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import pages
+import panels
 import slides
+import vectors
 from schedlib import paths
 from schedlib.pictures import style, words
 from schedlib.reproduce import notebooks
@@ -110,6 +113,45 @@ def test_each_picture_of_a_cell_gets_its_own_words_and_its_own_caption():
         in first["metadata"]["mystnb"]["figure"]["caption"]
     )
     assert all("remove-input" in cell["metadata"]["tags"] for cell in (first, second, last))
+
+
+def drawn(*widths):
+    """A picture of charts side by side, as a notebook has it."""
+    figure, axes = style.subplots(1, len(widths), width_ratios=widths, size=(8, 3), squeeze=False)
+    for ax in axes[0]:
+        ax.plot([0, 1], [0, 1])
+        ax.set_ylabel("jobs")
+    png = io.BytesIO()
+    figure.savefig(png, format="png")
+    return base64.b64encode(png.getvalue()).decode()
+
+
+def test_panels_are_cut_between_charts_and_a_chart_stays_whole():
+    (left, right) = panels.pieces(drawn(1, 1))
+    assert left[0] == 0 and left[2] == right[0] and right[2] == 1000
+    assert 400 < left[2] < 600 and (left[1], left[3]) == (0, 1000)
+    assert panels.pieces(drawn(1)) == [] == panels.pieces(drawn(5, 1))
+    assert panels.classes(drawn(1, 1, 1)).count("piece-") == 3
+
+
+def test_a_slide_has_its_chapters_formulas_and_vectors_for_pictures():
+    said = [{"title": "Waits", "points": ["They grow."]}, {"title": "Why", "points": ["See $x$."]}]
+    cell = new_markdown_cell(
+        "Waits\n\n$$W = 1$$\n\nand\n\n$$L = 2$$",
+        metadata={"slideshow": {"slide_type": "slide", "slides": said}},
+    )
+    deck = slides.lecture(new_notebook(cells=[cell])).cells
+    shown = [cell.source for cell in deck if cell.metadata.slideshow.slide_type == "-"]
+    assert shown == ["- They grow.", "$$W = 1$$", "- See $x$."]
+    said = [{"title": "Drawn", "points": ["Look."]}]
+    look = {"slideshow": {"slide_type": "slide", "slides": said}}
+    code = new_code_cell("draw()", outputs=[figure('say "a"')], metadata=look)
+    name = vectors.key(code.outputs[0].data["image/png"])
+    deck = slides.with_vectors(
+        slides.lecture(new_notebook(cells=[code])), {name: f"pictures/{name}.svg"}
+    )
+    (picture,) = [cell.outputs[0].data for cell in deck.cells if cell.get("outputs")]
+    assert picture == {"text/html": f'<img src="pictures/{name}.svg" alt="say &quot;a&quot;">'}
 
 
 def test_slides_are_what_the_author_set():

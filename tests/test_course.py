@@ -39,6 +39,8 @@ def test_students_get_every_chapter_and_no_solution(made):
         assert sources(student / "notebooks" / file.name) == sources(file), (
             f"{name}: code that students do not have, or only they"
         )
+    for paper in ("lotes", "hmhs", "mch", "eagle"):
+        assert (student / "schedlib" / paper / "plain.py").read_text().strip(), paper
     told = [text for file in (student / "notebooks").rglob("*.ipynb") for text in sources(file)]
     long = {text for file in SOLUTIONS.values() for text in sources(file)[1:] if len(text) > 100}
     assert not long & set(told)
@@ -112,8 +114,9 @@ def test_students_get_neither_tests_answers_nor_what_makes_a_course(made):
     assert "course" not in makefile.split("PYTHON ?=")[1]
 
 
-def test_the_syllabus_has_a_week_for_each_chapter_and_names_exercises_that_exist(made):
+def test_the_syllabus_has_twelve_weeks_and_names_exercises_that_exist(made):
     page = (made["student"] / "SYLLABUS.md").read_text(encoding="utf-8")
+    assert set(map(int, re.findall(r"^\| (\d+) \|", page, re.M))) == set(range(1, len(BOOK)))
     assert re.findall(r"\]\(notebooks/([^)]+)\.ipynb\)", page) == sorted(BOOK)
     named = re.findall(r"`([a-z_]+\.[a-z_]+)`", page)
     assert len(named) == len(BOOK) and set(named) <= set(exercises.listed())
@@ -151,6 +154,8 @@ def test_an_examinations_answers_are_those_of_slow_and_simple_ways(seed):
     assert set(found["bins.bins_by_hand"].answer) == full
     jobs = re.findall(r"\((\d+), (\d+)\)", found["hmhs.order_by_hand"].asked)
     shop = np.array(jobs, int).T
+    ends = found["one_trace.four_views"].answer, found["eagle.toy"].answer
+    assert ends[0][1:] == (2, 5, 5) and ends[1][1] < ends[1][0]
     orders = itertools.permutations(range(5))
     least = min(flow_shop_makespan(*shop, list(order)) for order in orders)
     assert found["hmhs.order_by_hand"].answer[1] == least
@@ -170,3 +175,20 @@ def test_assignments_are_in_otters_format_and_students_would_see_no_solution(mad
         assert len(solved) == asked and all(map(ends.search, solved))
         others = [text for text in sources(page) if text not in solved]
         assert all(text.startswith(("assert exercises.check(", "from schedlib")) for text in others)
+
+
+def test_an_examination_draws_on_every_chapter_of_the_course():
+    asked = {question.kind for question in exam.exam(1)}
+    for name, file in BOOK.items():
+        kinds = {
+            match
+            for text in sources(file)
+            for match in re.findall(r'exercises\.check\("([^"]+)"', text)
+        }
+        assert name.startswith("00") or kinds & asked, name
+
+
+def test_the_syllabus_measures_minutes(made):
+    page = (made["student"] / "SYLLABUS.md").read_text(encoding="utf-8")
+    minutes = [int(found) for found in re.findall(r"\| (\d+) \|$", page, re.M)]
+    assert len(minutes) == len(BOOK) and max(minutes) <= 90

@@ -26,9 +26,12 @@ SOLUTIONS_LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*solutions[^)\s]*\)")
 LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)\)")
 SYLLABUS = [
     "# Syllabus\n",
-    "A week, a chapter. Minutes are for the chapter with its exercises; a lecture takes 45 of them. The warm-up is for",
-    "the lecture, the rest for home. The exercise to hand in is checked when its cell is run.\n",
+    "Twelve weeks; the tour and the first chapter share the first. *Minutes* are measured: 200 words of the chapter a minute, one for each",
+    "cell of code that is shown, five for each exercise. A lecture takes 45 of them. The warm-up is for the lecture, the rest",
+    "for home. The exercise to hand in is checked when its cell is run.\n",
 ]
+WORDS_A_MINUTE, MINUTES_A_CELL, MINUTES_AN_EXERCISE = 200, 1, 5
+HIDDEN = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
 ABOUT = {
     "student": "This is the students' copy: the whole book without the solutions to its exercises.",
     "instructor": "This is the instructors' copy: solutions stand where students write their answers.",
@@ -193,12 +196,12 @@ def _statements(book):
 
 
 def syllabus(folder: Path) -> str:
-    """A page with a week for each chapter: what to read, which exercise to hand in, minutes."""
+    """A page with a line for each chapter: its week, which exercise to hand in, minutes. The tour goes with chapter 1."""
     rows = ["| week | read | exercises | hand in | minutes |", "| --: | :-- | --: | :-- | --: |"]
-    for week, file in enumerate(sorted(folder.glob("[0-9]*.ipynb")), 1):
-        book = _read(file)
+    for number, file in enumerate(sorted(folder.glob("[0-9]*.ipynb"))):
+        book, week = _read(file), max(number, 1)
         first = text(book["cells"][0]["source"])
-        title, minutes = re.match(r"# (.+)", first)[1], re.search(r"\*\*Time\*\*: (\d+)", first)[1]
+        title, minutes = re.match(r"# (.+)", first)[1], measured(book)
         asked = _statements(book)
         code = [name for name, words in asked.items() if "*Code.*" in words] or list(asked)
         hand_in = f"`{code[0]}`" if code else ""
@@ -206,6 +209,26 @@ def syllabus(folder: Path) -> str:
             f"| {week} | [{title}](notebooks/{file.name}) | {len(asked)} | {hand_in} | {minutes} |"
         )
     return "\n".join([*SYLLABUS, *rows]) + "\n"
+
+
+def measured(book: dict) -> int:
+    """The minutes that a chapter takes with its exercises.
+
+    >>> words = {"cell_type": "markdown", "source": "word " * 400}
+    >>> shown, hidden = ({"cell_type": "code", "source": "a", "metadata": {"tags": tags}} for tags in ([], ["hide-input"]))
+    >>> measured({"cells": [words, shown, hidden]})
+    3
+    """
+    words = cells = exercises = 0
+    for cell in book["cells"]:
+        source = text(cell["source"])
+        if cell["cell_type"] == "markdown":
+            plain = re.sub(r"\]\([^)]*\)|<[^>]+>", " ", source)
+            words += len(re.findall(r"\S*\w\S*", plain))
+        else:
+            cells += not HIDDEN & set(cell["metadata"].get("tags", ()))
+            exercises += bool(CHECK.search(source))
+    return round(words / WORDS_A_MINUTE + cells * MINUTES_A_CELL + exercises * MINUTES_AN_EXERCISE)
 
 
 def _read(file):

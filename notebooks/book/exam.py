@@ -1,6 +1,7 @@
 """An examination from the exercises' kinds: new numbers by seed, and solutions worked out by the library."""
 
-from collections.abc import Callable
+import heapq
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +58,36 @@ def help_desk(rng):
     )
 
 
+def by_list(times: Sequence[int], machines: int) -> int:
+    """When the last job ends if a free machine takes the next job of a list.
+
+    >>> by_list([3, 2, 2], 2)
+    4
+    """
+    free = [0] * machines
+    for time in times:
+        heapq.heapreplace(free, free[0] + time)
+    return max(free)
+
+
+def three_machines(rng):
+    times = (rng.permutation(9)[:7] + 1).tolist()
+    asked = (
+        f"Seven jobs take {', '.join(map(str, times))} minutes, in this order. When does the last one end on three equal "
+        "machines, if a free machine takes the next job of the list? And if the longest go first? Give a time before which no plan can end."
+    )
+    ends = by_list(times, 3), by_list(sorted(times, reverse=True), 3)
+    bound = max(-(-sum(times) // 3), max(times))
+    return Question(
+        "classics.three_machines",
+        10,
+        asked,
+        (*ends, bound),
+        f"List order: {ends[0]}. Longest first: {ends[1]}. A third of the work is {sum(times) / 3:.2f} and the longest job "
+        f"{max(times)}; times are whole, so no plan ends before {bound}.",
+    )
+
+
 def limit_by_hand(rng):
     cores, memory, count = (
         int(rng.integers(4, 10)) * 2,
@@ -100,6 +131,31 @@ def bins_by_hand(rng):
     )
 
 
+def scores_by_hand(rng):
+    planned = rng.integers(1, 4, (3, 2))
+    running = np.array([rng.integers(0, most + 1) for most in planned.ravel()]).reshape(3, 2)
+    asked = (
+        "Three machines of one configuration have room for any job. Their bins, as (jobs of class 1, jobs of class 2), are "
+        f"{_pairs(planned)}; running are {_pairs(running)}. To which machine does LoTES send a job of class 1? Of two equal ones the "
+        "first is taken. Then the same for a job of class 2, when the first one has started."
+    )
+    left = planned - running
+    first = int(np.argmax(left[:, 0]))
+    second = int(np.argmax(left[:, 1]))
+    return Question(
+        "dispatching.by_score",
+        8,
+        asked,
+        (first + 1, second + 1),
+        f"The score is what the bin has less what runs: {_pairs(left)}. Class 1: machine {first + 1}. The job that "
+        f"started changes scores of class 1 only. Class 2: machine {second + 1}.",
+    )
+
+
+def _pairs(rows):
+    return ", ".join(f"({a}, {b})" for a, b in rows.tolist())
+
+
 def order_by_hand(rng):
     maps, reduces = rng.permutation(9)[:5] + 1, rng.permutation(9)[:5] + 1
     asked = (
@@ -131,7 +187,7 @@ def shares_by_hand(rng):
     say = ", ".join
     return Question(
         "mch.shares_by_hand",
-        15,
+        14,
         asked,
         (*flat.weights.tolist(), first, *shares.tolist()),
         f"Normalise each demand by its largest entry and add up the group: {first} fills first; weights "
@@ -151,11 +207,51 @@ def ticket_office(rng):
     apart = float(0.8 * waits[0] + 0.2 * waits[1])
     return Question(
         "probing.ticket_office",
-        15,
+        14,
         asked,
         (mixed, apart),
         f"Pollaczek and Khinchine with E[S] = {mean:g}, E[S^2] = {second:g} and half of the rate: {mixed:.3f} minutes. "
         f"Apart: {waits[0]:.3f} and {waits[1]:.3f}, weighed 4 to 1: {apart:.3f} minutes.",
+    )
+
+
+def sticky(rng):
+    quick, slow, task = (
+        int(rng.integers(5, 15)),
+        int(rng.integers(10, 20)) * 10,
+        int(rng.integers(5, 15)),
+    )
+    asked = (
+        f"Four nodes are busy: two for {quick} s more, two for {slow} s. A job of four tasks of {task} s has a probe on each. When is "
+        "the job done if a probe stands for a task? When if a probe stands for the job, and asks again?"
+    )
+    free = [quick, quick, slow, slow]
+    ends = [heapq.heapreplace(free, free[0] + task) + task for _ in range(4)]
+    bound, stuck = slow + task, max(ends)
+    return Question(
+        "eagle.toy",
+        8,
+        asked,
+        (bound, stuck),
+        f"A task each: the slow nodes start theirs at {slow} s, so {bound} s. Sticky: the quick nodes start two tasks at {quick} s and ask "
+        f"again at {quick + task} s, before the slow ones are free: {stuck} s.",
+    )
+
+
+def four_views(rng):
+    counts = rng.integers(1, 9, 5).tolist()
+    asked = (
+        "A job of a trace has five stages; a name says what a stage waits for: M1, R2_1, M3, R4_3 and J5_2_4, with "
+        f"{', '.join(map(str, counts))} instances. How many jobs do LoTES, HMHS (pairs of a map and the reduce that waits for it alone), MCH (leaves) and Eagle see?"
+    )
+    seen = sum(counts), 2, 5, 5
+    return Question(
+        "one_trace.four_views",
+        6,
+        asked,
+        seen,
+        f"LoTES: each instance, {seen[0]}. HMHS: the pairs M1, R2 and M3, R4, so 2. MCH: a leaf a stage, 5. Eagle: what has one "
+        "estimate, a stage, 5.",
     )
 
 
@@ -178,14 +274,15 @@ def paired(rng):
 
 
 KINDS: tuple[Callable[[np.random.Generator], Question], ...] = (
-    canteen, help_desk, limit_by_hand, bins_by_hand, order_by_hand, shares_by_hand, ticket_office, paired)  # fmt: skip
+    canteen, help_desk, three_machines, limit_by_hand, bins_by_hand, scores_by_hand, order_by_hand, shares_by_hand, ticket_office, sticky,
+    four_views, paired)  # fmt: skip
 
 
 def exam(seed: int) -> list[Question]:
     """The questions of one examination, a point a minute; the same seed gives the same numbers.
 
     >>> sum(question.minutes for question in exam(1))
-    90
+    120
     """
     return [
         kind(rng)

@@ -6,6 +6,7 @@ A cell's metadata say what stands on its slides, as an author set it: `{"slidesh
 """
 
 import base64
+import html
 import re
 import shutil
 import sys
@@ -15,12 +16,16 @@ import nbformat
 from nbconvert import SlidesExporter
 from nbformat.v4 import new_markdown_cell, new_notebook
 
+import vectors
+from pages import text
 from schedlib import paths
 
 ROOT = paths.checkout() or Path()
 OWN = ROOT / "notebooks" / "book"
 BROAD = 1.9  # a picture of a larger ratio of width to height is broad
 COLUMNS = 6  # a table of more columns is broad
+FORMULA = re.compile(r"\$\$.+?\$\$", re.DOTALL)
+TABLE = re.compile(r"(?:^\|.*\|\n?){3,}", re.M)
 SHORT_LISTING = 24  # lines; a longer algorithm box is set in smaller type
 LONG_LISTING = 32  # lines; a longer one in two columns, too
 
@@ -69,6 +74,28 @@ def shown(cell, slide):
     return cell
 
 
+def shows(cell) -> list[str]:
+    """The formulas and tables of a Markdown cell, which stand on its slides of words alone, in turn."""
+    if cell.cell_type != "markdown":
+        return []
+    found = [*FORMULA.finditer(cell.source), *TABLE.finditer(cell.source)]
+    return [match[0] for match in sorted(found, key=lambda match: match.start())]
+
+
+def with_vectors(deck, files: dict[str, str]):
+    """A lecture whose pictures are the SVGs of these files, by the keys of their PNGs."""
+    for cell in deck.cells:
+        for output in cell.get("outputs", []):
+            png = output.get("data", {}).get("image/png")
+            file = files.get(vectors.key(text(png))) if png else None
+            if file:
+                alt = html.escape(output.metadata["image/png"]["alttext"], quote=True)
+                picture = f'<img src="{file}" alt="{alt}">'
+                output.data = nbformat.from_dict({"text/html": picture})
+                output.metadata = nbformat.from_dict({})
+    return deck
+
+
 def is_listing(data) -> bool:
     """Whether an output is an algorithm box, made by `teaching.show`."""
     return data.get("text/markdown", "").startswith("```python")
@@ -90,10 +117,14 @@ def lecture(chapter):
     """The chapter's slides as a notebook."""
     cells = []
     for cell in chapter.cells:
+        beside = shows(cell)
         for slide in cell.metadata.get("slideshow", {}).get("slides", []):
             cells.append(words(f"{'##' if cells else '#'} {slide['title']}", "slide"))
-            if slide.get("points"):
-                cells.append(words("\n".join(f"- {point}" for point in slide["points"]), "-"))
+            points = slide.get("points", [])
+            if points:
+                cells.append(words("\n".join(f"- {point}" for point in points), "-"))
+            if beside and not any("$" in point for point in points):
+                cells.append(words(beside.pop(0), "-"))
             cells += [shown(cell, slide)] if cell.cell_type == "code" else []
             cells += [words(slide["notes"], "notes")] if "notes" in slide else []
         if cell.cell_type == "markdown" and cells:
@@ -121,8 +152,17 @@ def write(out: Path) -> None:
     }
     exporter = SlidesExporter(template_name="lecture", extra_template_basedirs=[str(OWN)], **hidden)
     listing = "# schedlib: the lectures\n"
-    for file in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
-        deck = lecture(nbformat.read(file, as_version=4))
+    decks = {
+        file: lecture(nbformat.read(file, as_version=4))
+        for file in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    }
+    wanted = {
+        file: {vectors.key(png) for cell in deck.cells for png in vectors.pictures(cell)}
+        for file, deck in decks.items()
+    }
+    files = vectors.write(wanted, out / "pictures")
+    for file, plain in decks.items():
+        deck = with_vectors(plain, files)
         count = sum(cell.metadata.slideshow.slide_type == "slide" for cell in deck.cells)
         title = deck.cells[0].source.lstrip("# ")
         (out / f"{file.stem}.html").write_text(

@@ -61,7 +61,7 @@ def google2019_tasks(
 ) -> Workload:
     """Read the finished tasks of jobs, how long they ran and what they requested.
 
-    The trace is in BigQuery alone. Export each table as CSV (also `.gz`) or `.parquet`:
+    The trace is in BigQuery alone. Export each table as CSV (also `.gz`) or `.parquet`::
 
         SELECT time, type, collection_id, instance_index,
                resource_request.cpus AS cpus, resource_request.memory AS memory

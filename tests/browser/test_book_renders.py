@@ -1,0 +1,59 @@
+"""The built website on a desk and on a phone: no formula, table or picture is cut, nothing is shown as it was typed, pages are light."""
+
+import re
+
+import pytest
+
+import lab
+import rendering
+from schedlib import paths
+
+BOOK = paths.checkout() / "build" / "book"
+CHAPTERS = sorted(BOOK.glob("notebooks/[0-9]*.html"))
+CHAPTERS += sorted(BOOK.glob("notebooks/solutions/[0-9]*.html"))
+PAGES = list(CHAPTERS)
+PAGES += sorted(BOOK.glob("notebooks/book/*.html"))
+PAGES += [BOOK / "figures" / "CLAIMS.html", BOOK / "figures" / "README.html"]
+WIDTHS = {"desk": 1280, "phone": 390}
+MOST_OF_A_PAGE, MOST_OF_THE_SITE = 4e6, 80e6  # bytes
+PICTURE = re.compile(r'(?:src|href)="([^"#?]+\.(?:png|svg|jpg|js))[?"]')
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING),
+    pytest.mark.skipif(
+        not (BOOK / "index.html").exists(), reason="no book has been built here: make book"
+    ),
+    pytest.mark.xdist_group("browser-0"),
+]
+
+
+@pytest.fixture(scope="module", params=WIDTHS)
+def page(request):
+    size = {"width": WIDTHS[request.param], "height": 900}
+    with lab.browser(viewport=size, offline=True) as browser:
+        yield browser.new_page()
+
+
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_nothing_is_cut_or_raw(page, file):
+    assert rendering.found_on(page, file) == []
+
+
+@pytest.mark.parametrize("file", CHAPTERS, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_a_chapter_is_light(file):
+    text = file.read_text(encoding="utf-8")
+    fetched = {(file.parent / name).resolve() for name in PICTURE.findall(text)}
+    own = [each for each in fetched if each.is_file() and each.parent.name == "_images"]
+    assert len(text) + sum(each.stat().st_size for each in own) <= MOST_OF_A_PAGE
+
+
+def test_the_site_is_light():
+    sizes = [file.stat().st_size for file in BOOK.rglob("*") if file.is_file()]
+    assert sum(sizes) <= MOST_OF_THE_SITE
+
+
+def test_the_cheat_sheet_is_two_pages(page):
+    rendering.found_on(page, BOOK / "notebooks" / "book" / "cheat-sheet.html")
+    sides = dict.fromkeys(("top", "bottom", "left", "right"), "12mm")
+    printed = page.pdf(format="A4", margin=sides)
+    assert len(re.findall(rb"/Type\s*/Page[^s]", printed)) == 2
