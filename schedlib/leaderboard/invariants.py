@@ -140,10 +140,9 @@ def passed_over(
     waited = np.flatnonzero(start > submit)
     by_start = np.lexsort((machine[waited], start[waited]))
     size = np.where((finish > start)[:, None], demand, 0.0)  # what ends at once takes no room
+    events = when[order], arrives[order], job_of[order]
     passed, job, now, place = _passed_over(
-        when[order],
-        arrives[order],
-        job_of[order],
+        events,
         waited[by_start],
         start,
         machine.astype(np.int64),
@@ -155,8 +154,9 @@ def passed_over(
 
 
 @compiled
-def _passed_over(when, arrives, job_of, waited, start, machine, demand, size, free):
+def _passed_over(events, waited, start, machine, demand, size, free):
     """As `passed_over`, from events in order: times, kinds and jobs (2 N,); those who waited, by their start."""
+    when, arrives, job_of = events
     jobs, resources = size.shape
     line = np.empty(jobs, np.int64)  # who waits and was never passed over, in order of arrival
     waiting = 0

@@ -90,8 +90,7 @@ def draw(start: int = 0, every: int = 8, load: int = 80, stacked: bool = False) 
     """The stored answers for a slice: ten minutes from minute `start` on, every `every`-th job, at `load` %.
     `stacked` as in `plot_answers`. Raises ValueError on a slice or a load that is not stored."""
     grid = one_trace.grid()
-    slices = grid.set_index(["start", "every", "load"]).index
-    frame = grid[slices == (start, every, load)]
+    frame = grid.query("start == @start and every == @every and load == @load")
     if frame.empty:
         stored = f"{one_trace.STARTS}, {one_trace.STEPS} and {one_trace.LOADS}"
         raise ValueError(f"start, every, load: {start}, {every}, {load}; stored are {stored}")
