@@ -672,7 +672,7 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
     "wrong, words",
     [
         (lambda: on_crowd(seeds=[1, 1]), "seeds"),
-        (lambda: on_crowd(3), "mine.0.: needs"),
+        (lambda: on_crowd(3), "mine.0.: 3; needs"),
         (lambda: leaderboard.hmhs(against=[]), "mine: no policy"),
         (lambda: leaderboard.hmhs(baseline="hmsh"), "baseline: 'hmsh'"),
         (

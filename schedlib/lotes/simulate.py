@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from schedlib.core import streams
+from schedlib.core.checks import typed
 from schedlib.core.running import to_the_end
 from schedlib.lotes.dispatching.machine_tree import fractions, machines
 from schedlib.lotes.dispatching.run import Run
@@ -22,6 +23,7 @@ from schedlib.workload import Workload
 MOST_INTERVALS = 10_000_000
 
 
+@typed
 def simulate(
     policy: str | Policy,
     configs: MachineConfigs,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from schedlib.core.checks import unknown
+from schedlib.core.checks import typed, unknown
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, fits, holds
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
@@ -166,6 +166,7 @@ def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     return np.clip(1 - used, 0, 1)
 
 
+@typed
 def allocate(
     configs: MachineConfigs,
     classes: JobClasses,

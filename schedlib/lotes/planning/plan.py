@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from schedlib.core.checks import typed
 from schedlib.core.portable import dot
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, check
 from schedlib.lotes.planning.allocate import SECONDS, allocate, by_place, solve
@@ -162,6 +163,7 @@ def make_plan(
     )
 
 
+@typed
 def plan(
     configs: MachineConfigs,
     classes: JobClasses,

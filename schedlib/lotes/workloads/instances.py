@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core import streams
-from schedlib.core.checks import unknown
+from schedlib.core.checks import typed, unknown
 from schedlib.lotes.dispatching.state import BLOCK, Arrivals
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.planning.plan import plan
@@ -45,6 +45,7 @@ def google2011() -> tuple[MachineConfigs, JobClasses]:
     return configs, JobClasses(PROPORTIONS, np.c_[CLASS_CORES, CLASS_MEMORY], rate)  # type: ignore[arg-type]
 
 
+@typed
 def fewer_machines(configs: MachineConfigs, shrink: float) -> MachineConfigs:
     """The numbers of machines over `shrink`, rounded, at least one of each configuration.
 

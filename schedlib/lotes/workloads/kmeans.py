@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.core import compiled, streams
+from schedlib.core.checks import typed
 from schedlib.core.portable import dot
 from schedlib.lotes.model import JobClasses
 from schedlib.workload import SECONDS, Workload
@@ -14,6 +15,7 @@ RESTARTS = 10
 MOST_ROUNDS = 300
 
 
+@typed
 def cluster_jobs(
     workload: Workload,
     k: int = 4,
