@@ -69,7 +69,7 @@ def hmhs(
     a rule: ...map rule left every machine waiting...(seed 0)
     """
     case_of = cases(workload, single_batch, lambda given: checked(given, Instance))
-    rivals = named(against, POLICIES)
+    rivals = named(against, [*POLICIES, "priced"])
     return race(GAME, mine, case_of, rivals, seeds, each, limit, baseline)
 
 
