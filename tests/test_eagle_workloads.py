@@ -192,7 +192,7 @@ def test_a_seed_is_a_workload_and_classes_have_a_stream_of_their_own():
     [
         ({"jobs": 2.5}, "jobs: 2.5"),
         ({"jobs": 3}, "jobs: 3 have no long one"),
-        ({"jobs": 20_000, "scale": 20_000}, "jobs, scale: .* tasks; ask for at most"),
+        ({"jobs": 20_000, "scale": 30_000}, "scale: .* at most 100,000,000"),
         ({"jobs": 100, "scale": 1e-4}, "leaves .* workers; it must leave 10"),
     ],
 )

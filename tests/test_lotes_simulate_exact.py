@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import lotes_readings as readings
 from lotes_readings import choices, decisions
 from lotes_systems import agree, as_workload, in_small_steps, pace_of, systems
-from schedlib.lotes import Policy, can_start, plain, plain_rivals, plan, simulate
+from schedlib.lotes import Policy, RandomWorkload, can_start, plain, plain_rivals, plan, simulate
 from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.state import Arrivals
 
@@ -170,14 +170,16 @@ def test_tetris(system, weights, gamma_unit):
     )
 
 
-class Drawn:
+class Drawn(RandomWorkload):
     """A generated workload of given jobs whose processing time is work over the configuration's rate."""
 
     time_unit, hours, rate, limit = "h", 1e9, 0.0, None
 
     def __init__(self, classes, submit, job_class, work, demand):
-        self.classes, self.arrays = classes, (submit, job_class, work, demand)
-        self.resources = tuple(range(classes.n_resources))
+        own = {"classes": classes, "arrays": (submit, job_class, work, demand)}
+        own["resources"] = tuple(range(classes.n_resources))
+        for name, value in own.items():  # the base is frozen
+            object.__setattr__(self, name, value)
 
     def pace(self):
         with np.errstate(divide="ignore"):

@@ -59,7 +59,7 @@ def test_every_task_runs_once_and_capacities_hold(workload):
         left = mch.simulate(tree, capacity, rule, jobs)
         assert (left.jobs["finish"] <= jobs["depart"].fillna(np.inf)).all()
         for each in (run, left):
-            case = referee.Case(tree, capacity, each.jobs, np.inf)
+            case = referee.Case(tree, capacity, each.jobs, each.shares["time"].max() + 1.0)
             assert referee._overfull(each, case) == referee._other_work(each, case) == ""
             assert (each.shares.groupby("leaf")["share"].last() == 0).all()
 

@@ -76,10 +76,11 @@ def two_at_once(
     >>> two_at_once(1, np.array([0, 0]), np.array([0.0, 1.0]), np.array([2.0, 3.0]))
     1
     """
-    task = np.ones((len(machine), 1))
+    lasts = np.flatnonzero(finish > start)  # what takes no time is in nobody's way
+    task = np.ones((len(lasts), 1))
     capacity = np.ones((machines, 1))
-    found = over_capacity(machine, start, finish, task, capacity)
-    return found and found[0]
+    found = over_capacity(machine[lasts], start[lasts], finish[lasts], task, capacity)
+    return int(lasts[found[0]]) if found else None
 
 
 def idle_while_waiting(

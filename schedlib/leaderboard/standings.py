@@ -237,7 +237,7 @@ def _heading(row: pd.Series) -> str:
     whose = "the best" if best else row["baseline"]
     if row["comparisons"] == 1:
         return f"less {whose}'s"
-    return f"less {whose}'s, 95 % for all {row['comparisons']} comparisons"
+    return f"less {whose}'s (95 % for all {row['comparisons']})"
 
 
 def _remark(row: pd.Series) -> str:

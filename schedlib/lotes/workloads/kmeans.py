@@ -35,7 +35,7 @@ def cluster_jobs(
     algorithm from k-means++ the tightest clustering wins; classes are in the order of mean demands. Raises
     ValueError when there is nothing to cluster or fewer different tasks than classes. Source: Section 5.3.2.
 
-    See also: `Workload.with_classes`, which puts them into the workload; `lotes.class_counts`.
+    See also: `workload.Workload`, whose `with_classes` puts them into it; `lotes.class_counts`.
 
     >>> w = Workload.from_arrays([0, 1, 2, 3], [10, 10, 30, 50], cpu=[1, 1, 8, 8], mem=[2, 2, 1, 1])
     >>> classes, job_class = cluster_jobs(w, 2)
