@@ -172,14 +172,20 @@ def _passed_over(events, waited, start, machine, demand, size, free):
         last = True  # of the jobs that leave this machine now
         if not arriving:
             free[where] += size[job]
-            if event + 1 < len(when):
-                after = machine[job_of[event + 1]]
-                last = arrives[event + 1] or when[event + 1] > now or after != where
+            after = event + 1
+            if after < len(when):
+                later = when[after] > now
+                elsewhere = machine[job_of[after]] != where
+                last = arrives[after] or later or elsewhere
         while begun < len(waited):
             other = waited[begun]
             place = machine[other]
-            earlier = place < where or (place == where and last)
-            if start[other] > now or (start[other] == now and not (arriving or earlier)):
+            here = place == where and last
+            earlier = place < where or here
+            done = arriving or earlier
+            if start[other] > now:
+                break
+            if start[other] == now and not done:
                 break
             free[place] -= size[other]
             begun += 1
