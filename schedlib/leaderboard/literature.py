@@ -58,27 +58,31 @@ def harmless(cluster: lotes.Cluster, job: int, machine: int) -> bool:
     return fits.all()
 
 
-def easy_arrive(cluster: lotes.Cluster, job: int) -> int:
-    """The first machine with room, if that does not delay the first in line."""
-    if cluster.waiting.size == 0:
-        return lotes.first_fit(cluster, job)
-    for machine in range(len(cluster.config)):
-        if lotes.can_start(cluster, job, machine) and harmless(cluster, job, machine):
-            return machine
-    return -1
+def _easy(keeps: Callable, name: str) -> lotes.Policy:
+    """EASY, where `keeps(cluster, job, machine)` says whether the first in line keeps its reservation."""
+
+    def arrive(cluster, job):
+        """The first machine with room, if that does not delay the first in line."""
+        if cluster.waiting.size == 0:
+            return lotes.first_fit(cluster, job)
+        for machine in range(len(cluster.config)):
+            if lotes.can_start(cluster, job, machine) and keeps(cluster, job, machine):
+                return machine
+        return -1
+
+    def leave(cluster, machine):
+        """The first in line, or the first behind it that does not delay it."""
+        for job in cluster.waiting:
+            if not lotes.can_start(cluster, job, machine):
+                continue
+            if job == cluster.waiting[0] or keeps(cluster, job, machine):
+                return job
+        return -1
+
+    return lotes.Policy(arrive, leave, name)
 
 
-def easy_leave(cluster: lotes.Cluster, machine: int) -> int:
-    """The first in line, or the first behind it that does not delay it."""
-    for job in cluster.waiting:
-        if not lotes.can_start(cluster, job, machine):
-            continue
-        if job == cluster.waiting[0] or harmless(cluster, job, machine):
-            return job
-    return -1
-
-
-easy = lotes.Policy(easy_arrive, easy_leave, "EASY backfilling")
+easy = _easy(harmless, "EASY backfilling")
 """The first in line has a reservation; others overtake it as long as they do not delay it. Like the paper's
 it goes by how long jobs say that they run, so it keeps its promise when they say the truth."""
 
@@ -145,23 +149,7 @@ def easy_by(column: str) -> lotes.Policy:
         fits = spare >= cluster.size[head]
         return fits.all()
 
-    def arrive(cluster, job):
-        if cluster.waiting.size == 0:
-            return lotes.first_fit(cluster, job)
-        for machine in range(len(cluster.config)):
-            if lotes.can_start(cluster, job, machine) and harmless_as_said(cluster, job, machine):
-                return machine
-        return -1
-
-    def leave(cluster, machine):
-        for job in cluster.waiting:
-            if not lotes.can_start(cluster, job, machine):
-                continue
-            if job == cluster.waiting[0] or harmless_as_said(cluster, job, machine):
-                return job
-        return -1
-
-    return lotes.Policy(arrive, leave, f"EASY by {column}")
+    return _easy(harmless_as_said, f"EASY by {column}")
 
 
 # --- Dot product: Panigrahy, Talwar, Uyeda and Wieder, Heuristics for vector bin packing, 2011 ---
