@@ -3,6 +3,7 @@
 What was drawn is kept under the PNG that the chapter shows: the same picture is not drawn again.
 """
 
+import ast
 import base64
 import contextlib
 import hashlib
@@ -25,13 +26,17 @@ MAGIC = re.compile(r"^[%!].*$", re.M)
 
 def key(png: str) -> str:
     """A picture's name by what it shows; `png` is in base64, as a notebook has it."""
-    return hashlib.sha256(base64.b64decode(png)).hexdigest()[:20]
+    return _digest(base64.b64decode(png))
+
+
+def _digest(png: bytes) -> str:
+    return hashlib.sha256(png).hexdigest()[:20]
 
 
 def published(folder: Path) -> dict[str, Path]:
     """The SVG of each published figure, by the key of its PNG."""
     return {
-        hashlib.sha256(file.read_bytes()).hexdigest()[:20]: file.with_suffix(".svg")
+        _digest(file.read_bytes()): file.with_suffix(".svg")
         for file in folder.glob("*/*.png")
         if file.with_suffix(".svg").exists()
     }
@@ -72,8 +77,6 @@ def draw(file: Path, wanted: set[str], cache: Path) -> None:
 
 def _run(source, scope, shown):
     """Run a cell as a notebook does: what its last line gives is shown."""
-    import ast
-
     body = ast.parse(source).body
     end = body.pop() if body and isinstance(body[-1], ast.Expr) else None
     exec(compile(ast.Module(body, []), "chapter", "exec"), scope)

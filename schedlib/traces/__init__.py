@@ -1,4 +1,6 @@
-"""One reader per public trace or format, each giving a `Workload`, and `read_csv` for any other table; `schedlib.traces.download` fetches traces.
+"""One reader per public trace or format, each giving a `Workload`, and `read_csv` for any other table.
+
+`schedlib.traces.download` fetches traces.
 
 What is wrong with the *file* (missing, empty or cut short, a wrong number of columns, a blank or no number
 where one belongs, a negative, infinite or unknown value) is refused with ValueError, naming file and row.

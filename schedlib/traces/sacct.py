@@ -6,7 +6,7 @@ import pandas as pd
 import pyarrow as pa
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import first_row, leave_out, read_frame, refuse
+from schedlib.traces._reading import BARE, first_row, leave_out, read_frame, refuse
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
@@ -67,7 +67,7 @@ def read_sacct(path: str | Path) -> Workload:
     ([['7', 90.0, 4.0, 2.0]], [[30.0, 86400.0]])
     """
     path = Path(path)
-    header = first_row(path, "|")
+    header = first_row(path, BARE)
     cpus = "NCPUS" if "NCPUS" in header else "AllocCPUS"
     nodes = ["NNodes"] if "NNodes" in header else []
     amounts = [cpus, *nodes]
@@ -77,7 +77,7 @@ def read_sacct(path: str | Path) -> Workload:
         path,
         None,
         types,
-        "|",
+        BARE,
         optional=amounts,
     )
     submit, start, end = (_times(path, rows[name]) for name in TIMES)

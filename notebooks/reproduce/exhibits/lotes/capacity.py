@@ -55,8 +55,8 @@ def capacities(
 ) -> pd.DataFrame:
     """What each policy sustains on an instance of Section 5.4: `sizes, policy, capacity, low, high`.
 
-    The instance is the one that is `drawn`. `sizes`: laws as in `fig11_13_random.under`. Capacities, `fluid`, `limit` and `rounded` (lambda* of stage
-    1, of stage 2, and what whole machines leave of it) are over lambda1.
+    The instance is the one that is `drawn`. `sizes`: laws as in `fig11_13_random.under`. Capacities, `fluid`,
+    `limit` and `rounded` (lambda* of stage 1, of stage 2, and what whole machines leave of it) are over lambda1.
     """
     number = drawn(seed)
     first = random_instance(phi, omega=omega, machines=machines, hours=1.0, seed=number)

@@ -102,19 +102,20 @@ def _caption(frame):
     )
 
 
+ALT = alt(
+    "Chart of which sentences hold at which load. How many hold",
+    "sentences",
+    ["reading"],
+    "load",
+    of=holding,
+)
 FIGURES = tuple(
     Figure(
         f"lotes.month-loads{suffix}",
         f"lotes.month{suffix}",
         plot,
         _caption,
-        alt(
-            "Chart of which sentences hold at which load. How many hold",
-            "sentences",
-            ["reading"],
-            "load",
-            of=holding,
-        ),
+        ALT,
         judged,
     )
     for suffix in ("", "-google")

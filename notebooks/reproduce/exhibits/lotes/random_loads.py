@@ -6,10 +6,9 @@ import pandas as pd
 
 from exhibits import only
 from exhibits.lotes.fig11_13_random import LAWS, by_omega
-from exhibits.lotes.month_loads import OWN, at_each_load, holding, plot
+from exhibits.lotes.month_loads import ALT, OWN, at_each_load, holding, plot
 from exhibits.lotes.runs import sized
 from schedlib.experiment import Experiment, Figure, scales
-from schedlib.pictures.alt import alt
 from schedlib.reproduce import registry
 
 PLACE = 5.405
@@ -77,13 +76,7 @@ FIGURES = (
             "intervals over instances. In brackets: the printed load. `lotes.capacity` shows who is stable. "
             f"At most {holding(frame)['sentences'].max()} of {len(WORDS)} hold at one load."
         ),
-        alt(
-            "Chart of which sentences hold at which load. How many hold",
-            "sentences",
-            ["reading"],
-            "load",
-            of=holding,
-        ),
+        ALT,
         judged,
     ),
 )
