@@ -14,6 +14,7 @@ import urllib.request
 import uuid
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import sync_playwright
 
 from schedlib import paths
@@ -23,6 +24,16 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 MISSING = "no Chromium here: apt-get install chromium fonts-dejavu-core"
+BOOK = paths.checkout() / "build" / "book"
+ON_THE_BOOK = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason=MISSING),
+    pytest.mark.skipif(
+        not (BOOK / "index.html").exists(), reason="no book has been built here: make book"
+    ),
+    pytest.mark.xdist_group("browser-0"),
+]
+"""The marks of tests on the built website."""
 FLAGS = [
     "--disable-gpu",
     "--disable-quic",

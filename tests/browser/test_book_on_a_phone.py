@@ -3,18 +3,10 @@
 import pytest
 
 import lab
-from schedlib import paths
 
 WIDTH = 390
-BOOK = paths.checkout() / "build" / "book"
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING),
-    pytest.mark.skipif(
-        not (BOOK / "index.html").exists(), reason="no book has been built here: make book"
-    ),
-    pytest.mark.xdist_group("browser-0"),
-]
+BOOK = lab.BOOK
+pytestmark = lab.ON_THE_BOOK
 
 
 @pytest.fixture

@@ -6,9 +6,8 @@ import pytest
 
 import lab
 import rendering
-from schedlib import paths
 
-BOOK = paths.checkout() / "build" / "book"
+BOOK = lab.BOOK
 CHAPTERS = sorted(BOOK.glob("notebooks/[0-9]*.html"))
 CHAPTERS += sorted(BOOK.glob("notebooks/solutions/[0-9]*.html"))
 PAGES = list(CHAPTERS)
@@ -17,14 +16,7 @@ PAGES += [BOOK / "figures" / "CLAIMS.html", BOOK / "figures" / "README.html"]
 WIDTHS = {"desk": 1280, "phone": 390}
 MOST_OF_A_PAGE, MOST_OF_THE_SITE = 4e6, 80e6  # bytes
 PICTURE = re.compile(r'(?:src|href)="([^"#?]+\.(?:png|svg|jpg|js))[?"]')
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING),
-    pytest.mark.skipif(
-        not (BOOK / "index.html").exists(), reason="no book has been built here: make book"
-    ),
-    pytest.mark.xdist_group("browser-0"),
-]
+pytestmark = lab.ON_THE_BOOK
 
 
 @pytest.fixture(scope="module", params=WIDTHS)
