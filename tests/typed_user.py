@@ -6,43 +6,42 @@ import pandas as pd
 from schedlib import eagle, hmhs, intervals, leaderboard, lotes, mch, reproduce, theory, traces
 from schedlib.workload import Workload
 
+jobs: Workload = Workload.from_arrays([0, 1, 2], [3.0, 2.0, 1.0], cpu=[1, 2, 1])
+first: Workload = jobs.head(2).between(0, 1)
+configs = lotes.MachineConfigs([[4.0]], [2])
+classes = lotes.JobClasses([1.0], [[1.0]], [[1.0]])
+machines, groups = lotes.google2011()
+found, labels = lotes.cluster_jobs(jobs, 1)
+rate: float = lotes.allocate(configs, classes).rate
+bins = lotes.non_dominated_bins([4.0], [[1.0]])
+plan = lotes.plan(configs, classes)
+run = lotes.simulate("greedy", configs, jobs, plan=plan, seed=1)
+wait: float = run.mean_response
+most: float = lotes.capacity(
+    "greedy", configs, lotes.RandomWorkload(classes, rate=1.0, hours=1.0)
+).rate
+two = hmhs.Instance([5, 1], [1, 1], [[1.0], [1.0]], [1, 5], [1, 1], [[1.0], [1.0]])
+span: float = hmhs.schedule(two, "hmhs").makespan
+bound: float = hmhs.lower_bound(two)
+order = hmhs.priority(two)
+best = hmhs.optimum(two)
+batch = hmhs.single(3, seed=0)
+tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0)]])
+shares = mch.allocate(tree, (4.0, 4.0), "mch").shares
+weights = mch.flatten(tree, [4.0, 4.0])
+leaves = pd.DataFrame({"leaf": [0], "submit": [0.0], "tasks": [2], "duration": [1.0]})
+churn = mch.simulate(tree, (4.0, 4.0), "drf", leaves)
+done: pd.DataFrame = eagle.simulate(jobs, "hawk", 4, short_partition=0.25, cutoff=1.0).jobs
+slow: float = theory.mmc_mean_wait(1.0, 1.0, 2)
+interval: tuple[float, float, float] = intervals.mean_ci([1.0, 2.0])
+spread = intervals.block_bootstrap(np.arange(9.0), np.median, block=2)
 
-def script() -> None:
-    """The script, in a function, since pytest imports this file."""
-    jobs: Workload = Workload.from_arrays([0, 1, 2], [3.0, 2.0, 1.0], cpu=[1, 2, 1])
-    first: Workload = jobs.head(2).between(0, 1)
-    configs = lotes.MachineConfigs([[4.0]], [2])
-    classes = lotes.JobClasses([1.0], [[1.0]], [[1.0]])
-    machines, groups = lotes.google2011()
-    found, labels = lotes.cluster_jobs(jobs, 1)
-    rate: float = lotes.allocate(configs, classes).rate
-    bins = lotes.non_dominated_bins([4.0], [[1.0]])
-    plan = lotes.plan(configs, classes)
-    run = lotes.simulate("greedy", configs, jobs, plan=plan, seed=1)
-    wait: float = run.mean_response
-    most: float = lotes.capacity(
-        "greedy", configs, lotes.RandomWorkload(classes, rate=1.0, hours=1.0)
-    ).rate
-    two = hmhs.Instance([5, 1], [1, 1], [[1.0], [1.0]], [1, 5], [1, 1], [[1.0], [1.0]])
-    span: float = hmhs.schedule(two, "hmhs").makespan
-    bound: float = hmhs.lower_bound(two)
-    order = hmhs.priority(two)
-    best = hmhs.optimum(two)
-    batch = hmhs.single(3, seed=0)
-    tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0)]])
-    shares = mch.allocate(tree, (4.0, 4.0), "mch").shares
-    weights = mch.flatten(tree, [4.0, 4.0])
-    leaves = pd.DataFrame({"leaf": [0], "submit": [0.0], "tasks": [2], "duration": [1.0]})
-    churn = mch.simulate(tree, (4.0, 4.0), "drf", leaves)
-    done: pd.DataFrame = eagle.simulate(jobs, "hawk", 4, short_partition=0.25, cutoff=1.0).jobs
-    slow: float = theory.mmc_mean_wait(1.0, 1.0, 2)
-    interval: tuple[float, float, float] = intervals.mean_ci([1.0, 2.0])
-    spread = intervals.block_bootstrap(np.arange(9.0), np.median, block=2)
 
-    def last(cluster: lotes.Cluster, job: int) -> int:
-        return len(cluster.free) - 1
+def last(cluster: lotes.Cluster, job: int) -> int:
+    return len(cluster.free) - 1
 
-    board: pd.DataFrame = leaderboard.lotes(lotes.Policy(last), last, seeds=2, baseline="greedy")
-    print(leaderboard.told(board), leaderboard.plot(board))
-    frame: pd.DataFrame = reproduce.claims("hmhs")
-    hawk: Workload = traces.read_hawk("jobs.tr")
+
+board: pd.DataFrame = leaderboard.lotes(lotes.Policy(last), last, seeds=2, baseline="greedy")
+print(leaderboard.told(board), leaderboard.plot(board))
+frame: pd.DataFrame = reproduce.claims("hmhs")
+hawk: Workload = traces.read_hawk("jobs.tr")
