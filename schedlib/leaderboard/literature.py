@@ -233,7 +233,7 @@ fgd = lotes.Policy(fgd_arrive, name="FGD, whole GPUs")
 """The classes are the typical tasks; GPUs are the last resource, and tasks take whole ones."""
 
 
-# --- Sufferage: Maheswaran, Ali, Siegel, Hensgen and Freund, Dynamic mapping, JPDC 59, 1999, Section 3.2 ---
+# --- Sufferage: Maheswaran, Ali, Siegel, Hensgen and Freund, Dynamic mapping, JPDC 59, 1999 ---
 
 
 def sufferage_rule(stage: Waiting, machine: int, now: float) -> int:
@@ -275,7 +275,7 @@ sufferage = hmhs.Policy(map_rule=sufferage_rule, reduce_rule=sufferage_rule, nam
 Tasks that have not begun are mapped again whenever a machine asks."""
 
 
-# --- Delay scheduling: Zaharia et al., EuroSys 2010, Algorithm 1 ---
+# --- Delay scheduling: Zaharia et al., EuroSys 2010, Algorithm 2 ---
 
 
 def fewest_running(skips: int) -> Callable:
