@@ -345,7 +345,7 @@ MACHINES = (
     ("triples_by_nditer(cluster.free)", "capacity|takes machine"),
     ("ends_the_process(cluster.free)", "ended the process (exit code 3)"),
     ("for_ever_deeper(0)", "ended the process (SIGSEGV)"),
-    ("return int(np.zeros(10**14)[job])", "more than this machine can hold"),
+    ("return int(np.zeros(10**14)[job])", "MemoryError"),
 )
 
 

@@ -442,6 +442,7 @@ def _at(function: Callable[..., Any], lines: list[int]) -> str:
 SLIPS = {
     ZeroDivisionError: (r"^([/%]|//)=?$", "ask first whether the divisor is 0"),
     IndexError: (r"^(BINARY_SUBSCR|STORE_SUBSCR|\[\])$", "ask first how long the array is"),
+    MemoryError: ("^CALL", "ask for smaller arrays"),
 }
 """Python's instructions that raise an error, and how to avoid it."""
 

@@ -189,7 +189,10 @@ def initial(
     inputs: np.ndarray,
     shown: Own = NOTHING,
 ) -> State:
-    """The state before the first job arrives, without inputs; the arguments as for `begin`."""
+    """The state before the first job arrives.
+
+    `inputs (T, R)`: the machines that hold a map task's input, for `list_inputs` to chain; the rest as in `State`.
+    """
     _, n, m = speed.shape
     return State(
         rules=rules,
@@ -212,24 +215,6 @@ def initial(
         slot=np.empty(2 * m + 2, np.int64),
         own=shown,
     )
-
-
-def begin(
-    rules: Rules,
-    jobs: np.recarray,
-    work: np.recarray,
-    queues: int,
-    speed: np.ndarray,
-    inputs: np.ndarray,
-    shown: Own = NOTHING,
-) -> State:
-    """The state before the first job arrives.
-
-    `inputs (T, R)`: the machines that hold a map task's input; the rest as in `State`.
-    """
-    state = initial(rules, jobs, work, queues, speed, inputs, shown)
-    list_inputs(jobs, work, inputs, state.head, state.following)
-    return state
 
 
 @kernel

@@ -31,6 +31,8 @@ JOB = np.dtype(
         ("job_class", "i4"),
         ("machine", "i4"),
         ("child", "i4", (2,)),
+        ("twin", "i4"),  # the next job with the same key and sizes; -1: none
+        ("last_twin", "i4"),
     ],
     align=True,
 )
@@ -132,7 +134,7 @@ class Tasks:
 class JobTable(NamedTuple):
     """Slots for S jobs in the system."""
 
-    # (S,) of `JOB`: `row` counts arrivals, `machine` -1 waits, `key`, `child`: its queue's
+    # (S,) of `JOB`: `row` counts arrivals, `machine` -1 waits, `key`, `child`, `twin`: its queue's
     job: np.recarray
     size: np.ndarray  # (S, R): fractions of the largest capacity
     code: np.ndarray  # (S,): where a job that waits belongs in its queue's tree

@@ -4,9 +4,11 @@ A radix priority search tree (McCreight 1985, here over R sizes): every node is 
 none has a smaller key, and bit d of a job's code says whether it lies left or right at depth d. The code
 interleaves the leading bits of its sizes, so a subtree is a box of sizes: it is skipped when the box is too
 large for the machine, or when its smallest key cannot win. LoTES keeps a tree per class by order of arrival,
-Tetris by work.
+Tetris by work. Jobs with the same key and the same sizes have one node: the first of them, behind which the
+others queue.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +18,9 @@ from schedlib.lotes.dispatching.machine_tree import fits
 
 SIZE_BITS = 40
 ORDER_BITS = 20
+MIX = (
+    -7046029254386353131
+)  # 2**64 times the golden ratio's fraction, as a signed number: Fibonacci hashing
 EARLIEST = (0.0, 1.0, 1.0)
 
 
@@ -45,8 +50,8 @@ def line(groups: int, typical: np.ndarray) -> Line:
 
 
 @kernel
-def code_of(top, sizes, row):
-    """The bits that place a job: first bits of its sizes, second bits, ..., then a hash of its number."""
+def code_of(top, sizes, key):
+    """The bits that place a job: first bits of its sizes, second bits, ..., then a hash of its key."""
     r = top.size
     bits = SIZE_BITS // r
     code = 0
@@ -54,7 +59,9 @@ def code_of(top, sizes, row):
         cell = min(int(sizes[l] / top[l] * (1 << bits)), (1 << bits) - 1)
         for b in range(bits):
             code |= ((cell >> b) & 1) << (b * r + r - 1 - l)
-    return (code << ORDER_BITS) | (((row * 2654435761) >> 12) & ((1 << ORDER_BITS) - 1))
+    mantissa = int(math.frexp(key)[0] * 2.0**53)
+    mixed = (mantissa * MIX) >> (64 - ORDER_BITS)
+    return (code << ORDER_BITS) | (mixed & ((1 << ORDER_BITS) - 1))
 
 
 @kernel
@@ -73,6 +80,17 @@ def before(table, a, b):
 
 
 @kernel
+def alike(table, a, b):
+    """Whether two jobs have the same key and the same sizes."""
+    if table.code[a] != table.code[b] or table.job[a].key != table.job[b].key:
+        return False
+    for l in range(table.size.shape[1]):
+        if table.size[a, l] != table.size[b, l]:
+            return False
+    return True
+
+
+@kernel
 def _link(line, table, group, parent, turn, slot):
     if parent < 0:
         line.root[group] = slot
@@ -83,15 +101,28 @@ def _link(line, table, group, parent, turn, slot):
 @kernel
 def join(line, table, group, slot, key):
     """Let a job wait in a group with this key."""
-    r = line.top.size
     table.job[slot].key = key
-    table.code[slot] = code_of(line.top, table.size[slot], table.job[slot].row)
+    table.job[slot].twin = -1
+    table.job[slot].last_twin = slot
+    table.code[slot] = code_of(line.top, table.size[slot], key)
     line.count[group] += 1
+    _insert(line, table, group, slot)
+
+
+@kernel
+def _insert(line, table, group, slot):
+    """Give a job a node, or a place behind the one like it."""
+    r = line.top.size
     parent = -1
     turn = 0
     depth = 0
     node = line.root[group]
     while node >= 0:
+        if alike(table, slot, node):
+            first = table.job[node]
+            table.job[first.last_twin].twin = slot
+            first.last_twin = slot
+            return
         if before(table, slot, node):
             table.job[slot].child[0] = table.job[node].child[0]
             table.job[slot].child[1] = table.job[node].child[1]
@@ -122,8 +153,18 @@ def join(line, table, group, slot, key):
 
 @kernel
 def quit_line(line, table, group, slot):
-    """Take a job out of its group."""
+    """Take a job that has a node out of its group; the node of the next one like it may lie elsewhere."""
     line.count[group] -= 1
+    _take_out(line, table, group, slot)
+    twin = table.job[slot].twin
+    if twin >= 0:
+        table.job[twin].last_twin = table.job[slot].last_twin
+        _insert(line, table, group, twin)
+
+
+@kernel
+def _take_out(line, table, group, slot):
+    """Take a job's node out of the tree."""
     parent = -1
     turn = 0
     depth = 0

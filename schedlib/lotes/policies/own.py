@@ -263,7 +263,7 @@ def _of_one_type(own: Own, context: Any) -> Any:
 
 
 @functools.lru_cache(64)
-def with_columns(function: Callable, form: str, names: tuple[str, ...]) -> Any:
+def with_columns(form: str, function: Callable, names: tuple[str, ...]) -> Any:
     """A rule that reads `cluster.jobs`, compiled for columns of these names; the engine calls it like any other."""
     made, kind, rows = columns.record(names)
     shown = types.NamedTuple([*_FIELDS, kind], Cluster)
@@ -291,7 +291,7 @@ def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
             functions[place] = columns.compiled_for(
                 functions[place],
                 given.jobs.jobs,
-                lambda function, names, form=form: with_columns(function, form, names),
+                functools.partial(with_columns, form),
             )
     rows = [
         np.repeat(values, given.jobs.counts) for values in columns.own(given.jobs.jobs).values()
