@@ -7,7 +7,7 @@ finds, runs and draws them. What is judged on them stands in the paper's `claims
 import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from schedlib import papers
@@ -123,7 +123,8 @@ class Figure:
 
     `plot(frame)` returns a matplotlib Figure and simulates nothing. `caption` and `alt` are texts, or
     functions of the frame that return one, so that they can state what was measured. `part(frame)` gives the
-    rows that the picture, its texts and its CSV have; all of them unless given.
+    rows that the picture, its texts and its CSV have; all of them unless given. `heads` are a printed table's
+    words for columns, where a column's name without underscores is not plain.
 
     See also: `experiment.Experiment`.
 
@@ -137,6 +138,7 @@ class Figure:
     caption: str | Callable[[Any], str]
     alt: str | Callable[[Any], str]
     part: Callable[[Any], Any] | None = None
+    heads: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self):
         of_paper("figure", self.id)

@@ -89,9 +89,9 @@ def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     timing = [column for column in done.experiment.timing if column in frame.columns]
     if figure.plot is None:
         parameters = {name for meta in done.metas for name in meta["point"]}
-        contents: dict[str, bytes | str] = {
-            "md": markdown(averaged(frame.drop(columns=timing), parameters))
-        }
+        table = averaged(frame.drop(columns=timing), parameters)
+        heads = {column: figure.heads.get(column, column.replace("_", " ")) for column in table}
+        contents: dict[str, bytes | str] = {"md": markdown(table.rename(columns=heads))}
     else:
         contents = pictures_of(figure, frame, caption, alt)
     contents["csv"] = csv_text(frame.drop(columns=timing))

@@ -51,5 +51,10 @@ FIGURES = (
         "their share of the task-seconds (%). The last column is the short jobs' share of the "
         "task-seconds (%). By the paper's rule it is the size of the short partition (17, 9 and 2 %).",
         "Table of three traces with number of jobs, share of long jobs, and shares of task-seconds.",
+        heads={
+            "long_jobs": "long jobs (%)",
+            "long_work": "their work (%)",
+            "short_share": "short jobs' work (%)",
+        },
     ),
 )

@@ -116,5 +116,17 @@ FIGURES = (
             f"{rows['most'].max()} of six gains; {(rows['draws'] * rows['all']).sum() / 100:.0f} meet all."
         ),
         part=table,
+        heads={
+            "law": "factor V of a",
+            "fifo": "reading of FIFO",
+            "fifo_least": "FIFO, least (%)",
+            "fifo_most": "FIFO, most (%)",
+            "fifo_pri_single": "FIFO-Pri, single (%)",
+            "fifo_pri_hybrid": "FIFO-Pri, hybrid (%)",
+            "r_hmhs_least": "R-HMHS, least (%)",
+            "r_hmhs_most": "R-HMHS, most (%)",
+            "all": "all six (%)",
+            "most": "most gains",
+        },
     ),
 )

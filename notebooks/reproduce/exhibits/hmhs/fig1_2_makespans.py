@@ -173,6 +173,12 @@ FIGURES = (
         "factor, the slower the machine. Slow machines draw from 0.9 to 1, random ones from 0.1 to "
         "1.",
         "Table of six clusters: slow machines from 0 to 100 per cent in steps of 20.",
+        heads={
+            "slow": "slow (%)",
+            "random": "random (%)",
+            "slow_mean_factor": "mean factor, slow",
+            "random_mean_factor": "mean factor, random",
+        },
     ),
     Figure(
         "hmhs.fig2",

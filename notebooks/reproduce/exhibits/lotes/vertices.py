@@ -217,5 +217,13 @@ FIGURES = (
         "prints. Bins: the non-dominated ones, and those that Algorithm 1 keeps. The rates of stage 2, "
         "its rounding and the exact integer program are over lambda*.",
         "Table of three optima of stage 1: bins, and the rate that stage 2 keeps.",
+        heads={
+            "vertex": "optimum",
+            "supports": "classes of each configuration",
+            "above_two_supports": "configurations of more than two",
+            "bins_printed": "bins that Algorithm 1 keeps",
+            "assignment": "stage 2",
+            "integer": "integer program",
+        },
     ),
 )

@@ -357,6 +357,13 @@ FIGURES = (
         "Columns: a task's demand, mu, the normalised demand s, the flat tree's weight, tasks t* in the "
         "hierarchy and t in the flat tree.",
         "Table of the nodes of three small hierarchies with demands, mu, weights and tasks.",
+        heads={
+            "cpu": "CPUs",
+            "memory": "GB",
+            "s_cpu": "s, CPU",
+            "s_memory": "s, memory",
+            "t_star": "t*",
+        },
     ),
     Figure(
         "mch.weights",
