@@ -61,7 +61,7 @@ class Case(NamedTuple):
 
 @typed
 def eagle(
-    *mine: System | Callable,
+    *mine: System | Callable[..., Any],
     workload: Workload | Callable[[int], Workload] | None = None,
     workers: int | None = None,
     short_partition: float | None = None,

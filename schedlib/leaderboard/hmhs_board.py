@@ -1,6 +1,7 @@
 """The board of HMHS's simulator: a batch of MapReduce jobs, and when it is done."""
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,7 +41,7 @@ METRICS = {"makespan over its lower bound": "low", "mean end of a job over the b
 
 @typed
 def hmhs(
-    *mine: Policy | Callable,
+    *mine: Policy | Callable[..., Any],
     workload: Instance | Callable[[int], Instance] | None = None,
     seeds: Seeds = 5,
     against: Iterable[str] = SHIPPED,

@@ -65,7 +65,7 @@ class Case(NamedTuple):
 
 @typed
 def lotes(
-    *mine: Policy | Callable,
+    *mine: Policy | Callable[..., Any],
     workload: Workload | Callable[[int], Workload] | None = None,
     configs: MachineConfigs | None = None,
     seeds: Seeds = 5,

@@ -44,7 +44,7 @@ class Case(NamedTuple):
 
 @typed
 def mch(
-    *mine: Rule | Callable,
+    *mine: Rule | Callable[..., Any],
     workload: tuple | Callable[[int], tuple] | None = None,
     seeds: Seeds = 5,
     against: Iterable[str] = SHIPPED,
