@@ -9,7 +9,7 @@ __version__ = "1.0.0"
 
 
 def __getattr__(name: str) -> Any:
-    """`Experiment`, when it is first asked for: whoever wants a part of the library loads only that."""
+    """`Experiment`, when it is first asked for: a reader of a part of the library loads only that."""
     if name != "Experiment":
         raise AttributeError(f"module 'schedlib' has no attribute {name!r}")
     from schedlib import experiment

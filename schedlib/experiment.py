@@ -43,7 +43,7 @@ class Experiment:
 
     - `points[scale]` are keyword arguments (JSON values)
     - `seeds[scale]` counts the seeds 0, 1, ... Several numbers, as in (5, 10, 20), are a sequential test: its
-      claims are judged after so many seeds, and more are run until all are decided or none are left
+      claims are judged after each of these numbers, and more are run until all are decided or none are left
     - `timing` names the columns of wall-clock times, which go into a file of their own: they never repeat
     - `missing()` says what is lacking, such as a trace that must be fetched first; "" when it can run
     - `data_files(point)` gives the paths of the files that a point reads, so that its result depends on them

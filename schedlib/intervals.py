@@ -42,7 +42,7 @@ def _checked(values: npt.ArrayLike, level: float) -> npt.NDArray[np.float64]:
 
 
 def mean_ci(values: npt.ArrayLike, level: float = 0.95) -> Interval:
-    """Mean of independent replicates with its Student-t interval of this level, 95 % unless told.
+    """Mean of independent replicates with its Student-t interval of this level, 95 % by default.
 
     `values` has shape (n,); NaN raises. With n = 1 the ends are NaN. Raises ValueError when `values` is empty
     or not finite, and for a level that does not lie between 0 and 1.
@@ -69,7 +69,7 @@ def block_bootstrap(
     draws: int = 1000,
     seed: int = 0,
 ) -> Interval:
-    """A statistic of one trace with an interval over its time: blocks of jobs that follow one another are drawn anew.
+    """A statistic of one trace with an interval over its time: blocks of jobs in a row are drawn with replacement.
 
     - `values` (n,), one for each job in order of submission, such as waits
     - `statistic` of an array of n values gives a number: its mean, unless given
@@ -138,7 +138,7 @@ def _block_length(x: npt.NDArray[np.float64]) -> int:
 
 
 class Proportion(NamedTuple):
-    """How many of so many independent trials succeeded, in shares of `unit` (100 for %).
+    """How many of a number of independent trials succeeded, in shares of `unit` (100 for %).
 
     >>> Proportion(95, 100, 100.0).interval().mean
     95.0

@@ -151,7 +151,7 @@ class Stage(NamedTuple):
 
     @classmethod
     def empty(cls, tasks: int) -> "Stage":
-        """Room for so many tasks."""
+        """Room for a number of tasks."""
         return cls(*np.empty((2, tasks), np.int64), *np.empty((2, tasks)))
 
 

@@ -169,7 +169,7 @@ class State(NamedTuple):
 
 
 def records(shape: tuple[int, ...], kind: np.dtype, **fields: Any) -> np.recarray:
-    """Records of zeros, but for these fields.
+    """Records of zeros, except in these fields.
 
     >>> records((2,), SLOT, idle=1).idle.tolist()
     [1, 1]

@@ -123,7 +123,7 @@ def from_trace(
 
     `jobs` has one row per job with `map_tasks, map_time, reduce_tasks, reduce_time`, as
     `traces.alibaba2018("mapreduce")` gives; `n_jobs` draws that many of them at random (all, in the trace's
-    order, unless told), and the seed also draws the speed factors, which no trace records. Mean times are
+    order, unless given), and the seed also draws the speed factors, which no trace records. Mean times are
     half a second at least. Raises ValueError on a missing column or more jobs than there are.
 
     See also: `hmhs.swim_jobs`, `hmhs.arriving`.

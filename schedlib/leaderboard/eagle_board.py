@@ -84,7 +84,7 @@ def eagle(
       short jobs' share of the work
     - `detail`: as for `eagle.simulate`, which warns where "as_published" would cut short times to nothing
     - `clairvoyant`: if False, estimates are off by a factor from 0.1 to 1.9, another for each job (Fig. 8);
-      which jobs are long is told in any case
+      which jobs are long is known in any case
     - `against`, `seeds`, `each`, `limit`, `baseline`: as for `leaderboard.lotes`
 
     Gives a frame as `standings` does, and whether a system `looked` at estimates. With one `Workload` a seed

@@ -13,7 +13,7 @@ from schedlib.lotes.workloads.instances import RandomWorkload
 OVERLOAD = (
     0.1  # by how much of lambda* the burst's rate exceeds it, or by twice as much, thrice ...
 )
-# ... until a queue of this part of the jobs that run is left, and of so many
+# ... until a queue of this part of the jobs that run is left, and of as many as FEWEST
 BACKLOG = 0.05
 FEWEST = 200
 # in longest mean processing times: the burst, the time between looks at the queue, and the time after the burst

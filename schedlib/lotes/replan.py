@@ -82,7 +82,7 @@ def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
 
 
 def estimate(past: Past, plan: Plan) -> Plan | None:
-    """The plan for the same classes, `estimated` anew; None when stages 1 and 2 have none for them."""
+    """The plan for the same classes, `estimated` again; None when stages 1 and 2 have none for them."""
     try:
         return solve(plan.configs, estimated(past, past.job_class, plan.classes))
     except ValueError:
@@ -125,7 +125,7 @@ class Replan:
     `how` is one of
 
     - `"estimate"`: the same classes with shares, demands and rates of the window
-    - `"cluster"`: k-means gives new classes; the nearest centre labels all jobs anew, also those that wait or
+    - `"cluster"`: k-means gives new classes; the nearest centre labels all jobs again, also those that wait or
       run
     - a function `(past, plan)` of a `Past` and the present plan that returns a plan for as many classes, a
       pair of that and a function from demands (N, R) to classes (N,), or None to keep the plan
@@ -215,7 +215,7 @@ class Planner:
         )
 
     def swap(self, scores: lotes.Scores, state: State, log: Log) -> tuple[lotes.Scores, State]:
-        """Plan anew; give LoTES's scores and the state under the new plan, at the time that was due."""
+        """Plan again; give LoTES's scores and the state under the new plan, at the time that was due."""
         past = self.past(int(state.progress[0].arrived), log)
         old = self.plans[-1][1]
         answer = WAYS.get(self.replan.how, self.replan.how)(past, old)  # type: ignore[arg-type]
@@ -239,7 +239,7 @@ class Planner:
         if label is not None:
             if not np.isfinite(m.pace).all():
                 raise ValueError(
-                    "replan: to label jobs anew, every class must be able to run on every "
+                    "replan: to label jobs again, every class must be able to run on every "
                     "configuration"
                 )
             self.job_class = np.asarray(label(self.jobs.demand))

@@ -57,7 +57,7 @@ def simulate(
     `seed` is for the policy's own choices alone. The run ends at `until`, else at a `RandomWorkload`'s
     `hours` or when all jobs are done. `interval` is the width of the metrics' intervals (a hundredth of the
     arrivals' time unless given); `record=False` keeps no row per job; `classes` gives the rates when there is
-    no plan. With `replan` a LoTES policy plans anew while it runs. `enough(time, waiting)` is asked at each
+    no plan. With `replan` a LoTES policy plans again while it runs. `enough(time, waiting)` is asked at each
     interval's end; once it is true the run ends. Raises ValueError on an unknown policy or option, a plan
     made for other machines or classes, a job that no machine can run, and a policy that breaks the rules;
     warns when more arrives than stage 2 sustains. Source: LoTES, extended, Sections 4.3 and 5.1.

@@ -38,7 +38,7 @@ class Setting(NamedTuple):
 
     nodes: int
     schedulers: int
-    how: dict[str, Any]  # what every process is told
+    how: dict[str, Any]  # what every process gets to know
     hosts: Sequence[
         str
     ] = ()  # address:port of hosts that listen already; none: one of its own, here

@@ -106,5 +106,5 @@ class Member:
         peer.send("collected", {**self.counts, "cpu": time.process_time()})
 
     def tasks(self) -> list[list[Any]]:
-        """The rows of tasks that the driver has not been told; one that runs has the end that is planned."""
+        """The rows of tasks that the driver does not know yet; one that runs has the end that is planned."""
         return []

@@ -177,7 +177,7 @@ class Node(Member):
             self.on_none(None, entry.job)
 
     def on_task(self, peer: Peer, job: int, task: int, duration: float, left: int) -> None:
-        """The scheduler hands a task out; those whom it overtakes are told (Section 4.3)."""
+        """The scheduler hands a task out; those whom it overtakes hear of it (Section 4.3)."""
         entry = self.serving
         if not (entry and self.asks and entry.job == job):
             raise ValueError(f"nobody has asked for a task of job {job}")

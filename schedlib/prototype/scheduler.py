@@ -31,7 +31,7 @@ class Job:
     running: dict[int, int] = field(default_factory=dict)  # task -> node
     # node -> probes there, as far as is known
     located: dict[int, int] = field(default_factory=dict)
-    rows: dict[int, list[Any]] = field(default_factory=dict)  # task -> what its node has told
+    rows: dict[int, list[Any]] = field(default_factory=dict)  # task -> what its node has said
 
 
 class Owner(Member):

@@ -86,9 +86,9 @@ def proof(secret: bytes, *said: Any) -> str:
 
 
 def listening(host: str, port: int, secret: bytes) -> socket.socket:
-    """A socket that listens; ValueError without a secret: whoever reaches it could start processes."""
+    """A socket that listens; ValueError without a secret: anybody who reaches it could start processes."""
     if not secret:
-        raise ValueError(f"host: whoever reaches {host!r} could start processes; give a secret")
+        raise ValueError(f"host: anybody who reaches {host!r} could start processes; give a secret")
     return socket.create_server(
         (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=256
     )
@@ -178,7 +178,7 @@ class Peer(asyncio.Protocol):
             self.transport.abort()
 
     def close(self, why: str) -> None:
-        """Close the connection for a reason, which the other side is told."""
+        """Close the connection for a reason, which the other side learns."""
         if not self.transport.is_closing():
             self.why = why
             self.send("refused", why)
@@ -190,7 +190,7 @@ class Peer(asyncio.Protocol):
 
 
 async def dial(owner: Owner, host: str, port: int) -> Peer:
-    """A connection on its way: the owner is told when it is open. Raises OSError when nobody listens."""
+    """A connection on its way: the owner learns when it is open. Raises OSError when nobody listens."""
     _, peer = await asyncio.get_running_loop().create_connection(
         lambda: Peer(owner, dials=True), host, port
     )

@@ -78,7 +78,7 @@ def alibaba_pai2020(path: str | Path, t0: float = 0, t1: float = np.inf) -> Work
     jobs: `job` (text), `submit` (s, when its first task started), `gpu_type` (of its first task). tasks, one
     for each instance: `duration` (s), `cpu` (cores), `mem` (GB), `gpu` (a share of one, or several) as planned; a
     blank plan is 0, as for tasks without GPUs. `t0`, `t1` (s) and what is left out are as in
-    `alibaba2018_tasks`, but for blank plans.
+    `alibaba2018_tasks`, except for blank plans.
 
     The file may be the `.tar.gz` as published, with or without a header. Raises ValueError on a damaged file.
     Source: Alibaba, cluster-trace-gpu-v2020, `README.md`, https://github.com/alibaba/clusterdata; Weng et al.,

@@ -8,7 +8,7 @@ calls `policy.on_arrive(state, slot, rng)` and knows no policy by name:
 - `left(policy, state, slot, machine)`: a job has left the machine
 - `pick(policy, state, machine)`: the waiting job that now starts on the machine, or NONE; asked after `left`
   until it gives NONE
-- `grown(policy, slots)`: the same with room for so many jobs; no kernel
+- `grown(policy, slots)`: the same with room for `slots` jobs; no kernel
 
 On an impossible choice `arrive` and `pick` give `refuse(...)`.
 """

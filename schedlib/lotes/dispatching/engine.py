@@ -117,7 +117,7 @@ def woken(policy, state, log, now):
 
 @kernel
 def advance(policy, state, block, log, rng, until, last, most):
-    """Work off at most so many events, until the block is used up (the `last` one: until `until`); gives why
+    """Work off at most `most` events, until the block is used up (the `last` one: until `until`); gives why
     it stopped.
     """
     progress = state.progress[0]

@@ -145,7 +145,7 @@ class JobTable(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that a run changes, but for its policy's own part."""
+    """All that a run changes, except its policy's own part."""
 
     machines: Machines
     table: JobTable
@@ -240,7 +240,7 @@ def enlarged(state: State) -> State:
 
 
 def longer_log(log: Log, rows: int) -> Log:
-    """The same log with room for so many jobs."""
+    """The same log with room for `rows` jobs."""
     if rows <= len(log.start):
         return log
     more = 0, max(rows - len(log.start), len(log.start))

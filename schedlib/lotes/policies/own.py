@@ -324,7 +324,7 @@ def begin(policy: Policy, settings: dict, given: Given) -> Own:
 
 
 def with_room(own: Own, slots: int) -> Own:
-    """The same with room for so many jobs."""
+    """The same with room for this number of jobs."""
     return own._replace(
         ends=grown(own.ends, slots),
         following=grown(own.following, slots),

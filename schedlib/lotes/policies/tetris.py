@@ -82,7 +82,7 @@ def begin(policy: str, settings: dict, given: Given) -> Weights:
 def _dot_bound(bound, row, job):
     """At least as much as r . C of every machine below a node, or -1 where the job does not fit.
 
-    `job`: the outline of r, its largest size but for the first, and a factor for the rounding of sums that
+    `job`: the outline of r, its largest size except the first, and a factor for the rounding of sums that
     are added up otherwise than r . C. What the two sizes have in common meets the sum of all that is free.
     """
     need, other, slack = job

@@ -141,7 +141,7 @@ _TABLE = """
 0 696 696
 """
 DURATIONS = np.loadtxt(_TABLE.splitlines())
-"""How long Google's jobs run: the share that runs longer than so many hours, in the batch and of those that
+"""How long Google's jobs run: the share that runs longer than a number of hours, in the batch and of those that
 come later; 696 h stand for the rest of the month. Kaplan and Meier's estimate, to four digits.
 Facts of Google's clusterdata-2011-2, CC-BY 4.0 (Reiss, Wilkes and Hellerstein, 2011)."""
 
@@ -184,8 +184,8 @@ def google_month(
     - Classes: drawn by their shares; with `drift`, log-odds wander with that deviation and two days' memory.
       All have the same rate: one over the mean duration.
     - Demands: `sizes`, a law as in `RandomWorkload`; with `-matched` behind it, means after truncation.
-    - Machines: those of `configs` in proportion, at least one of each, so many that all jobs, each run from
-      its submission, take `load` of the cores as nearly as can be (`core_load`): neither `thin` nor `drift`
+    - Machines: those of `configs` in proportion, at least one of each: as many as it takes for all jobs, each run from
+      its submission, to take `load` of the cores as nearly as can be (`core_load`): neither `thin` nor `drift`
       nor the law changes the load.
 
     Raises ValueError on a load, size or number of hours that makes no month, and on an unknown law of sizes.
