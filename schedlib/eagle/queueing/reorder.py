@@ -164,6 +164,8 @@ def shortest(state, worker, now):
             chosen = entry
             chosen_before = before
             least = least if how.submitted else left
+            if written and least == 0:
+                break  # nothing is less
         if not barrier:
             room = min(room, slack(state, entry, job))
         before = entry
