@@ -82,6 +82,7 @@ def test_a_rule_reads_columns_by_row_and_refuses_others():
         (lambda: lotes.google_month(*lotes.google2011(), drift=np.nan), "drift"),
         (lambda: lotes.MachineConfigs([[1.0]], [1], ("cpu", "mem")), "names"),
         (lambda: lotes.Policy(wait_for_it, wake=0.0), "wake"),
+        (lambda: lotes.simulate(lotes.Policy(wait_for_it, wake=1e-9), MACHINE, JOBS), "wake"),
     ],
 )
 def test_senseless_numbers_are_refused(call, why):

@@ -21,6 +21,7 @@ from schedlib.lotes.workloads.instances import RandomWorkload
 from schedlib.workload import Workload
 
 MOST_INTERVALS = 10_000_000
+MOST_CALLS = 1_000_000  # of a timer: each passes through Python
 
 
 @typed
@@ -89,7 +90,7 @@ def simulate(
         record=record,
         planner=Planner(replan, name, settings, given) if replan else None,
         enough=enough,
-        wake=getattr(policy, "wake", None) or np.inf,
+        wake=_wake(policy, jobs),
     )
     slices = run.slices()
     to_the_end(lambda: next(slices, 1.0), "lotes.simulate")
@@ -165,14 +166,29 @@ def _given(configs, jobs, plan, pace, seed):
     )
 
 
+def _span(jobs):
+    """A time that is at most as long as the run."""
+    if not isinstance(jobs, Tasks):
+        return jobs.hours
+    span = max(jobs.submit[-1], float(jobs.work.max())) if len(jobs.submit) else 1.0
+    return span or 1.0
+
+
+def _wake(policy, jobs):
+    """The time between calls of the policy's timer; infinite without one."""
+    wake = getattr(policy, "wake", None)
+    least = _span(jobs) / MOST_CALLS
+    if wake is not None and wake < least:
+        raise ValueError(
+            f"wake: {wake:g}, calls more than {MOST_CALLS:,} times; at least {least:.3g} here"
+        )
+    return wake or np.inf
+
+
 def _times(jobs, interval, until):
     """The width of an interval of the metrics, and when the run ends."""
-    if isinstance(jobs, Tasks):
-        hours = np.inf
-        span = max(jobs.submit[-1], float(jobs.work.max())) if len(jobs.submit) else 1.0
-        span = span or 1.0
-    else:
-        hours = span = jobs.hours
+    hours = np.inf if isinstance(jobs, Tasks) else jobs.hours
+    span = _span(jobs)
     width = span / 100 if interval is None else interval
     if not width > span / MOST_INTERVALS:
         raise ValueError(
