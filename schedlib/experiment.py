@@ -13,6 +13,8 @@ from typing import Any
 from schedlib import papers
 
 SCALES = ("smoke", "quick", "paper")
+Words = str | Callable[[Any], str]
+"""A text, or a function of a frame that gives one."""
 
 
 def _file_name(owner: str, name: str) -> None:
@@ -71,14 +73,15 @@ class Experiment:
     def __post_init__(self):
         _file_name("experiment", self.id)
         if not callable(self.run):
+            kind = type(self.run).__name__
             raise TypeError(
-                f"experiment {self.id}: run needs a function, not {type(self.run).__name__}"
+                f"experiment {self.id}: run needs a function, not {kind}",
             )
         wanted = f"{', '.join(SCALES)}; schedlib.experiment.scales makes them"
         for name in ("points", "seeds"):
             per_scale = getattr(self, name)
-            right = isinstance(per_scale, Mapping) and set(per_scale) == set(SCALES)
-            if not right or not all(per_scale.values()):
+            given = set(per_scale) if isinstance(per_scale, Mapping) else set()
+            if given != set(SCALES) or not all(per_scale.values()):
                 raise ValueError(
                     f"experiment {self.id}: {name} needs a non-empty entry for each of {wanted}"
                 )
@@ -135,8 +138,8 @@ class Figure:
     id: str
     experiment: str
     plot: Callable[[Any], Any] | None
-    caption: str | Callable[[Any], str]
-    alt: str | Callable[[Any], str]
+    caption: Words
+    alt: Words
     part: Callable[[Any], Any] | None = None
     heads: Mapping[str, str] = field(default_factory=dict)
 
