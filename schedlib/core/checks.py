@@ -24,7 +24,6 @@ KINDS: dict[Any, tuple[str, tuple[Any, ...]]] = {
     np.ndarray: ("an array", (np.ndarray, list, tuple, range)),
     Sequence: ("a sequence", (Sequence,)),
     NoneType: ("None", (NoneType,)),
-    Iterable: ("a sequence", (Iterable,)),
     Mapping: ("a dict", (Mapping,)),
     Callable: ("a function", (Callable,)),
 }
@@ -131,7 +130,7 @@ def is_a(kind: Any, value: Any) -> bool:
         if numeric and is_numeric(value):
             return True
         return any(is_a(part, value) for part in others)
-    if whole in (np.ndarray, Sequence, Iterable) and hasattr(value, "__array__"):
+    if whole in (np.ndarray, Sequence) and hasattr(value, "__array__"):
         return getattr(value, "ndim", 1) > 0
     if _fixed(whole, parts):
         if not isinstance(value, tuple | list):

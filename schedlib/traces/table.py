@@ -60,6 +60,18 @@ def read_csv(
             f"columns: {sorted(columns)} lack 'submit', or 'duration' (else 'start' and 'end'); "
             "say which column of the table each of them is"
         )
+    if len(delimiter) != 1:
+        raise ValueError(f"delimiter: {delimiter!r}; needs one character")
+    own = [name for name in demands if isinstance(name, str) and name not in ("job", *NUMBERS)]
+    if isinstance(demands, str) or len(own) < len(demands):
+        raise ValueError(
+            f"demands: {demands!r:.60}; needs a list of names, none of them of another column"
+        )
+    if names is not None:
+        known = list(map(str, names))
+        for column in columns.values():
+            if column not in known:
+                raise unknown("names", column, known)
     scale = {} if scale is None else scale
     for name in scale:
         if name not in columns:
