@@ -158,8 +158,8 @@ def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.Dat
         asked = rows["id"].isin(names) | rows["paper"].isin(names)
         rows = rows[asked]
     if rows.empty:
-        asked = ", ".join(names or ["any paper"])
-        raise ValueError(f"only: the ledger in {folder} has no claims of {asked} yet; make figures")
+        whose = ", ".join(names or ["any paper"])
+        raise ValueError(f"only: the ledger in {folder} has no claims of {whose} yet; make figures")
     return rows.reset_index(drop=True)
 
 

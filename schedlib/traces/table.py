@@ -62,11 +62,12 @@ def read_csv(
         )
     if len(delimiter) != 1:
         raise ValueError(f"delimiter: {delimiter!r}; needs one character")
-    own = [name for name in demands if isinstance(name, str) and name not in ("job", *NUMBERS)]
-    if isinstance(demands, str) or len(own) < len(demands):
-        raise ValueError(
-            f"demands: {demands!r:.60}; needs a list of names, none of them of another column"
-        )
+    others = "job", *NUMBERS
+    listed = not isinstance(demands, str)
+    for name in demands:
+        if not listed or not isinstance(name, str) or name in others:
+            wanted = f"needs a list of names, without {', '.join(others)}"
+            raise ValueError(f"demands: {demands!r:.60}; {wanted}")
     if names is not None:
         known = list(map(str, names))
         for column in columns.values():
