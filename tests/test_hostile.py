@@ -61,7 +61,9 @@ def test_what_would_never_end_is_refused(call, words, monkeypatch):
         "alibaba_gpu2023",
         "read_swf",
         "read_sacct",
+        "swf_header",
         "alibaba2018_tasks",
+        "alibaba_pai2020",
         "azure_packing2020",
     ],
 )

@@ -63,7 +63,7 @@ def test_the_same_seed_finds_the_same_and_a_longer_trial_does_not_disagree(monke
 def test_what_cannot_be_measured_is_refused():
     with pytest.raises(ValueError, match="precision: 0.5"):
         capacity("greedy", CONFIGS, JOBS, precision=0.5)
-    with pytest.raises(ValueError, match="a trace has one rate"):
+    with pytest.raises(TypeError, match="workload: needs a RandomWorkload"):
         capacity("greedy", CONFIGS, Workload.from_arrays([0.0], [1.0], cpu=[1.0]))
     with pytest.raises(ValueError, match="sustains less than a thousandth"):
         capacity(

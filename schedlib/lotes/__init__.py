@@ -23,14 +23,16 @@ from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_do
 from schedlib.lotes.planning.generation import GeneratedPlan, generate_plan
 from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.policies import OPTIONS
-from schedlib.lotes.policies.own import Cluster, Policy, can_start, first_fit, room_at
-from schedlib.lotes.replan import Past, Replan
+from schedlib.lotes.policies.own import Cluster as Cluster  # `help` of it is long: not in `__all__`
+from schedlib.lotes.policies.own import Policy, can_start, first_fit, room_at
+from schedlib.lotes.replan import Past as Past  # the same
+from schedlib.lotes.replan import Replan
 from schedlib.lotes.simulate import simulate
 from schedlib.lotes.simulation import Simulation
 from schedlib.lotes.workloads.alibaba import alibaba_hour, alibaba_instances, offered_load
 from schedlib.lotes.workloads.example import six_jobs
+from schedlib.lotes.workloads.instances import RandomInstance as RandomInstance  # the same
 from schedlib.lotes.workloads.instances import (
-    RandomInstance,
     RandomWorkload,
     fewer_machines,
     google2011,
@@ -75,11 +77,8 @@ __all__ = [
     "plan",
     "scaled",
     "scarcity",
-    "Cluster",
     "OPTIONS",
-    "Past",
     "Policy",
-    "RandomInstance",
     "RandomWorkload",
     "Replan",
     "Simulation",

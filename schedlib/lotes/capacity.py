@@ -4,6 +4,7 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from schedlib.core.checks import typed
 from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.policies.own import Policy
@@ -52,6 +53,7 @@ class Trial(NamedTuple):
     sustained: bool
 
 
+@typed
 def capacity(
     policy: str | Policy,
     configs: MachineConfigs,
@@ -86,10 +88,6 @@ def capacity(
     >>> found.bound, round(found.rate / found.bound, 1)
     (1000.0, 1.0)
     """
-    if not isinstance(workload, RandomWorkload):
-        raise ValueError(
-            "workload: needs a RandomWorkload, whose rate can be varied; a trace has one rate"
-        )
     if not 0 < precision < 0.25:
         raise ValueError(
             f"precision: {precision}, must lie between 0 and 0.25 (a share of lambda*)"

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from schedlib.core.checks import typed
 from schedlib.core.portable import dot
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.engine import fill
@@ -152,6 +153,9 @@ class Replan:
                 f"how: {self.how!r}; choose from {', '.join(map(repr, WAYS))}, or pass a "
                 "function of (past, plan)"
             )
+
+
+Replan.__init__ = typed(Replan.__init__)  # type: ignore[method-assign]
 
 
 @kernel

@@ -40,6 +40,12 @@ def _edge(capacity, demand):
     return x, np.maximum(np.nanmin(room, axis=1), 0.0)
 
 
+def _named(argument, names, number):
+    texts = all(isinstance(name, str) for name in names)
+    if isinstance(names, str) or not texts or len(names) != number:
+        raise ValueError(f"{argument}: needs a name for each of the {number} {argument}")
+
+
 @typed
 def plot_polytope(
     capacity: npt.ArrayLike,
@@ -70,9 +76,7 @@ def plot_polytope(
         raise ValueError(
             "demand: any number of jobs of a class that needs nothing fits; leave it out"
         )
-    texts = all(isinstance(name, str) for name in resources)
-    if isinstance(resources, str) or not texts or len(resources) != capacity.size:
-        raise ValueError(f"resources: needs a name for each of the {capacity.size} resources")
+    _named("resources", resources, capacity.size)
     if mix is not None:
         mix = numbers("mix", mix, 1, "a part for each of the two classes")
         amounts("mix", mix)
@@ -137,12 +141,17 @@ def _dots(ax, capacity, demand):
     return dots + ax.plot(*kept.T, clip_on=False, label=bins, **box)
 
 
-def _demands(workload) -> np.ndarray:
+def _demands(workload, jobs) -> np.ndarray:
+    """What these jobs of a run of the workload demand, (N, R)."""
     if isinstance(workload, Workload):
-        columns = list(workload.resources)
-        return workload.tasks[columns].to_numpy(float)
-    blocks = [block.demand for block in workload.blocks()]
-    return np.concatenate(blocks)
+        demands = workload.tasks[list(workload.resources)].to_numpy(float)
+    else:
+        demands = np.concatenate([block.demand for block in workload.blocks()])
+    if len(demands) < len(jobs):
+        raise ValueError(
+            f"workload: {len(demands)} jobs, but the run has {len(jobs)}; give the one that was run"
+        )
+    return demands[: len(jobs)]
 
 
 def draw_blocks(
@@ -197,7 +206,8 @@ def plot_timetable(
     coloured by class. Raises ValueError when demands are not whole numbers.
     """
     style.end("until", until)
-    demands = _demands(workload)
+    jobs: Any = run.jobs
+    demands = _demands(workload, jobs)
     if demands.shape[1] == 0:
         raise ValueError("workload: its jobs demand no resource, so there is nothing to draw")
     height = demands[:, 0]
@@ -205,8 +215,7 @@ def plot_timetable(
         raise ValueError(
             "workload: a timetable draws whole amounts of a resource; use plot_occupancy"
         )
-    jobs: Any = run.jobs
-    jobs = jobs.assign(height=height[: len(jobs)].astype(int))
+    jobs = jobs.assign(height=height.astype(int))
     if until is None:
         until = 1.03 * jobs["finish"].max()
     room = np.repeat(configs.capacity[:, 0], configs.count).astype(int)
@@ -274,7 +283,7 @@ def occupancy(
     """How full each machine is at each of the moments (T,): the share of its fullest resource, (N, T)."""
     jobs: Any = run.jobs
     started = jobs["machine"].to_numpy() >= 0
-    demand = _demands(workload)[: len(jobs)][started]
+    demand = _demands(workload, jobs)[started]
     jobs = jobs[started]
     machine = jobs["machine"].to_numpy()
     finish = jobs["finish"].fillna(np.inf).to_numpy()
@@ -304,6 +313,7 @@ def plot_occupancy(
 
     The runs must have kept their rows. White lines part the configurations. The queues share one scale.
     """
+    runs = list(runs)
     if not runs or not all(isinstance(run, Simulation) for run in runs):
         raise ValueError("runs: needs a list of what lotes.simulate gives")
     until = max(run.time for run in runs)
@@ -374,6 +384,13 @@ def plot_allocation(
     2
     """
     m, k, r = allocation.delta.shape
+    gain = numbers("gain", gain, 2, "a number for each pool and resource")
+    if gain.shape != (m, r):
+        raise ValueError(
+            f"gain: shape {gain.shape}; give a row for each of {m} pools, of {r} numbers"
+        )
+    _named("names", names, m)
+    _named("resources", resources, r)
     pools = np.arange(m) * (r + 0.6)  # which stand apart
     rows = np.add.outer(pools, np.arange(r))
     rows = rows.ravel()
@@ -407,7 +424,7 @@ def plot_allocation(
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
     ax.set_title(f"$\\lambda^*$ = {allocation.rate:,.4g}")
-    worth = 100 * np.ravel(gain)
+    worth = 100 * gain.ravel()
     beside.barh(rows, worth, 0.8, color="#555555")
     for row, value in zip(rows, worth, strict=True):
         text = f" {value:.3g}" if value > 1e-6 else " 0"

@@ -51,7 +51,17 @@ def plot_diagram(
     >>> figure.axes[0].texts[-1].get_text()
     'then'
     """
+    style.inches(cell, "cell")
+    style.inches(box, "box")
     groups = groups or {}
+    if not boxes or not all(isinstance(b, Box) for b in boxes.values()):
+        raise ValueError("boxes: needs a Box for each name, and at least one")
+    for arrow in arrows:
+        if not isinstance(arrow, Arrow) or not {*arrow[:2]} <= set(boxes):
+            raise ValueError(f"arrows: {arrow!r:.60}; needs Arrows between names of boxes")
+    for title, names in groups.items():
+        if not isinstance(names, Sequence) or not names or not set(names) <= set(boxes):
+            raise ValueError(f"groups: {title!r}: {names!r:.60}; needs a list of names of boxes")
     rows = 1 + max(b.row for b in boxes.values())
     columns = 1 + max(b.column for b in boxes.values())
     wide, high = cell

@@ -129,8 +129,8 @@ def subplots(
         return figure, figure.subplots(rows, columns, **options)
 
 
-def inches(size: tuple[float, float]) -> None:
-    """Raise ValueError unless a size is a width and a height from 0.1 to 200 inches.
+def inches(size: tuple[float, float], name: str = "size") -> None:
+    """Raise ValueError unless a size is a width and a height from 0.1 to 200 inches; `name` is the argument's.
 
     >>> inches((7.0, 0.0))
     Traceback (most recent call last):
@@ -141,7 +141,7 @@ def inches(size: tuple[float, float]) -> None:
         right &= isinstance(side, Real) and 0.1 <= side <= 200
     if not right:
         wanted = "give width and height in inches, 0.1 to 200"
-        raise ValueError(f"size: {size!r:.60}; {wanted}")
+        raise ValueError(f"{name}: {size!r:.60}; {wanted}")
 
 
 def end(name: str, time: float | None) -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from schedlib.core.checks import typed
 from schedlib.eagle.simulating.results import Simulation
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.prototype.results import Measurement
@@ -45,6 +46,7 @@ def network_delay(done: Measurement) -> float:
     return (done.delay("hop") + done.delay("fetch")) / 3
 
 
+@typed
 def compare(done: Measurement, *, seed: int = 0) -> pd.DataFrame:
     """Completion times and counts of a run beside those of the simulator on the same jobs, a row each.
 

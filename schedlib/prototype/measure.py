@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from schedlib.core.checks import unknown
+from schedlib.core import streams
+from schedlib.core.checks import typed, unknown
 from schedlib.eagle.simulating.simulate import prepare
 from schedlib.eagle.systems import System, system_of
 from schedlib.eagle.workloads.synthetic import PARTITION
@@ -28,6 +29,7 @@ MOST_TASKS = 10_000
 """Tasks of a job whose rows fit into one message (`wire.LONGEST`)."""
 
 
+@typed
 def run(
     workload: Workload,
     system: str | System = "eagle",
@@ -74,8 +76,8 @@ def run(
     >>> bool((done.jobs["completion"] > [1.0, 0.1]).all()), done.stats["placements"], len(done.notes)
     (True, 2, 0)
     """
-    if not isinstance(workload, Workload):
-        raise ValueError(f"workload: a {type(workload).__name__}; give a schedlib Workload")
+    streams(seed)
+    hosts = () if hosts is None else hosts
     system = system_of(system, min_probes)
     _check_system(system)
     if workload.time_unit not in SECONDS:
@@ -95,7 +97,7 @@ def run(
     for name, (count, most) in whole.items():
         if not (1 <= count <= most and count == int(count)):
             raise ValueError(f"{name}: {count!r}, must be a whole number from 1 to {most:,}")
-    _check_hosts(hosts or ())
+    _check_hosts(hosts)
     rows, jobs, duration = prepare(workload, cutoff, "mean", False, np.random.default_rng(0))
     _check_jobs(system, jobs, probe_ratio)
     _check_kill(kill or {}, int(nodes), int(schedulers))
@@ -120,7 +122,7 @@ def run(
         nodes=int(nodes),
         schedulers=int(schedulers),
         how=how,
-        hosts=tuple(hosts or ()),
+        hosts=tuple(hosts),
         kill=dict(kill or {}),
         sleep_out=sleep_out,
     )
@@ -180,6 +182,8 @@ def _check_kill(kill: Mapping[Name, float], nodes: int, schedulers: int) -> None
 
 def _short_only(system: System, short_partition: float, nodes: int) -> int:
     """How many nodes take short jobs alone; ValueError when SSS needs one, or none is left for others."""
+    if not 0 <= short_partition < 1:
+        raise ValueError(f"short_partition: {short_partition}, must be from 0 to less than 1")
     short_only = math.floor(short_partition * nodes + 1e-9)
     needed = int(system.part("short_jobs").shares)
     if not needed <= short_only < nodes:

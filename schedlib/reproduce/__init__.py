@@ -108,12 +108,15 @@ def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
     >>> picture("hmhs.fig1").id
     'hmhs.fig1'
     """
+    if not isinstance(figure_id, str):
+        raise TypeError(f"figure_id: {figure_id!r:.60}; needs a text, as 'hmhs.fig1'")
     folder = publish.out_folder(out=out)
     entry = publish.provenance(folder).get(figure_id)
     if entry is None:
         # an unknown name is an error of its own; papers load only for it
         registry.load().figure(figure_id)
-        raise ValueError(f"{figure_id} has not been made yet: make figures ONLY={figure_id}")
+        missing = f"{figure_id} has not been made yet in {folder}"
+        raise ValueError(f"figure_id: {missing}; make figures ONLY={figure_id}")
     paper = figure_id.partition(".")[0]
     files = tuple(folder / paper / name for name in entry["files"])
     return publish.Published(figure_id, entry["caption"], entry["alt"], files)
@@ -148,13 +151,15 @@ def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.Dat
     """
     from schedlib.reproduce import ledger
 
-    rows = ledger.read(publish.out_folder(out=out))
+    folder = publish.out_folder(out=out)
+    rows = ledger.read(folder)
     names = registry.names_in(only)
     if names is not None:
         asked = rows["id"].isin(names) | rows["paper"].isin(names)
         rows = rows[asked]
     if rows.empty:
-        raise ValueError(f"the ledger has no claims of {only or 'any paper'} yet: make figures")
+        whose = ", ".join(names or ["any paper"])
+        raise ValueError(f"only: the ledger in {folder} has no claims of {whose} yet; make figures")
     return rows.reset_index(drop=True)
 
 

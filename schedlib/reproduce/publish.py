@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -34,6 +35,8 @@ def out_folder(
     >>> out_folder("paper").name
     'paper-scale'
     """
+    if out is not None and not isinstance(out, str | PathLike):
+        raise TypeError(f"out: {out!r:.60}; needs a path")
     if out:
         return Path(out)
     if scale in ("quick", "paper") and seeds is None:

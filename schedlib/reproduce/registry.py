@@ -140,7 +140,7 @@ class Registry:
             if name in papers.KEYS:
                 there_is = ", ".join(here) or "nothing"
                 raise ValueError(f"paper {name!r} lists nothing here yet; there is: {there_is}")
-            raise unknown("paper, figure, experiment or claim", name, known)
+            raise unknown("only: paper, figure, experiment or claim", name, known)
         return names
 
 
@@ -160,8 +160,13 @@ def names_in(only: Names) -> list[str] | None:
     """
     if only is None:
         return None
-    text = only if isinstance(only, str) else " ".join(only)
-    return re.findall(r"[^,\s]+", text) or None
+    try:
+        names: list[Any] = [only] if isinstance(only, str) else list(only)
+    except TypeError:  # nothing that can be listed
+        names = [only]
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"only: {only!r:.60}; needs names, as 'hmhs' or ['hmhs', 'eagle.fig2']")
+    return re.findall(r"[^,\s]+", " ".join(names)) or None
 
 
 def exhibits(paper: str) -> list[ModuleType]:

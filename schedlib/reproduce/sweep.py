@@ -10,6 +10,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from schedlib import paths
@@ -111,8 +112,11 @@ def sweep(
         raise TypeError(f"experiment: needs an id or a schedlib.Experiment, not {given}")
     if lacking := experiment.missing():
         raise ValueError(f"{experiment.id} cannot run here: {lacking}")
+    for name, value in {"progress": progress, "refresh": refresh}.items():
+        if not isinstance(value, bool | np.bool_):
+            raise TypeError(f"{name}: {value!r:.60}; needs True or False")
+    most = store.analyses(experiment, scale, seeds)[-1]
     if refresh:
-        most = store.analyses(experiment, scale, seeds)[-1]
         for task in store.tasks(experiment, scale, most):
             task.path.unlink(missing_ok=True)
     done = complete([experiment], scale, seeds, workers, dask, progress)[experiment.id]

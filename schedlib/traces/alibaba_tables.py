@@ -107,6 +107,8 @@ def _read(
     blank: float | None = None,
 ) -> Workload:
     """The rows that are done and start `within`; `planned` demands are divided, a blank one is `blank`."""
+    if not within[0] < within[1]:
+        raise ValueError(f"t0, t1: {within[0]}, {within[1]}; needs t0 before t1")
     columns = ["job_name", "status", instances, "start_time", "end_time", *planned, *own]
     types = {name: pa.string() if name in TEXT else pa.float64() for name in columns}
     header = names[0] in first_row(path)

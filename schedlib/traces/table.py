@@ -60,6 +60,19 @@ def read_csv(
             f"columns: {sorted(columns)} lack 'submit', or 'duration' (else 'start' and 'end'); "
             "say which column of the table each of them is"
         )
+    if len(delimiter) != 1:
+        raise ValueError(f"delimiter: {delimiter!r}; needs one character")
+    others = "job", *NUMBERS
+    listed = not isinstance(demands, str)
+    for name in demands:
+        if not listed or not isinstance(name, str) or name in others:
+            wanted = f"needs a list of names, without {', '.join(others)}"
+            raise ValueError(f"demands: {demands!r:.60}; {wanted}")
+    if names is not None:
+        known = list(map(str, names))
+        for column in columns.values():
+            if column not in known:
+                raise unknown("names", column, known)
     scale = {} if scale is None else scale
     for name in scale:
         if name not in columns:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from schedlib.core.checks import typed, unknown
+from schedlib.core.checks import numbers, typed, unknown
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, fits, holds
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
@@ -264,7 +264,7 @@ def _held(configs, classes, pool, j, k):
 def _then(configs, classes, vertex, j, k):
     """The costs by which `allocate` picks an optimum, first lambda's, then those of each j and k."""
     if not isinstance(vertex, str):
-        cost = np.asarray(vertex)
+        cost = numbers("vertex", vertex, 2, "a cost for each configuration and class")
         if cost.shape != classes.rate.shape or not np.isfinite(cost).all():
             raise ValueError(
                 "vertex: needs a name, or a finite cost for each configuration and class, an array "
@@ -281,6 +281,7 @@ def _then(configs, classes, vertex, j, k):
     return [chosen, place]
 
 
+@typed
 def scarcity(configs: MachineConfigs, classes: JobClasses, more: float = 0.1) -> np.ndarray:
     """By which fraction lambda* grows when one configuration's machines get `more` of one resource, (M, R).
 
@@ -291,7 +292,7 @@ def scarcity(configs: MachineConfigs, classes: JobClasses, more: float = 0.1) ->
     >>> scarcity(one, JobClasses([0.5, 0.5], [[1.0, 4.0], [2.0, 1.0]], [[1.0, 1.0]])).round(6).tolist()
     [[0.1, 0.0]]
     """
-    if not more > 0:
+    if not 0 < more < np.inf:
         raise ValueError(f"more: {more}, must be a positive fraction")
     before = allocate(configs, classes, vertex="solver").rate
     growth = np.zeros(configs.capacity.shape)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schedlib.core.checks import amounts, numbers, refuse
+from schedlib.core.checks import amounts, numbers, refuse, typed
 from schedlib.core.compiling import compiled
 from schedlib.lotes.model import holds, scaled
 
@@ -118,6 +118,7 @@ def _prepare(capacity, demand):
     return _Search(room=room, size=size[order], minimal=np.ascontiguousarray(minimal), order=order)
 
 
+@typed
 def count_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, limit: int | None = None) -> int:
     """How many non-dominated bins there are, or `limit + 1` when there are more; takes no memory.
 
@@ -127,6 +128,8 @@ def count_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, limit: int | None
     >>> count_bins([7], [[2], [3]])
     3
     """
+    if limit is not None and limit < 0:
+        raise ValueError(f"limit: {limit}, must be 0 or more")
     search = _prepare(capacity, demand)
     nothing = np.zeros((0, len(search.size)), np.int32)
     bins = (
@@ -142,6 +145,7 @@ def count_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, limit: int | None
     return bins
 
 
+@typed
 def non_dominated_bins(
     capacity: npt.ArrayLike, demand: npt.ArrayLike, *, max_bins: int = MAX_BINS
 ) -> np.ndarray:
@@ -187,6 +191,7 @@ class Kept(NamedTuple):
 MOST_JOBS = 100_000  # of a class on one machine, in the literal Algorithm 1
 
 
+@typed
 def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bool = False) -> Kept:
     """The paper's Algorithm 1 on one machine, line by line: it does not make the set that it promises.
 
@@ -237,6 +242,7 @@ def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bo
     return Kept(rows, undefined=x < classes)
 
 
+@typed
 def defects(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> pd.DataFrame:
     """What Algorithm 1 keeps on one machine, as printed and with its flag reset, beside the exact set.
 
@@ -249,9 +255,9 @@ def defects(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> pd.DataFrame:
     1  flag reset     4         0          1        0      False
     2       exact     3         0          0        0      False
     """
-    right = non_dominated_bins(capacity, demand)
     printed = algorithm1(capacity, demand)
     mended = algorithm1(capacity, demand, reset_flag=True)
+    right = non_dominated_bins(capacity, demand)
     versions = {"as printed": printed, "flag reset": mended, "exact": Kept(right, False)}
     exact = set(map(tuple, right.tolist()))
     rows = []

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from schedlib.core.checks import typed
 from schedlib.core.compiling import compiled
 from schedlib.core.portable import dot
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan, check, holds, scaled
@@ -166,6 +167,7 @@ class GeneratedPlan(Plan):
     priced: int
 
 
+@typed
 def generate_plan(
     configs: MachineConfigs,
     classes: JobClasses,

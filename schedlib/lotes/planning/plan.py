@@ -187,6 +187,8 @@ def plan(
     2.0
     """
     check(configs, classes)
+    if not seconds > 0:
+        raise ValueError(f"seconds: {seconds}, must be positive")
     allocation = allocate(configs, classes) if allocation is None else allocation
     if allocation.running.shape != classes.rate.shape:
         raise ValueError(

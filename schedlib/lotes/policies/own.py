@@ -27,6 +27,7 @@ from numba.extending import typeof_impl
 
 from schedlib.core import columns, compiling
 from schedlib.core.arrays import grown
+from schedlib.core.checks import typed
 from schedlib.core.compiling import read_only, seen
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
@@ -173,7 +174,10 @@ class Policy:
         leave = self.leave or first_in_line
         for when, function in {"arrive": self.arrive, "leave": leave}.items():
             if not columns.reads(function):
-                function = compiling.rule(RULE, FORMS[when], NOTES)(function)
+                try:
+                    function = compiling.rule(RULE, FORMS[when], NOTES)(function)
+                except ValueError as error:
+                    raise ValueError(f"{when}: {error}") from error
             object.__setattr__(self, when, function)
 
 
@@ -226,6 +230,9 @@ def room_at(cluster, job, machine):
             when = max(when, cluster.ends[other])
             other = cluster.following[other]
     return when
+
+
+Policy.__init__ = typed(Policy.__init__)  # type: ignore[method-assign]
 
 
 @ON_EXIT

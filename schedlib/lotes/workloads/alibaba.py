@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib import traces
+from schedlib.core.checks import typed
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.workloads.instances import fewer_machines, google2011
@@ -25,6 +26,7 @@ FIRST = 600.0  # seconds that the classes are made of
 SHORTEST = 0.5  # seconds that an instance of 0 s lasts
 
 
+@typed
 def alibaba_instances(
     configs: MachineConfigs | None = None, trace: Workload | None = None
 ) -> Workload:
@@ -63,6 +65,7 @@ def alibaba_instances(
     return Workload(trace.jobs, made[able], "s", report)
 
 
+@typed
 def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
     """The rate of arrivals, from the first submission to the last, over lambda* of stage 1 (Eqs. 1-5).
 
@@ -129,6 +132,7 @@ def enough_machines(configs: MachineConfigs, jobs: Workload, load: float) -> Mac
     return at(bisect_left(range(many), True, many // 2 + 1, key=enough))
 
 
+@typed
 def alibaba_hour(
     configs: MachineConfigs | None = None,
     *,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core import streams
-from schedlib.core.checks import typed, unknown
+from schedlib.core.checks import amounts, numbers, typed, unknown
 from schedlib.lotes.dispatching.state import BLOCK, Arrivals
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.planning.plan import plan
@@ -131,6 +131,11 @@ class RandomWorkload:
         for name in ("rate", "hours", "largest"):
             if not 0 < getattr(self, name) < np.inf:
                 raise ValueError(f"{name}: {getattr(self, name)}, must be a positive number")
+        if self.limit is not None and not self.limit > 0:
+            raise ValueError(f"limit: {self.limit}, must be a positive rate, or None")
+        if len(self.burst) != 2:
+            raise ValueError(f"burst: {self.burst}; needs a rate, and for how long")
+        amounts("burst", numbers("burst", self.burst, 1, "a rate, and for how long"))
         if self.sizes not in SIZES:
             raise unknown("sizes", self.sizes, SIZES)
         if (self.classes.demand > self.largest).any():
@@ -196,6 +201,9 @@ class RandomWorkload:
                 yield Arrivals(submit[:n], job_class[:n], amount[:n], demand[:n])
 
 
+RandomWorkload.__init__ = typed(RandomWorkload.__init__)  # type: ignore[method-assign]
+
+
 class RandomInstance(NamedTuple):
     """One instance of Section 5.4: machines, job classes, the plan of stages 1 and 2, and jobs.
 
@@ -212,6 +220,7 @@ class RandomInstance(NamedTuple):
     workload: RandomWorkload
 
 
+@typed
 def random_instance(
     phi: float = 0.006,
     *,
@@ -242,10 +251,12 @@ def random_instance(
     for name, value, most in (("phi", phi, 0.025), ("omega", omega, 1.0)):
         if not 0 <= value < most:
             raise ValueError(f"{name}: {value}, must lie in [0, {most:g})")
-    if not load > 0:
-        raise ValueError(f"load: {load}, must be positive")
+    if not 0 < load < np.inf:
+        raise ValueError(f"load: {load}, must be positive and finite")
+    if machines < 1:
+        raise ValueError(f"machines: {machines}, must be 1, 2, 3, ...")
     capacity = google2011()[0].capacity
-    configs = MachineConfigs(capacity, [machines] * len(capacity))  # type: ignore[arg-type]
+    configs = MachineConfigs(capacity, np.full(len(capacity), float(machines)))  # type: ignore[arg-type]
     demands, times, speeds = streams(
         seed, "lotes mean demands", "lotes mean times", "lotes machine speeds"
     )

@@ -47,6 +47,8 @@ def cluster_jobs(
         raise ValueError(
             f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that many"
         )
+    if configs < 1:
+        raise ValueError(f"configs: {configs}, must be 1, 2, 3, ...")
     tasks = workload.tasks[early]
     demand = tasks[list(workload.resources)].to_numpy()
     duration = tasks["duration"].to_numpy()
@@ -68,6 +70,7 @@ def cluster_jobs(
     return JobClasses(share[order], mean[order], np.tile(1 / hours, (configs, 1))), near[rows]
 
 
+@typed
 def class_counts(
     workload: Workload,
     most: int = 8,
@@ -90,6 +93,8 @@ def class_counts(
     """
     from scipy.optimize import linear_sum_assignment  # slow to load
 
+    if most < 1:
+        raise ValueError(f"most: {most}, must be 1, 2, 3, ...")
     points, weights, _, _ = _points(workload, day, features)
     points = points[weights > 0]
     weights = weights[weights > 0]

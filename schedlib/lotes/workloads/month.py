@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from schedlib.core import streams
+from schedlib.core.checks import typed
 from schedlib.core.portable import dot, exp
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.workloads.instances import RandomWorkload, fewer_machines
@@ -80,6 +81,7 @@ class ArrivalModel:
         return rng.multinomial(jobs, intensity / intensity.sum())
 
 
+ArrivalModel.__init__ = typed(ArrivalModel.__init__)  # type: ignore[method-assign]
 GOOGLE_ARRIVALS = ArrivalModel(
     typical=917.5,
     spread=0.2629,
@@ -146,6 +148,7 @@ come later; 696 h stand for the rest of the month. Kaplan and Meier's estimate, 
 Facts of Google's clusterdata-2011-2, CC-BY 4.0 (Reiss, Wilkes and Hellerstein, 2011)."""
 
 
+@typed
 def google_times(jobs: pd.DataFrame) -> pd.DataFrame:
     """When the jobs of Google's table come and how long they run, in hours: `submit, duration, ended`.
 
@@ -157,12 +160,15 @@ def google_times(jobs: pd.DataFrame) -> pd.DataFrame:
     >>> google_times(jobs).round(3).to_numpy().tolist()
     [[0.0, 696.0, False], [0.944, 0.5, True]]
     """
+    if not {"submit", "start", "end"} <= set(jobs):
+        raise ValueError(f"jobs: needs columns submit, start and end, not {list(jobs)}")
     submit, start, end = (jobs[["submit", "start", "end"]].to_numpy().T - 600.0).clip(0) / 3600
     ended = ~np.isnan(end)
     duration = np.where(ended, end, HOURS) - np.where(np.isnan(start), submit, start)
     return pd.DataFrame({"submit": submit, "duration": duration, "ended": ended})
 
 
+@typed
 def google_month(
     configs: MachineConfigs,
     classes: JobClasses,
@@ -196,7 +202,7 @@ def google_month(
     >>> len(month), month.resources, round(core_load(fewer, month), 1)
     (33603, ('cores', 'memory'), 0.8)
     """
-    if not (load > 0 and thin >= 1 and 0 < hours <= HOURS):
+    if not (0 < load < np.inf and thin >= 1 and 0 < hours <= HOURS):
         raise ValueError(
             f"load, thin, hours: {load:g}, {thin}, {hours:g}; needs a load above 0, thin of at "
             f"least 1, and at most {HOURS} hours"
@@ -212,6 +218,8 @@ def google_month(
     when, mix, long, demands = streams(seed, *names)
     if times is None:
         times = _model(arrivals, thin, when, long)
+    elif not {"submit", "duration"} <= set(times):
+        raise ValueError(f"times: needs columns submit and duration, not {list(times)}")
     else:
         times = times[seed % thin :: thin]
     submit, duration = times.loc[times["submit"] < hours, ["submit", "duration"]].to_numpy().T
@@ -261,6 +269,7 @@ def _model(arrivals, thin, when, long):
     )
 
 
+@typed
 def core_load(configs: MachineConfigs, jobs: Workload, hours: float = HOURS) -> float:
     """The share of all cores that these jobs take in the first `hours` when each starts at its submission.
 
@@ -270,6 +279,8 @@ def core_load(configs: MachineConfigs, jobs: Workload, hours: float = HOURS) -> 
     """
     if not 0 < hours < np.inf:
         raise ValueError(f"hours: {hours}, must be a positive number")
+    if "cores" not in jobs.resources:
+        raise ValueError(f"jobs: demand {jobs.resources}; needs tasks with a column cores")
     submit = jobs.jobs["submit"].to_numpy()
     tasks = jobs.tasks
     work = np.minimum(tasks["duration"].to_numpy(), hours - submit) * tasks["cores"].to_numpy()
