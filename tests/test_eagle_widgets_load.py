@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from refusals import refuses
 from schedlib import eagle
 from schedlib.teaching.explorers import eagle as explorer
 
@@ -51,5 +52,4 @@ def test_moves_change_the_picture_and_an_unknown_system_is_refused():
     made.controls["partition"].value = 30
     made.controls["right"].value = "eagle"
     assert "Load 80 %, 30 %" in made.picture.value and "Eagle" in made.picture.value
-    with pytest.raises(ValueError, match="left: 'mesos' is unknown; .*sparrow, strict split"):
-        explorer.draw_load(left="mesos")
+    refuses("left: 'mesos' is unknown; .*sparrow, strict split", explorer.draw_load, left="mesos")

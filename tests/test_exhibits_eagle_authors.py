@@ -2,9 +2,9 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 
 from exhibits.eagle import authors, authors_figures, drawing, fig2_4_rivals
 from schedlib import traces
@@ -123,8 +123,8 @@ def test_the_excerpts_hold_what_table_1_says_of_the_whole_traces_but_google_from
         for trace, file in authors.EXCERPTS.files.items()
     }
     for trace in ("yahoo-1", "yahoo-2"):
-        np.testing.assert_allclose(rows[trace]["long_jobs"], 9.41, atol=0.7)
-        np.testing.assert_allclose(rows[trace]["long_work"], 98, atol=1.0)
+        assert_allclose(rows[trace]["long_jobs"], 9.41, atol=0.7)
+        assert_allclose(rows[trace]["long_work"], 98, atol=1.0)
     google = rows["google"].loc["from T0 on"]
     assert google["since"] == 1_472_136 and google["workers"] == pytest.approx(12_254, abs=2)
     assert google["long_jobs"] == pytest.approx(8.1, abs=0.05)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hmhs_instances
+from refusals import refuses
 from schedlib import hmhs
 from schedlib.hmhs import plain
 from schedlib.hmhs.johnson import flow_shop_makespan
@@ -64,5 +65,4 @@ def test_equal_work_counts_as_more_reduce_work():
 
 @pytest.mark.parametrize("first, second", [([1, 2], [1]), ([[1]], [[1]]), (1, 1)])
 def test_johnson_needs_two_rows_of_one_length(first, second):
-    with pytest.raises(ValueError, match="first"):
-        hmhs.johnson(first, second)
+    refuses("first", hmhs.johnson, first, second)

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from refusals import refuses
 from schedlib.lotes import JobClasses, MachineConfigs, plain, plan
 from schedlib.workload import Workload
 
@@ -179,5 +180,10 @@ def test_greedy_lets_nobody_overtake_at_a_machine():
 
 
 def test_an_unknown_policy_is_refused():
-    with pytest.raises(ValueError, match="'lotes' with a plan, 'greedy' or 'tetris'"):
-        plain.simulate("fifo", TWO, Workload.from_arrays([0], [1.0], a=[1.0]))
+    refuses(
+        "'lotes' with a plan, 'greedy' or 'tetris'",
+        plain.simulate,
+        "fifo",
+        TWO,
+        Workload.from_arrays([0], [1.0], a=[1.0]),
+    )

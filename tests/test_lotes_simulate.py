@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lotes_systems import in_small_steps
-from schedlib.leaderboard.invariants import over_capacity
+from refusals import refuses
 from schedlib.lotes import (
     JobClasses,
     MachineConfigs,
@@ -50,67 +50,39 @@ def test_jobs_of_one_core_queue_as_in_m_m_c(policy, options):
     assert run.utilisation[0] == pytest.approx(load / servers, rel=0.03)
 
 
+POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
+
+
 @pytest.fixture(scope="module")
-def instance():
-    return random_instance(
-        0.006, machines=20, hours=20.0, load=1.02, sizes="common", matched=True, seed=5
+def run_of():
+    """A run of a few busy hours under a policy, with the options of `simulate`."""
+    made = random_instance(
+        0.006, machines=20, hours=5.0, load=1.02, sizes="common", matched=True, seed=5
     )
 
+    def run(policy, **options):
+        planned = made.plan if policy.startswith("lotes") else None
+        with pytest.warns(UserWarning, match="stage 2 sustains"):
+            return simulate(policy, made.configs, made.workload, plan=planned, **options)
 
-@pytest.fixture(scope="module", params=["lotes", "lotes-first", "greedy", "tetris"])
-def pair(request, instance):
-    made = instance.plan if request.param.startswith("lotes") else None
-    with pytest.warns(UserWarning, match="stage 2 sustains"):
-        kept = simulate(request.param, instance.configs, instance.workload, plan=made)
-        streamed = simulate(
-            request.param, instance.configs, instance.workload, plan=made, record=False
-        )
-    return instance, kept, streamed
+    return run
 
 
-def test_streamed_metrics_agree_with_the_rows(pair):
-    _, kept, streamed = pair
+@pytest.mark.parametrize("policy", POLICIES)
+def test_streamed_metrics_agree_with_the_rows(run_of, policy):
+    kept, streamed = (run_of(policy, record=record) for record in (True, False))
     assert streamed.jobs is None and kept.mean_response == streamed.mean_response
     assert streamed.queue_length.equals(kept.queue_length)
 
 
-def test_little_holds_and_every_job_runs_once_within_capacity(pair):
-    instance, kept, _ = pair
-    assert abs(kept.little) < 1e-9
-    jobs = kept.jobs
-    assert (jobs["start"].dropna() >= jobs["submit"][jobs["start"].notna()]).all()
-    assert (
-        kept.started == jobs["start"].notna().sum() and kept.waiting == kept.arrived - kept.started
-    )
-    demand = np.concatenate([block.demand for block in instance.workload.blocks()])
-    ran = jobs["start"].notna().to_numpy()
-    columns = (jobs[name].to_numpy()[ran] for name in ("machine", "start", "finish"))
-    capacity = np.repeat(instance.configs.capacity, instance.configs.count, axis=0)
-    assert over_capacity(*columns, demand[ran], capacity + 1e-6) is None
-
-
-def test_policies_meet_the_same_jobs(instance):
-    with pytest.warns(UserWarning):
-        runs = [
-            simulate(policy, instance.configs, instance.workload, seed=s)
-            for policy, s in (("greedy", 0), ("tetris", 1))
-        ]
-    for column in ("submit", "class"):
-        assert (runs[0].jobs[column] == runs[1].jobs[column]).all()
-    assert not runs[0].jobs["machine"].equals(runs[1].jobs["machine"])
-
-
-def test_same_seed_same_run_and_other_choices_else(instance):
-    with pytest.warns(UserWarning):
-        one, other = (
-            simulate("lotes", instance.configs, instance.workload, plan=instance.plan, seed=seed)
-            for seed in (1, 2)
-        )
-        with in_small_steps():
-            same = simulate(
-                "lotes", instance.configs, instance.workload, plan=instance.plan, seed=1
-            )
-    assert one.jobs.equals(same.jobs) and not one.jobs.equals(other.jobs)
+def test_same_jobs_for_all_same_run_for_a_seed_and_other_choices_else(run_of):
+    one, other = (run_of("lotes", seed=seed) for seed in (1, 2))
+    with in_small_steps():
+        same = run_of("lotes", seed=1)
+    assert one.jobs.equals(same.jobs)
+    for run in (other, run_of("greedy"), run_of("tetris")):
+        assert run.jobs[["submit", "class"]].equals(one.jobs[["submit", "class"]])
+        assert not run.jobs["machine"].equals(one.jobs["machine"])
 
 
 def test_stability_is_told():
@@ -155,8 +127,7 @@ def test_laws_of_sizes(matched, mean):
 def test_truncated_stays_inside():
     drawn = truncated(np.random.default_rng(0), np.full((1000, 2), 0.5), 0.5, 0.6)
     assert drawn.min() >= 0 and drawn.max() <= 0.6
-    with pytest.raises(ValueError, match="too near the largest"):
-        parent_mean(0.6, 0.5, 0.6)
+    refuses("too near the largest", parent_mean, 0.6, 0.5, 0.6)
 
 
 def test_a_month_runs_to_its_end():
@@ -186,29 +157,51 @@ def jobs_of(cpu, mem, job_class=0):
     ],
 )
 def test_bad_options_are_refused(policy, options, why):
-    with pytest.raises(ValueError, match=why):
-        simulate(policy, SMALL, jobs_of(0.1, 0.1), **options)
+    refuses(why, simulate, policy, SMALL, jobs_of(0.1, 0.1), **options)
 
 
 def test_bad_workloads_are_refused():
-    with pytest.raises(
-        ValueError, match=r"job 0 \(class 0\) needs \(0.6, 1.5\), more than any machine"
-    ):
-        simulate("greedy", SMALL, jobs_of(0.6, 1.5))
-    with pytest.raises(ValueError, match="demands 1 resources, but machines have 2"):
-        simulate("greedy", SMALL, Workload.from_arrays([0.0], [1.0], cpu=[0.1]))
+    refuses(
+        r"job 0 \(class 0\) needs \(0.6, 1.5\), more than any machine",
+        simulate,
+        "greedy",
+        SMALL,
+        jobs_of(0.6, 1.5),
+    )
+    refuses(
+        "demands 1 resources, but machines have 2",
+        simulate,
+        "greedy",
+        SMALL,
+        Workload.from_arrays([0.0], [1.0], cpu=[0.1]),
+    )
     classes = JobClasses([1.0], [[0.1, 0.1]], [[0.0], [1.0]])
-    with pytest.raises(ValueError, match="more than any machine that may run it"):
-        simulate("tetris", SMALL, jobs_of(0.6, 0.1), classes=classes)
-    with pytest.raises(ValueError, match="job 0 is of class 3; there are 1"):
-        simulate("tetris", SMALL, jobs_of(0.1, 0.1, 3), classes=classes)
+    refuses(
+        "more than any machine that may run it",
+        simulate,
+        "tetris",
+        SMALL,
+        jobs_of(0.6, 0.1),
+        classes=classes,
+    )
+    refuses(
+        "job 0 is of class 3; there are 1",
+        simulate,
+        "tetris",
+        SMALL,
+        jobs_of(0.1, 0.1, 3),
+        classes=classes,
+    )
     made = plan(SMALL, classes)
-    with pytest.raises(ValueError, match="plan: was made for other machine configurations"):
-        simulate(
-            "lotes", MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [1, 3]), jobs_of(0.1, 0.1), plan=made
-        )
-    with pytest.raises(ValueError, match="phi: 0.06, must lie in"):
-        random_instance(0.06)
+    refuses(
+        "plan: was made for other machine configurations",
+        simulate,
+        "lotes",
+        MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [1, 3]),
+        jobs_of(0.1, 0.1),
+        plan=made,
+    )
+    refuses("phi: 0.06, must lie in", random_instance, 0.06)
 
 
 def test_policies_that_break_the_rules_are_refused():
@@ -222,16 +215,20 @@ def test_policies_that_break_the_rules_are_refused():
         return 7
 
     jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[0.1, 0.1], mem=[0.1, 0.1])
-    with pytest.raises(
-        ValueError,
-        match="'own': unknown machine: job 0 at 0 s is sent to machine 99; there are 3, 0 to 2",
-    ):
-        simulate(Policy(nowhere), SMALL, jobs)
-    with pytest.raises(
-        ValueError,
-        match="'odd': unknown job: machine 0 at 1 s is given number 7, which does not wait",
-    ):
-        simulate(Policy(hasty, stranger, name="odd"), SMALL, jobs)
+    refuses(
+        "'own': unknown machine: job 0 at 0 s is sent to machine 99; there are 3, 0 to 2",
+        simulate,
+        Policy(nowhere),
+        SMALL,
+        jobs,
+    )
+    refuses(
+        "'odd': unknown job: machine 0 at 1 s is given number 7, which does not wait",
+        simulate,
+        Policy(hasty, stranger, name="odd"),
+        SMALL,
+        jobs,
+    )
     assert simulate(Policy(hasty), SMALL, jobs).response.tolist() == [0.0, 0.5]
 
 
@@ -252,10 +249,14 @@ def test_policies_that_break_the_rules_are_refused():
 )
 def test_refusals_say_what_was_impossible(job, rate, why):
     classes = JobClasses([1.0], [[0.1, 0.1]], [[1.0], [rate]])
-    with pytest.raises(
-        ValueError, match=f"policy 'own': capacity: {why}, or ask lotes.can_start first"
-    ):
-        simulate(Policy(lambda cluster, job: 1), SMALL, jobs_of(*job), classes=classes)
+    refuses(
+        f"policy 'own': capacity: {why}, or ask lotes.can_start first",
+        simulate,
+        Policy(lambda cluster, job: 1),
+        SMALL,
+        jobs_of(*job),
+        classes=classes,
+    )
 
 
 def test_refusals_on_an_exit_name_the_waiting_job():
@@ -263,8 +264,7 @@ def test_refusals_on_an_exit_name_the_waiting_job():
     waits = lambda cluster, job: 1 if cluster.now == 0 else -1  # noqa: E731
     policy = Policy(waits, lambda cluster, machine: cluster.waiting[0])
     why = "job 1 at 1 s needs 0.9 of cpu, and machine 1 has 0.5 free; return -1 when none fits"
-    with pytest.raises(ValueError, match=why):
-        simulate(policy, SMALL, jobs)
+    refuses(why, simulate, policy, SMALL, jobs)
 
 
 @pytest.mark.parametrize("policy", ["greedy", "tetris"])

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 
 import lotes_readings as readings
 from lotes_readings import choices, decisions
@@ -36,7 +37,7 @@ def assert_decides_as(make, system, policy, **options):
     )
     run = simulate(policy, configs, as_workload(*jobs), seed=seed, **options)
     if np.isnan(expected[0]).any():  # nothing with Delta > 0 is large enough: it waits for ever
-        np.testing.assert_array_equal(run.jobs["start"], expected[0])
+        assert_array_equal(run.jobs["start"], expected[0])
     else:
         agree(run, expected)
 
@@ -56,8 +57,8 @@ def test_plain_gives_the_same_simulation(system, policy):
         if field == "policy":
             assert mine == theirs == policy
         else:
-            np.testing.assert_allclose(mine, theirs, rtol=1e-7, atol=1e-9, err_msg=field)
-    np.testing.assert_allclose(ours.quantile([0.0, 0.5, 1.0]), run.quantile([0.0, 0.5, 1.0]))
+            assert_allclose(mine, theirs, rtol=1e-7, atol=1e-9, err_msg=field)
+    assert_allclose(ours.quantile([0.0, 0.5, 1.0]), run.quantile([0.0, 0.5, 1.0]))
 
 
 def overlaps(begin, end, edges):
@@ -99,11 +100,11 @@ def test_what_is_measured_follows_from_the_jobs(system, policy):
         "queued": overlaps(*queued, edges) / span,
     }
     for name, values in expected.items():
-        np.testing.assert_allclose(run.intervals[name], values, 1e-7, 1e-9, err_msg=name)
+        assert_allclose(run.intervals[name], values, 1e-7, 1e-9, err_msg=name)
     capacity, size = fractions(configs.capacity, demand)
     there = configs.count @ capacity * max(run.time, np.finfo(float).tiny)
     busy = (finish - start) @ size
-    np.testing.assert_allclose(run.utilisation, busy / there, rtol=1e-7)
+    assert_allclose(run.utilisation, busy / there, rtol=1e-7)
     while_queued = [
         overlaps(start[job : job + 1], finish[job : job + 1], queued.T.ravel())[::2]
         for job in range(len(start))
@@ -111,7 +112,7 @@ def test_what_is_measured_follows_from_the_jobs(system, policy):
     if (queued[1] > queued[0]).any():
         used = np.sum(while_queued, axis=1) @ size
         there = configs.count @ capacity * (queued[1] - queued[0]).sum()
-        np.testing.assert_allclose(run.fragmentation, 1 - used / there, rtol=1e-7, atol=1e-9)
+        assert_allclose(run.fragmentation, 1 - used / there, rtol=1e-7, atol=1e-9)
     assert run.mean_response == pytest.approx(waits.mean()) and run.longest == waits.max()
 
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mch_instances import FIG4, takes, trees
+from refusals import refuses
 from schedlib import mch
 from schedlib.mch.allocate import filling_path
 from schedlib.mch.fluid import fluid_hdrf
@@ -56,12 +57,16 @@ def test_collapsed_hierarchies_equalise_one_resource_only():
     for rule, resource in (("c-ch", 0), ("m-ch", 1)):
         found = mch.allocate(tree, (10, 10), rule)
         assert np.ptp(found.usage[:, resource] / [3 / 8, 3 / 8, 1 / 4]) < 1e-9
-    with pytest.raises(
-        ValueError, match=r"'c-ch' looks at resource 0 alone: leaf n1,2 uses nothing"
-    ):
-        mch.allocate(FIG4, (200, 200), "c-ch")
-    with pytest.raises(ValueError, match="resource 1 alone, but leaves name 1 only"):
-        mch.allocate(mch.Tree([(1,)]), (1,), "m-ch")
+    refuses(
+        r"'c-ch' looks at resource 0 alone: leaf n1,2 uses nothing",
+        mch.allocate,
+        FIG4,
+        (200, 200),
+        "c-ch",
+    )
+    refuses(
+        "resource 1 alone, but leaves name 1 only", mch.allocate, mch.Tree([(1,)]), (1,), "m-ch"
+    )
 
 
 def test_a_group_that_lags_on_the_rest_catches_up():
@@ -219,8 +224,6 @@ def test_a_chain_of_groups_with_one_leaf_changes_nothing():
 
 
 def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="'hdrf' is unknown; did you mean 'h-drf'"):
-        mch.allocate(FIG4, (1, 1), "hdrf")
-    with pytest.raises(ValueError, match="capacity"):
-        mch.allocate(FIG4, (1, 1, 1), "h-drf")
+    refuses("'hdrf' is unknown; did you mean 'h-drf'", mch.allocate, FIG4, (1, 1), "hdrf")
+    refuses("capacity", mch.allocate, FIG4, (1, 1, 1), "h-drf")
     assert set(HIERARCHICAL) < set(RULES)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
+from refusals import refuses
 from schedlib import mch
 from tests.test_mch_simulate import workloads
 
@@ -40,10 +41,8 @@ def test_a_leaf_that_cannot_be_served_is_named():
         ),
         (lambda tree: 7, "chose leaf 7 at"),
     ):
-        with pytest.raises(ValueError, match=words):
-            mch.fill(tree, (4, 4), mch.Rule(choose=bad))
-    with pytest.raises(ValueError, match="does not compile"):
-        mch.rule(lambda tree: tree.nothing, room=1)
+        refuses(words, mch.fill, tree, (4, 4), mch.Rule(choose=bad))
+    refuses("does not compile", mch.rule, lambda tree: tree.nothing, room=1)
 
 
 @mch.rule(room=1)
@@ -138,7 +137,8 @@ def writes_capacity(leaf, usage, demand, weight, capacity):
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_what_a_rule_sees_is_read_only(cheat):
     room = None if "usage" in cheat.__code__.co_varnames else 1
-    with pytest.raises(
-        ValueError, match=f"{cheat.__name__}: .*read-only; keep your own numbers in `tree.mine`"
-    ):
-        mch.rule(room=room)(cheat)
+    refuses(
+        f"{cheat.__name__}: .*read-only; keep your own numbers in `tree.mine`",
+        mch.rule(room=room),
+        cheat,
+    )

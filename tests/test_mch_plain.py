@@ -5,6 +5,7 @@ import pytest
 
 from exhibits.mch.fig1_4_weights import CASES
 from mch_instances import FIG4, by_equations
+from refusals import refuses
 from schedlib import mch
 from schedlib.mch import plain
 
@@ -32,5 +33,4 @@ def test_guarantees_of_figure_1():
 
 
 def test_an_unknown_rule_is_no_drf():
-    with pytest.raises(ValueError, match="hdrf"):
-        plain.allocate(FIG4, (2, 2), "hdrf")
+    refuses("hdrf", plain.allocate, FIG4, (2, 2), "hdrf")

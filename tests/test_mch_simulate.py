@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mch_instances import FIG4, problems
+from refusals import refuses
 from schedlib import mch
 from schedlib.leaderboard import mch_board as referee
 from schedlib.mch.flatten import GUARANTEE, MCH, collapse, flat_nodes
@@ -160,10 +161,14 @@ def test_a_priority_that_is_no_number_is_told_with_leaf_and_time():
     jobs = pd.DataFrame(
         {"leaf": [0, 4], "submit": [0.0, 7.5], "tasks": [3, 5], "duration": [1.0, 1.0]}
     )
-    with pytest.raises(
-        ValueError, match=r"the priority of leaf 4 \(n2,3\) at time 7.5, where it uses \(0, 3\)"
-    ):
-        mch.simulate(FIG4, (5, 5), nan, jobs)
+    refuses(
+        r"the priority of leaf 4 \(n2,3\) at time 7.5, where it uses \(0, 3\)",
+        mch.simulate,
+        FIG4,
+        (5, 5),
+        nan,
+        jobs,
+    )
 
 
 @pytest.mark.parametrize(
@@ -178,10 +183,8 @@ def test_a_priority_that_is_no_number_is_told_with_leaf_and_time():
     ],
 )
 def test_bad_rows_are_named(change, words):
-    with pytest.raises(ValueError, match=words):
-        mch.simulate(FIG4, (5, 5), "h-drf", fig4_jobs(**change))
+    refuses(words, mch.simulate, FIG4, (5, 5), "h-drf", fig4_jobs(**change))
 
 
 def test_shares_at_every_moment_are_refused():
-    with pytest.raises(ValueError, match="every"):
-        mch.simulate(FIG4, (5, 5), "h-drf", fig4_jobs(), every=0)
+    refuses("every", mch.simulate, FIG4, (5, 5), "h-drf", fig4_jobs(), every=0)
