@@ -13,9 +13,10 @@ from schedlib.mch import plain, plain_rivals
 from schedlib.mch.rules import RULES
 from schedlib.mch.running import start
 from schedlib.mch.state import Work
+from schedlib.mch.workloads import fig4
 
 PLAIN = ("drf", "weighted-drf", "c-ch", "m-ch", "mch", "h-drf", "naive-h-drf")
-FIG4 = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
+FIG4 = fig4()
 
 
 @st.composite

@@ -25,11 +25,6 @@ def excerpts():
     return traces.hawk_folder()
 
 
-def test_a_file_is_complete_from_the_first_moment_at_which_a_job_can_end():
-    two = Workload.from_arrays([0, 5, 6], [9, 30, 2, 3, 1], tasks=[2, 2, 1])
-    assert authors.complete_from(two) == 7
-
-
 def test_busy_workers_are_counted_in_whole_intervals_from_then_to_the_last_submission():
     shares = pd.DataFrame({"time": [0.0, 4.0, 8.0, 12.0, 16.0], "all": [0.1, 0.3, 0.5, 0.9, 1.0]})
     done = SimpleNamespace(jobs=pd.DataFrame({"submit": [0.0, 13.0]}), utilisation=shares)
@@ -133,8 +128,3 @@ def test_the_excerpts_hold_what_table_1_says_of_the_whole_traces_but_google_from
 def test_no_series_of_an_excerpt_is_left_out_of_a_picture():
     frame = pd.DataFrame({"trace": ["yahoo-2", "google", "yahoo-1"]})
     assert drawing.traces_of(frame) == ["google", "yahoo-1", "yahoo-2"]
-    assert [drawing.whose(trace) for trace in drawing.traces_of(frame)] == [
-        "google",
-        "yahoo",
-        "yahoo",
-    ]

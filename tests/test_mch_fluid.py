@@ -167,6 +167,17 @@ def test_a_common_factor_on_the_weights_of_siblings_changes_nothing(made, data):
             assert np.allclose(before, after, rtol=1e-6), (rule, divisible)
 
 
+@given(trees(leaves=15), st.sampled_from(HIERARCHICAL))
+def test_the_way_ends_at_the_allocation_and_never_goes_back_or_over(made, rule):
+    tree, capacity = made
+    path = filling_path(tree, capacity, rule)
+    assert not path[0].any() and np.allclose(path[-1], shares(tree, capacity, rule))
+    assert (np.diff(path, axis=0) >= -1e-9).all()
+    need = tree.demand / capacity
+    used = (path / need.max(axis=1)) @ need
+    assert used.max() <= 1 + 1e-9 and (np.diff(used.sum(axis=1)) > 0).all()
+
+
 @given(trees(leaves=20))
 def test_two_phase_mch_is_hdrf_until_something_is_full_and_nobody_loses_later(made):
     tree, capacity = made
@@ -177,7 +188,6 @@ def test_two_phase_mch_is_hdrf_until_something_is_full_and_nobody_loses_later(ma
         for path in both
     ]
     assert np.allclose(*first, rtol=1e-7)
-    assert (np.diff(both[0], axis=0) > -1e-9).all()
     guarantee = tree.guarantee[tree.leaves]
     assert (both[0][-1] >= guarantee * (1 - 1e-7)).all()
 
