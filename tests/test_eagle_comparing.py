@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from exhibits.eagle import comparing, measures
+from frames import as_frame
 from refusals import refuses
 from schedlib.reproduce import registry, verdicts
 
@@ -114,13 +115,13 @@ def test_a_share_of_table_2_is_told_in_the_papers_millions_for_either_kind_of_th
 
 
 def test_a_minimum_of_probes_is_charged_on_the_trace_where_it_costs_most():
-    rows = [
-        ("google", "eagle", 300, 100),
-        ("google", "no-min", 250, 100),
-        ("yahoo", "eagle", 220, 110),
-        ("yahoo", "no-min", 200, 100),
-    ]
-    frame = pd.DataFrame(rows, columns=["trace", "system", "messages", "updates"])
+    frame = as_frame("""
+        trace   system  messages  updates
+        google  eagle        300      100
+        google  no-min       250      100
+        yahoo   eagle        220      110
+        yahoo   no-min       200      100
+    """)
     frame = frame.assign(**{"workers": 1, "seed": 0, "class": "short", "percentile": 50})
     both = ["google", "yahoo"]
     assert_allclose(measures.more_messages(frame, True, both), [20])

@@ -35,10 +35,11 @@ def utilisation_is_the_work_of_the_tasks(run, case):
 
 
 def probes_are_conserved(run):
-    """Every probe sent leaves its queue once: by its task, in vain, dropped; sticky ones only in the last two
-    ways."""
+    """Every probe sent leaves its queue once: by its task, in vain, dropped; sticky ones of short jobs only
+    in the last two ways."""
     stats, events = run.stats, run.log["event"].value_counts()
-    by_task = 0 if run.system.sticky else stats["tasks"] - stats["placements"]
+    taken = run.tasks["long"].sum() if run.system.sticky else stats["tasks"]
+    by_task = taken - stats["placements"]
     assert stats["probes"] == by_task + stats["vain"] + stats["dropped"]
     assert events["queue"] == stats["probes"] + stats["placements"]
     counters = {
@@ -138,11 +139,10 @@ def test_bad_arguments_are_named(system, workers, options, says):
 
 def test_bad_workloads_are_named():
     refuses(r"task", eagle.simulate, workload([1.0, 30.0], tasks=[2, 0]), "eagle", 10, **GOOD)
-    means = pd.DataFrame({"job": [0, 1], "submit": [0.0, 1.0], "mean": [5.0, -1.0]})
-    tasks = pd.DataFrame({"job": [0, 1], "duration": [5.0, 30.0]})
+    two = Workload.from_arrays([0.0, 1.0], [5.0, 30.0])
     for bad in (-1.0, np.nan):
-        means["mean"] = [bad, 30.0]
-        refuses("mean", eagle.simulate, Workload(means, tasks), "eagle", 10, **GOOD)
+        means = two.jobs.assign(mean=[bad, 30.0])
+        refuses("mean", eagle.simulate, Workload(means, two.tasks), "eagle", 10, **GOOD)
 
 
 def nowhere(cluster, job, probe, rng):

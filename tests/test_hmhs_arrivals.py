@@ -1,7 +1,6 @@
 """Jobs that arrive over time: rules that every policy obeys, and what each policy decides, by hand."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal, assert_equal
 import exhibits
 import hmhs_instances
 from exhibits.hmhs import cluster
+from frames import as_frame
 from refusals import refuses
 from schedlib import hmhs
 from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
@@ -123,16 +123,13 @@ def test_reduces_wait_for_the_last_map_by_hand():
 
 
 def test_arrivals_have_the_load_that_is_stated():
-    frame = pd.DataFrame(
-        {
-            "submit": [5.0, 15.0, 45.0],
-            "map_tasks": [40, 1, 9],
-            "map_time": [3.0, 9.0, 1.0],
-            "reduce_tasks": [1, 2, 0],
-            "reduce_time": [6.0, 3.0, 1.0],
-        }
-    )
-    jobs = hmhs.arriving(frame, seed=3, load=0.5, machines=4, copy=0.25)
+    given = as_frame("""
+        submit  map_tasks  map_time  reduce_tasks  reduce_time
+             5         40         3             1            6
+            15          1         9             2            3
+            45          9         1             0            1
+    """)
+    jobs = hmhs.arriving(given, seed=3, load=0.5, machines=4, copy=0.25)
     work = (jobs.instance.map_task_time.mean(axis=1) * jobs.instance.map_tasks).sum()
     assert work / 4 / jobs.submit[-1] == pytest.approx(0.5)
     assert jobs.submit[0] == 0 and jobs.submit[1] / jobs.submit[2] == pytest.approx(0.25)
@@ -165,12 +162,9 @@ def test_facebook_s_days():
     if lacking := exhibits.no_swim():
         pytest.skip(lacking)
     for year, jobs in ((2009, 5894), (2010, 24442)):
-        frame = cluster._facebook(year)
-        assert (
-            len(frame) == jobs
-            and frame["copy"].between(0, 1).all()
-            and frame["map_tasks"].min() >= 1
-        )
+        found = cluster._facebook(year)
+        assert len(found) == jobs and found["copy"].between(0, 1).all()
+        assert found["map_tasks"].min() >= 1
 
 
 def test_without_swim_the_exhibits_say_how_to_fetch_it(tmp_path, monkeypatch):

@@ -3,11 +3,11 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
+from frames import as_frame
 from refusals import refuses
 from schedlib import hmhs
 
@@ -111,15 +111,13 @@ def test_numbers_out_of_range_are_refused(arguments, says):
         refuses(says, make, **{"n_jobs": 3} | arguments)
 
 
-TRACE = pd.DataFrame(
-    {
-        "map_tasks": [3, 1, 2, 9],
-        "map_time": [9.0, 4, 5, 6],
-        "reduce_tasks": [1, 0, 2, 2],
-        "reduce_time": [5.0, 1, 7, 8],
-    },
-    index=[10, 20, 30, 40],
-)
+TRACE = as_frame("""
+    row  map_tasks  map_time  reduce_tasks  reduce_time
+     10          3       9.0             1            5
+     20          1       4.0             0            1
+     30          2       5.0             2            7
+     40          9       6.0             2            8
+""").set_index("row")
 
 
 def test_from_trace_takes_jobs_as_they_are():
@@ -152,15 +150,12 @@ def test_from_trace_refuses():
     refuses("n_jobs: 0", hmhs.from_trace, TRACE.head(0))
 
 
-SWIM = pd.DataFrame(
-    {
-        "job": ["a", "b", "c"],
-        "submit": [0.0, 1.0, 2.0],
-        "map_input": [640e6, 65e6, 0],
-        "shuffle": [1.5e9, 0, 10],
-        "reduce_output": [0.5e9, 3e6, 0],
-    }
-)
+SWIM = as_frame("""
+    job  submit  map_input  shuffle  reduce_output
+    a         0      640e6    1.5e9          0.5e9
+    b         1       65e6    0              3e6
+    c         2        0     10              0
+""")
 
 
 def test_swim_jobs_by_hand():

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from exhibits.lotes import fig6_10_month, runs
+from frames import as_frame
 from google_fits import fit_arrivals, fit_durations
 from refusals import refuses
 from schedlib.lotes import (
@@ -163,14 +164,14 @@ def test_the_mix_drifts_only_when_asked():
 
 
 def test_a_job_of_the_table_runs_from_its_start_to_its_end_within_the_month():
-    jobs = pd.DataFrame(
-        {
-            "submit": [0.0, 0.0, 600.0, 4200.0],
-            "start": [0.0, 0.0, 960.0, 4200.0],
-            "end": [2400.0, np.nan, 4560.0, np.nan],
-        }
-    )
-    times = google_times(jobs)
+    jobs = """
+        submit  start    end
+             0      0   2400
+             0      0      -
+           600    960   4560
+          4200   4200      -
+    """
+    times = google_times(as_frame(jobs))
     assert times["submit"].tolist() == [0, 0, 0, 1] and times["ended"].tolist() == [True, False] * 2
     assert times["duration"].tolist() == [0.5, HOURS, 1.0, HOURS - 1]
 

@@ -1,10 +1,10 @@
 """Rules of a reader that do what shipped ones do, and what they may see, keep and not change."""
 
 import numba
-import pandas as pd
 import pytest
 from hypothesis import given
 
+from frames import as_frame
 from refusals import refuses
 from schedlib import mch
 from tests.test_mch_simulate import workloads
@@ -72,9 +72,11 @@ def test_a_rule_keeps_numbers_and_sees_what_is_free_and_the_time():
         late = tree.now >= 10 or 2 * tree.free[0] > tree.capacity[0]
         return 0 if late and tree.leaves[0].waiting > 0 and tree.saturated & 1 == 0 else -1
 
-    jobs = pd.DataFrame(
-        {"leaf": [0, 1], "submit": [0.0, 10.0], "tasks": [4, 0], "duration": [100.0, 1.0]}
-    )
+    jobs = as_frame("""
+        leaf  submit  tasks  duration
+           0       0      4       100
+           1      10      0         1
+    """)
     assert (
         mch.simulate(tree, (4, 1), only_while_half_is_free_or_late, jobs, until=5, every=1)
         .shares["share"]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frames import as_frame
 from mch_instances import FIG4, problems
 from refusals import refuses
 from schedlib import mch
@@ -82,12 +83,16 @@ def test_weights_count_active_nodes_alone(problem, data):
 
 def fig4_jobs(**columns):
     """2000 tasks of one unit each; the lengths are ours, so that all six run from 200 s to 600 s and n2,3 still runs after 790 s."""
-    depart = [np.nan, 790.0, np.nan, np.nan, np.nan, np.nan]
-    duration = [30.0, 60.0, 15.0, 15.0, 60.0, 30.0]
-    base = pd.DataFrame(
-        {"leaf": range(6), "submit": 0.0, "tasks": 2000, "duration": duration, "depart": depart}
-    )
-    return base.assign(**columns)
+    base = as_frame("""
+        leaf  duration  depart
+           0        30       -
+           1        60     790
+           2        15       -
+           3        15       -
+           4        60       -
+           5        30       -
+    """)
+    return base.assign(submit=0.0, tasks=2000).assign(**columns)
 
 
 @pytest.mark.parametrize("rule", ["mch", "mch-two-phase", "h-drf", "exact-ch"])
@@ -125,15 +130,12 @@ def test_the_naive_rule_starves_the_nested_memory_leaf():
 
 def test_by_hand_a_job_leaves_and_its_tasks_stop():
     tree = mch.Tree([(1,), (1,)])
-    jobs = pd.DataFrame(
-        {
-            "leaf": [0, 1, 0],
-            "submit": [0, 1, 1],
-            "tasks": [5, 3, 1],
-            "duration": [10, 2, 1],
-            "depart": [4, None, None],
-        }
-    )
+    jobs = as_frame("""
+        leaf  submit  tasks  duration  depart
+           0       0      5        10       4
+           1       1      3         2       -
+           0       1      1         1       -
+    """)
     run = mch.simulate(tree, (2,), "drf", jobs)
     assert run.jobs["start"].tolist() == [0, 4, 4]
     assert run.jobs["finish"].tolist() == [4, 8, 5]
@@ -148,19 +150,19 @@ def test_a_saturated_resource_stays_so_until_some_is_given_back():
     """The chosen leaf's large task waits for room; the small ones of the other leaf do not overtake it for ever."""
     tree = mch.Tree([(4,), (1,)])
     small = pd.DataFrame({"leaf": 1, "submit": np.arange(40) * 0.5, "tasks": 1, "duration": 4.2})
-    jobs = pd.concat(
-        [small, pd.DataFrame({"leaf": [0], "submit": [3.0], "tasks": [1], "duration": [1.0]})],
-        ignore_index=True,
-    )
+    large = small.head(1).assign(leaf=0, submit=3.0, duration=1.0)
+    jobs = pd.concat([small, large], ignore_index=True)
     run = mch.simulate(tree, (8,), "drf", jobs)
     assert run.jobs["start"].iloc[-1] < 10
 
 
 def test_a_priority_that_is_no_number_is_told_with_leaf_and_time():
     nan = mch.rule(lambda leaf, usage, demand, weight, capacity: np.nan if usage[1] == 3 else 0.0)
-    jobs = pd.DataFrame(
-        {"leaf": [0, 4], "submit": [0.0, 7.5], "tasks": [3, 5], "duration": [1.0, 1.0]}
-    )
+    jobs = as_frame("""
+        leaf  submit  tasks  duration
+           0     0.0      3         1
+           4     7.5      5         1
+    """)
     refuses(
         r"the priority of leaf 4 \(n2,3\) at time 7.5, where it uses \(0, 3\)",
         mch.simulate,

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from exhibits.mch import fig1_4_weights, fig5_cost, measures
+from frames import as_frame
 from mch_instances import by_equations
 from refusals import refuses
 from schedlib import traces
@@ -191,28 +192,25 @@ def test_a_square_is_judged_between_the_two_largest_trees():
 
 
 def test_trees_are_counted_where_the_claim_says():
-    rows = pd.DataFrame(
-        {
-            "rule": ["mch", "mch", "drf"],
-            "partial": [0, 0.5, 0.5],
-            "trees": 20,
-            "differ": [1, 0.25, 1],
-        }
-    )
+    rows = as_frame("""
+        rule  partial  trees  differ
+        mch       0       20    1
+        mch       0.5     20    0.25
+        drf       0.5     20    1
+    """)
     assert measures.trees_with(rows, "differ", rule="mch", partial=[0.5, 1]) == (5, 20, 100.0)
     gaps = pd.DataFrame({"case": ["full", "other", "other"], "gap": [1.0, 0.0, 1e-3]})
     assert measures.unequal(gaps, "other") == (1, 2, 100.0)
 
 
 def test_who_is_starved_is_told_by_the_poorest_leaf():
-    trees = pd.DataFrame(
-        {
-            "rule": "mch",
-            "partial": [0, 0.5, 0.5, 0.5],
-            "seed": [0, 0, 0, 1],
-            "least": [0.1, 0.5, 0.9, 1.0],
-        }
-    )
+    trees = as_frame("""
+        rule  partial  seed  least
+        mch       0       0    0.1
+        mch       0.5     0    0.5
+        mch       0.5     0    0.9
+        mch       0.5     1    1.0
+    """)
     assert np.allclose(measures.poorest(trees, "mch"), [50, 100])
     group = pd.DataFrame(
         {"rule": "mch", "leaf": "n2,2", "seed": 0, "time": [0, 5, 10], "share": [1.0, 0.2, 0.3]}
