@@ -138,19 +138,11 @@ def test_arrivals_have_the_load_that_is_stated():
     ] == 1.5
 
 
-@pytest.mark.parametrize(
-    ("wrong", "says"),
-    [
-        ({"policy": "fare"}, "policy: 'fare' is unknown; did you mean 'fair'"),
-        ({"delay": -1.0}, "delay: -1, must be from 0"),
-        ({"remote": 0.5}, "remote: 0.5, must be from 1"),
-    ],
-)
-def test_bad_arguments_are_named(wrong, says):
-    refuses(says, hmhs.serve, batch([1], [1]), **wrong)
-
-
-def test_bad_arrivals_are_named():
+def test_bad_arguments_are_named():
+    one = batch([1], [1])
+    refuses("policy: 'fare' is unknown; did you mean 'fair'", hmhs.serve, one, "fare")
+    refuses("delay: -1, must be from 0", hmhs.serve, one, delay=-1.0)
+    refuses("remote: 0.5, must be from 1", hmhs.serve, one, remote=0.5)
     refuses("submit: not ascending", batch, [1, 1], [1, 1], submit=[2.0, 1.0])
     refuses("submit: 1 values for 2 jobs", batch, [1, 1], [1, 1], submit=[2.0])
     refuses(

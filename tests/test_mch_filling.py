@@ -1,7 +1,6 @@
 """Filling task by task: the fast kernels against `mch.plain`, in exact arithmetic too, and against the fluid limit."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -150,19 +149,9 @@ def test_a_fast_decision_looks_at_a_path_and_a_literal_one_at_every_node():
     assert looked[9, "literal"] >= 511 and looked[5, "literal"] >= 31
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"capacity": (0.5, 5)}, r"leaf 0 \(n1,1\) needs 1 of resource 0"),
-        ({"rule": "c-ch"}, "n1,2"),
-    ],
-)
-def test_bad_input_is_named(change, words):
-    good = {"capacity": (5, 5), "rule": "h-drf"}
-    refuses(words, mch.fill, FIG4, **good | change)
-
-
 def test_bad_rules_are_named():
+    refuses(r"leaf 0 \(n1,1\) needs 1 of resource 0", mch.fill, FIG4, (0.5, 5), "h-drf")
+    refuses("n1,2", mch.fill, FIG4, (5, 5), "c-ch")
     refuses(
         "does not compile", mch.rule, lambda leaf, usage, demand, weight, capacity: {"no": "number"}
     )
