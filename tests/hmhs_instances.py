@@ -55,8 +55,9 @@ def _plans(instance, stage, ready):
 
 
 @st.composite
-def instances(draw, jobs=7, machines=4, tasks=5, ties=True):
-    """Random instances: many ties and sums exact in floating point (`ties`), or generic real numbers."""
+def instances(draw, jobs=7, machines=4, tasks=5, ties=None):
+    """Random instances: many ties and sums exact in floating point (`ties`), or generic real numbers, or either."""
+    ties = draw(st.booleans()) if ties is None else ties
     n = draw(st.integers(1, jobs))
     columns = {}
     for stage in ("map", "reduce"):

@@ -57,8 +57,9 @@ class Lotes(plain.Lotes):
         weights = plan.running * plan.classes.rate if self.wheel == "rate" else plan.running
         self.Delta = weights.tolist()
 
-    def looked_at(self, machines):
-        """`sampled` of these machines, drawn without replacement by Floyd's algorithm, or all."""
+    def looked_at(self, j):
+        """`sampled` machines of configuration j, drawn without replacement by Floyd's algorithm, or all."""
+        machines = self.centre.machines_of(j)
         if self.sampled is None:
             return machines
         n, picks = len(machines), []
@@ -68,38 +69,37 @@ class Lotes(plain.Lotes):
             picks.append(last if pick in picks else pick)
         return [machines[pick] for pick in picks]
 
-    def best(self, job, machines):
-        return super().best(job, self.looked_at(machines))
-
-    def others(self, job, tried):
-        """Of each other configuration that can run the job the machines that are looked at."""
-        for j in range(len(self.Delta)):
-            if j not in tried and self.centre.allowed(job.k, j):
-                yield self.looked_at(self.centre.machines_of(j))
-
     def first_fit(self, job):
-        if not self.fallback:
-            return -1
-        if self.sampled is None:
-            return super().first_fit(job)
-        tried = [j for j, weights in enumerate(self.Delta) if weights[job.k] > 0]
-        found = (super(Lotes, self).best(job, machines) for machines in self.others(job, tried))
-        return next((machine for machine in found if machine >= 0), -1)
+        return super().first_fit(job) if self.fallback else -1
 
     def arrive(self, job):
         if isinstance(job, Swap):
             self.swap(job)
             return -1
-        if not self.first:
+        if not self.first and self.sampled is None:
             return super().arrive(job)
         left = [j for j, weights in enumerate(self.Delta) if weights[job.k] > 0]
-        tried = [self.spin(left, job.k)] if left else []
-        for j in tried:
-            machine = self.best(job, self.centre.machines_of(j))
+        tried = []
+        while left:
+            j = self.spin(left, job.k)
+            machine = self.best(job, self.looked_at(j))
             if machine >= 0:
                 return machine
-        rest = [machine for machines in self.others(job, tried) for machine in machines]
-        return super().best(job, rest)
+            left.remove(j)
+            tried.append(j)
+            if self.first:
+                break
+        others = [
+            j for j in range(len(self.Delta)) if j not in tried and self.centre.allowed(job.k, j)
+        ]
+        if self.first:
+            return self.best(job, [machine for j in others for machine in self.looked_at(j)])
+        if self.fallback:
+            for j in others:
+                machine = self.best(job, self.looked_at(j))
+                if machine >= 0:
+                    return machine
+        return -1
 
     def wait(self, job):
         if not isinstance(job, Swap):

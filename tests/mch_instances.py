@@ -20,22 +20,6 @@ FIG4 = fig4()
 
 
 @st.composite
-def trees(draw, full=False, leaves=9):
-    """Small trees up to four levels deep, full- and partial-type leaves, and omegas from 1 to 3."""
-    r = draw(st.sampled_from((2, 3)))
-    lowest = 1 if full else 0
-    leaf = st.lists(st.integers(lowest, 5), min_size=r, max_size=r).filter(any).map(tuple)
-    node = st.recursive(
-        leaf, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=leaves
-    )
-    tree = mch.Tree(draw(st.lists(node, min_size=1, max_size=4)))
-    if draw(st.booleans()):
-        tree = mch.Tree(tree.nested, {path: draw(st.integers(1, 3)) for path in tree.paths})
-    capacity = np.array(draw(st.lists(st.integers(5, 20), min_size=r, max_size=r)), float)
-    return tree, capacity
-
-
-@st.composite
 def problems(draw, most_resources=5, wide=12, whole=False, full=False):
     """A tree, with groups of a handful and wide ones, and capacities in which some dozens of tasks fit."""
     resources = draw(st.integers(1, most_resources))

@@ -1,5 +1,7 @@
 """Jobs that arrive over time: rules that every policy obeys, and what each policy decides, by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,14 +20,8 @@ from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
 def on_machines(drawn, most=None):
     """The same jobs on as many map as reduce machines, `most` of each or as many as both stages have."""
     machines = most or min(drawn.map_machines, drawn.reduce_machines)
-    return hmhs.Instance(
-        drawn.map_time,
-        drawn.map_tasks,
-        drawn.map_speed[:, :machines],
-        drawn.reduce_time,
-        drawn.reduce_tasks,
-        drawn.reduce_speed[:, :machines],
-    )
+    speeds = {name: getattr(drawn, name)[:, :machines] for name in ("map_speed", "reduce_speed")}
+    return replace(drawn, **speeds)
 
 
 @st.composite

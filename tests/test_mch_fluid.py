@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mch_instances import FIG4, takes, trees
+from mch_instances import FIG4, problems, takes
 from refusals import refuses
 from schedlib import mch
 from schedlib.mch.allocate import filling_path
@@ -15,6 +15,10 @@ from schedlib.mch.rules import RULES
 CPU, MEM = (1, 0), (0, 1)
 # those that take any leaf
 HIERARCHICAL = ("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase", "drf", "weighted-drf")
+
+
+TREES = problems(most_resources=3, whole=True)
+FULL = problems(most_resources=3, whole=True, full=True)
 
 
 def shares(tree, capacity, rule):
@@ -91,12 +95,12 @@ def test_naive_hierarchical_drf_counts_what_is_used_up():
     assert np.allclose(naive.shares, [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3])
 
 
-@given(trees(full=True, leaves=20))
+@given(FULL)
 def test_mch_is_hdrf_when_every_leaf_is_full_type(made):
     assert np.allclose(shares(*made, "mch"), shares(*made, "h-drf"), rtol=1e-7)
 
 
-@given(trees(leaves=20))
+@given(TREES)
 def test_exact_weights_give_hdrf_on_the_flat_tree(made):
     assert np.allclose(shares(*made, "exact-ch"), shares(*made, "h-drf"), rtol=1e-7)
 
@@ -108,7 +112,7 @@ def test_mch_is_not_hdrf_on_nested_partial_leaves():
     assert np.allclose(shares(tree, (1, 1), "mch"), [1 / 3, 1 / 3, 1 / 3, 1 / 3, 1 / 3, 1 / 3])
 
 
-@given(trees(leaves=20), st.sampled_from(HIERARCHICAL))
+@given(TREES, st.sampled_from(HIERARCHICAL))
 def test_allocations_are_feasible_and_pareto_efficient(made, rule):
     tree, capacity = made
     found = mch.allocate(tree, capacity, rule)
@@ -121,7 +125,7 @@ def test_allocations_are_feasible_and_pareto_efficient(made, rule):
 
 
 @given(
-    trees(leaves=15),
+    TREES,
     st.sampled_from(HIERARCHICAL),
     st.lists(st.floats(0.01, 100), min_size=3, max_size=3),
 )
@@ -147,7 +151,7 @@ def scaled(tree, factors):
     )
 
 
-@given(trees(leaves=15), st.data())
+@given(TREES, st.data())
 def test_a_common_factor_on_the_weights_of_siblings_changes_nothing(made, data):
     """A power of two, so that no rounding comes in; flat weighted DRF, for which all leaves are siblings, is asked of one factor."""
     tree, capacity = made
@@ -167,7 +171,7 @@ def test_a_common_factor_on_the_weights_of_siblings_changes_nothing(made, data):
             assert np.allclose(before, after, rtol=1e-6), (rule, divisible)
 
 
-@given(trees(leaves=15), st.sampled_from(HIERARCHICAL))
+@given(TREES, st.sampled_from(HIERARCHICAL))
 def test_the_way_ends_at_the_allocation_and_never_goes_back_or_over(made, rule):
     tree, capacity = made
     path = filling_path(tree, capacity, rule)
@@ -178,7 +182,7 @@ def test_the_way_ends_at_the_allocation_and_never_goes_back_or_over(made, rule):
     assert used.max() <= 1 + 1e-9 and (np.diff(used.sum(axis=1)) > 0).all()
 
 
-@given(trees(leaves=20))
+@given(TREES)
 def test_two_phase_mch_is_hdrf_until_something_is_full_and_nobody_loses_later(made):
     tree, capacity = made
     both = [filling_path(tree, capacity, rule) for rule in ("mch-two-phase", "h-drf")]
@@ -199,9 +203,7 @@ def test_two_phase_mch_by_hand():
     assert np.allclose(mch.allocate(tree, (36, 36), "mch").tasks, [4, 20, 16, 16])
 
 
-@given(
-    trees(leaves=15), st.sampled_from(("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase"))
-)
+@given(TREES, st.sampled_from(("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase")))
 def test_the_order_of_siblings_does_not_matter(made, rule):
     tree, capacity = made
     paths = {path: tuple(_mirror(tree, path)) for path in tree.paths}
