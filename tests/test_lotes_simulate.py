@@ -16,8 +16,6 @@ from schedlib.lotes import (
     MachineConfigs,
     Policy,
     RandomWorkload,
-    google2011,
-    google_month,
     plan,
     random_instance,
     simulate,
@@ -123,12 +121,6 @@ def test_truncated_stays_inside():
     drawn = truncated(np.random.default_rng(0), np.full((1000, 2), 0.5), 0.5, 0.6)
     assert drawn.min() >= 0 and drawn.max() <= 0.6
     refuses("too near the largest", parent_mean, 0.6, 0.5, 0.6)
-
-
-def test_a_month_runs_to_its_end():
-    fewer, planned, month = google_month(*google2011(), thin=30, seed=1)
-    run = simulate("greedy", fewer, month, classes=planned)
-    assert run.finished == len(month) == run.arrived
 
 
 SMALL = MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [1, 2])

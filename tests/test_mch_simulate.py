@@ -45,25 +45,24 @@ def test_fast_and_literal_agree_while_tasks_come_and_go(workload):
         assert fast.decisions == literal.decisions
 
 
-@given(workloads())
-def test_every_task_runs_once_and_capacities_hold(workload):
+@given(workloads(), st.sampled_from(RULES))
+def test_every_task_runs_once_and_capacities_hold(workload, rule):
     """Work and capacities by the board's referee, who reads the record alone."""
     tree, capacity, jobs = workload
     stay = jobs.drop(columns="depart")
-    for rule in RULES:
-        run = mch.simulate(tree, capacity, rule, stay)
-        assert run.jobs["finish"].notna().all()
-        some = run.jobs[run.jobs["tasks"] > 0]
-        assert (some["start"] >= some["submit"]).all()
-        assert (some["finish"] >= some["start"] + some["duration"]).all()
-        for _, line in some.groupby("leaf"):
-            assert line.sort_values("submit", kind="stable")["start"].is_monotonic_increasing
-        left = mch.simulate(tree, capacity, rule, jobs)
-        assert (left.jobs["finish"] <= jobs["depart"].fillna(np.inf)).all()
-        for each in (run, left):
-            case = referee.Case(tree, capacity, each.jobs, each.shares["time"].max() + 1.0)
-            assert referee._overfull(each, case) == referee._other_work(each, case) == ""
-            assert (each.shares.groupby("leaf")["share"].last() == 0).all()
+    run = mch.simulate(tree, capacity, rule, stay)
+    assert run.jobs["finish"].notna().all()
+    some = run.jobs[run.jobs["tasks"] > 0]
+    assert (some["start"] >= some["submit"]).all()
+    assert (some["finish"] >= some["start"] + some["duration"]).all()
+    for _, line in some.groupby("leaf"):
+        assert line.sort_values("submit", kind="stable")["start"].is_monotonic_increasing
+    left = mch.simulate(tree, capacity, rule, jobs)
+    assert (left.jobs["finish"] <= jobs["depart"].fillna(np.inf)).all()
+    for each in (run, left):
+        case = referee.Case(tree, capacity, each.jobs, each.shares["time"].max() + 1.0)
+        assert referee._overfull(each, case) == referee._other_work(each, case) == ""
+        assert (each.shares.groupby("leaf")["share"].last() == 0).all()
 
 
 @given(problems(most_resources=3), st.data())
