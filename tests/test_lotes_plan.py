@@ -15,15 +15,6 @@ from schedlib.lotes.planning.generation import best_mix
 from schedlib.lotes.planning.plan import bins_of, rounded
 
 
-def test_the_papers_example():
-    """Jobs of three cores and a minute: the machines as one pool would hold 80 of them."""
-    plan = lotes.plan(
-        lotes.MachineConfigs([[8.0]], [30]), lotes.JobClasses([1.0], [[3.0]], [[1.0]])
-    )
-    assert plan.rate == plan.rate_rounded == 60
-    assert plan.allocation.rate == pytest.approx(80)
-
-
 def test_figure_5_machine():
     # Bins (0,2), (2,1), (3,0); both classes asked for alike: x (0,2) and y (2,1) with 2y = 2x + y, so x : y =
     # 1 : 2.

@@ -185,44 +185,14 @@ def test_bad_replanning_is_refused(crowded):
     refuses("every: 0", Replan, every=0)
     refuses("how: 'again'", Replan, every=1, how="again")
     configs, classes, jobs, first = crowded
-    refuses(
-        "needs a LoTES policy",
-        simulate,
-        "greedy",
-        configs,
-        jobs,
-        classes=classes,
-        replan=Replan(6.0),
-    )
     fewer = plan(configs, JobClasses([1.0], [[0.1, 0.1]], np.ones((10, 1))))
-    refuses(
-        "a plan for 1 classes, not the 4",
-        simulate,
-        "lotes",
-        configs,
-        jobs,
-        plan=first,
-        replan=Replan(6.0, how=lambda past, old: fewer),
-    )
-    refuses(
-        "labels must be",
-        simulate,
-        "lotes",
-        configs,
-        jobs,
-        plan=first,
-        replan=Replan(6.0, how=lambda past, old: (old, lambda demand: demand)),
-    )
-    some = dataclasses.replace(
-        classes, rate=np.where(np.arange(4) == np.arange(10)[:, None], 0.0, classes.rate)
-    )
-    partly = plan(configs, some)
-    refuses(
-        "every class must be able",
-        simulate,
-        "lotes",
-        configs,
-        jobs,
-        plan=partly,
-        replan=Replan(6.0, how="cluster"),
-    )
+    elsewhere = np.arange(4) == np.arange(10)[:, None]
+    some = dataclasses.replace(classes, rate=np.where(elsewhere, 0.0, classes.rate))
+    for policy, made, how, why in (
+        ("greedy", None, "estimate", "needs a LoTES policy"),
+        ("lotes", first, lambda past, old: fewer, "a plan for 1 classes, not the 4"),
+        ("lotes", first, lambda past, old: (old, lambda demand: demand), "labels must be"),
+        ("lotes", plan(configs, some), "cluster", "every class must be able"),
+    ):
+        replan = Replan(6.0, how=how)
+        refuses(why, simulate, policy, configs, jobs, plan=made, replan=replan)

@@ -130,64 +130,46 @@ def jobs_of(cpu, mem, job_class=0):
     return Workload.from_arrays([0.0], [1.0], job_class=[job_class], cpu=[cpu], mem=[mem])
 
 
+FITS = jobs_of(0.1, 0.1)
+ON_SMALL = {"classes": JobClasses([1.0], [[0.1, 0.1]], [[0.0], [1.0]])}
+
+
 @pytest.mark.parametrize(
-    "policy, options, why",
+    "policy, jobs, options, why",
     [
-        ("tetrs", {}, "did you mean 'tetris'"),
-        ("lotes", {}, "plan: 'lotes' follows one"),
-        ("greedy", {"exit": "all"}, "exit: no option of 'greedy', which has bypass"),
-        ("tetris", {"gamma_unit": "days"}, "gamma_unit: 'days' is unknown"),
-        ("tetris", {"work": -1.0}, "work: -1.0, a weight must not be negative"),
-        ("greedy", {"interval": 0.0}, "interval: 0.0, must be positive"),
-        ("greedy", {"until": -1}, "until: -1, must be a time from 0 on"),
-        ("greedy", {"until": np.nan}, "until: nan, must be a time from 0 on"),
+        ("tetrs", FITS, {}, "did you mean 'tetris'"),
+        ("lotes", FITS, {}, "plan: 'lotes' follows one"),
+        ("greedy", FITS, {"exit": "all"}, "exit: no option of 'greedy', which has bypass"),
+        ("tetris", FITS, {"gamma_unit": "days"}, "gamma_unit: 'days' is unknown"),
+        ("tetris", FITS, {"work": -1.0}, "work: -1.0, a weight must not be negative"),
+        ("greedy", FITS, {"interval": 0.0}, "interval: 0.0, must be positive"),
+        ("greedy", FITS, {"until": -1}, "until: -1, must be a time from 0 on"),
+        ("greedy", FITS, {"until": np.nan}, "until: nan, must be a time from 0 on"),
+        (
+            "greedy",
+            jobs_of(0.6, 1.5),
+            {},
+            r"job 0 \(class 0\) needs \(0.6, 1.5\), more than any machine",
+        ),
+        (
+            "greedy",
+            Workload.from_arrays([0], [1], cpu=[0.1]),
+            {},
+            "demands 1 resources, but machines have 2",
+        ),
+        ("tetris", jobs_of(0.6, 0.1), ON_SMALL, "more than any machine that may run it"),
+        ("tetris", jobs_of(0.1, 0.1, 3), ON_SMALL, "job 0 is of class 3; there are 1"),
     ],
 )
-def test_bad_options_are_refused(policy, options, why):
-    refuses(why, simulate, policy, SMALL, jobs_of(0.1, 0.1), **options)
+def test_bad_options_and_workloads_are_refused(policy, jobs, options, why):
+    refuses(why, simulate, policy, SMALL, jobs, **options)
 
 
-def test_bad_workloads_are_refused():
-    refuses(
-        r"job 0 \(class 0\) needs \(0.6, 1.5\), more than any machine",
-        simulate,
-        "greedy",
-        SMALL,
-        jobs_of(0.6, 1.5),
-    )
-    refuses(
-        "demands 1 resources, but machines have 2",
-        simulate,
-        "greedy",
-        SMALL,
-        Workload.from_arrays([0.0], [1.0], cpu=[0.1]),
-    )
-    classes = JobClasses([1.0], [[0.1, 0.1]], [[0.0], [1.0]])
-    refuses(
-        "more than any machine that may run it",
-        simulate,
-        "tetris",
-        SMALL,
-        jobs_of(0.6, 0.1),
-        classes=classes,
-    )
-    refuses(
-        "job 0 is of class 3; there are 1",
-        simulate,
-        "tetris",
-        SMALL,
-        jobs_of(0.1, 0.1, 3),
-        classes=classes,
-    )
-    made = plan(SMALL, classes)
-    refuses(
-        "plan: was made for other machine configurations",
-        simulate,
-        "lotes",
-        MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [1, 3]),
-        jobs_of(0.1, 0.1),
-        plan=made,
-    )
+def test_a_plan_for_other_machines_and_a_bad_instance_are_refused():
+    made = plan(SMALL, ON_SMALL["classes"])
+    other = MachineConfigs(SMALL.capacity, [1, 3])
+    words = "plan: was made for other machine configurations"
+    refuses(words, simulate, "lotes", other, FITS, plan=made)
     refuses("phi: 0.06, must lie in", random_instance, 0.06)
 
 
