@@ -4,9 +4,10 @@ from contextlib import contextmanager
 from unittest.mock import patch
 
 import numpy as np
+from hypothesis import assume
 from hypothesis import strategies as st
 
-from schedlib.lotes import JobClasses, MachineConfigs
+from schedlib.lotes import JobClasses, MachineConfigs, plan
 from schedlib.lotes.dispatching import run, state
 from schedlib.workload import Workload
 
@@ -51,6 +52,14 @@ def systems(draw):
         submit = np.cumsum(rng.exponential(0.1, n))
     demand = np.minimum(demand, largest[job_class])
     return configs, classes, submit, job_class, work, demand, int(rng.integers(1000))
+
+
+def planned(configs, classes):
+    """The plan; systems that have none are passed over."""
+    try:
+        return plan(configs, classes)
+    except ValueError:
+        assume(False)
 
 
 def as_workload(submit, job_class, work, demand):

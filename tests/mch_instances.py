@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 from hypothesis import strategies as st
 
 from schedlib import mch
@@ -39,6 +40,22 @@ def problems(draw, most_resources=5, wide=12, whole=False, full=False):
         tree = mch.Tree(nested, {path: draw(omega) for path in tree.paths if path})
     capacity = np.array([draw(st.integers(8, 40)) for _ in range(resources)], float)
     return tree, capacity
+
+
+@st.composite
+def workloads(draw, most_resources=2):
+    """A tree, capacities, and jobs that come, and of which some leave."""
+    tree, capacity = draw(problems(most_resources=most_resources))
+    job = st.tuples(
+        st.integers(0, tree.n_leaves - 1),
+        st.integers(0, 20),
+        st.integers(0, 12),
+        st.integers(1, 6),
+        st.none() | st.integers(1, 15),
+    )
+    rows = draw(st.lists(job, min_size=1, max_size=25))
+    jobs = pd.DataFrame(rows, columns=["leaf", "submit", "tasks", "duration", "depart"])
+    return tree, capacity / 2 + 4, jobs.assign(depart=jobs["submit"] + jobs["depart"].astype(float))
 
 
 def by_equations(demand, capacity, case):

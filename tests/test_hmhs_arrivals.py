@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal, assert_equal
 
 import exhibits
@@ -27,8 +28,8 @@ def on_machines(drawn, most=None):
 @st.composite
 def arrivals(draw):
     drawn = draw(hmhs_instances.instances(jobs=6, machines=4, tasks=5, ties=False))
-    instance, moments = on_machines(drawn), st.integers(0, 12).map(float)
-    times = st.lists(moments, min_size=instance.n_jobs, max_size=instance.n_jobs)
+    instance = on_machines(drawn)
+    times = arrays(float, instance.n_jobs, elements=st.integers(0, 12).map(float))
     return hmhs.Arrivals(instance, sorted(draw(times)), draw(times))
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
 import hmhs_instances
@@ -86,13 +87,12 @@ def test_decisions_and_times_are_the_papers(policy, instance):
 @given(st.data())
 def test_dynamic_min_min_with_any_arrivals(data):
     instance = data.draw(hmhs_instances.instances(jobs=8, ties=True))
-    jobs = instance.n_jobs
-    ready = data.draw(st.lists(st.integers(0, 8).map(float), min_size=jobs, max_size=jobs))
+    ready = data.draw(arrays(float, instance.n_jobs, elements=st.integers(0, 8).map(float)))
     tasks, time = instance.map_tasks.copy(), instance.map_task_time.copy()
-    stage, at = Stage.empty(tasks.sum()), np.array(ready)
-    min_min.dispatch(by_arrival(at, tasks), at, tasks, time, quickest_first(time), stage)
+    stage = Stage.empty(tasks.sum())
+    min_min.dispatch(by_arrival(ready, tasks), ready, tasks, time, quickest_first(time), stage)
     counts = instance.map_tasks.tolist()
-    assert rows(stage) == plain.dynamic_min_min(ready, counts, time.tolist())
+    assert rows(stage) == plain.dynamic_min_min(ready.tolist(), counts, time.tolist())
 
 
 @given(INSTANCES)

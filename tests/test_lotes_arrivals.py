@@ -27,14 +27,7 @@ DAILY = ArrivalModel(1e5, 0.3, 5.0, cycles=((24.0, 0.2, 20.0),))
 
 
 def numbers(model):
-    return np.array(
-        [
-            model.typical,
-            model.spread,
-            model.memory,
-            *(number for cycle in model.cycles for number in cycle),
-        ]
-    )
+    return np.hstack([model.typical, model.spread, model.memory, *model.cycles])
 
 
 def test_correlations_are_those_of_an_ar1_and_the_cycles():

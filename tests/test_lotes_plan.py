@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from lotes_instances import assert_sound, exhaustive, problems
 from refusals import refuses
@@ -95,8 +96,7 @@ def test_google():
 @given(problems(configs=1, classes=4, resources=3), st.data())
 def test_best_mix_is_the_best_bin(problem, data):
     configs, classes = problem
-    k = classes.n_classes
-    value = np.array(data.draw(st.lists(st.floats(0, 10), min_size=k, max_size=k)))
+    value = data.draw(arrays(float, classes.n_classes, elements=st.floats(0, 10)))
     capacity = configs.capacity[0]
     mix = best_mix(capacity, classes.demand, value, gap=0)
     best = float((lotes.non_dominated_bins(capacity, classes.demand) @ value).max())

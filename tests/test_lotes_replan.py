@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lotes_readings as readings
-from lotes_systems import as_workload, decide_alike, in_small_steps, pace_of, systems
+from lotes_systems import as_workload, decide_alike, in_small_steps, pace_of, planned, systems
 from refusals import refuses
 from schedlib.lotes import (
     JobClasses,
@@ -28,20 +28,6 @@ from schedlib.lotes.replan import cluster, estimate, estimated
 from schedlib.workload import Workload
 
 
-def other_plans(configs, classes, number, rng):
-    """Plans for the same classes with other shares; None when there is none."""
-    try:
-        return [
-            plan(
-                configs,
-                dataclasses.replace(classes, share=rng.dirichlet(np.ones(classes.n_classes))),
-            )
-            for _ in range(number)
-        ]
-    except ValueError:
-        return None
-
-
 @given(
     systems(),
     st.sampled_from(["delta", "all"]),
@@ -52,9 +38,8 @@ def other_plans(configs, classes, number, rng):
 def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel, first, seed):
     configs, classes, submit, job_class, work, demand, choices = system
     rng = np.random.default_rng(seed)
-    plans = other_plans(configs, classes, 4, rng)
-    if plans is None:
-        return
+    shares = rng.dirichlet(np.ones(classes.n_classes), 4)
+    plans = [planned(configs, dataclasses.replace(classes, share=share)) for share in shares]
     relabels = bool(rng.integers(2)) and (classes.rate > 0).all()
     every = (submit[-1] + 1) * rng.choice([0.2, 0.25, 0.4])
 

@@ -5,28 +5,20 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lotes_readings as readings
 from lotes_readings import choices, decisions
-from lotes_systems import agree, as_workload, in_small_steps, pace_of, systems
-from schedlib.lotes import Policy, RandomWorkload, can_start, plain, plain_rivals, plan, simulate
+from lotes_systems import agree, as_workload, in_small_steps, pace_of, planned, systems
+from schedlib.lotes import Policy, RandomWorkload, can_start, plain, plain_rivals, simulate
 from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.state import Arrivals
 
 SAMPLED = st.sampled_from([None, 1, 3])
 ELSEWHERE = {"options", "looked", "jobs", "intervals"}
 """Fields of a `Simulation` that plain does not fill as `simulate` does, or that are compared by themselves."""
-
-
-def planned(configs, classes):
-    """The plan; systems that have none are passed over."""
-    try:
-        return plan(configs, classes)
-    except ValueError:
-        assume(False)
 
 
 def assert_decides_as(make, system, policy, **options):

@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from mch_instances import FIG4, PLAIN, Exact, problems, started, takes
 from refusals import refuses
@@ -15,9 +16,7 @@ RULES = ("drf", "weighted-drf", "mch", "mch-two-phase", "exact-ch", "h-drf", "na
 @given(problems(), st.data())
 def test_the_fast_kernels_decide_as_the_rules_are_printed(problem, data):
     tree, capacity = problem
-    limit = np.array(
-        data.draw(st.lists(st.integers(0, 9), min_size=tree.n_leaves, max_size=tree.n_leaves))
-    )
+    limit = data.draw(arrays(int, tree.n_leaves, elements=st.integers(0, 9)))
     for rule in RULES:
         fast, literal = (
             mch.fill(tree, capacity, rule, method=method) for method in ("fast", "literal")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from mch_instances import FIG4, problems, takes
 from refusals import refuses
@@ -155,9 +156,7 @@ def scaled(tree, factors):
 def test_a_common_factor_on_the_weights_of_siblings_changes_nothing(made, data):
     """A power of two, so that no rounding comes in; flat weighted DRF, for which all leaves are siblings, is asked of one factor."""
     tree, capacity = made
-    factors = 2.0 ** np.array(
-        data.draw(st.lists(st.integers(-4, 6), min_size=tree.n_nodes, max_size=tree.n_nodes))
-    )
+    factors = 2.0 ** data.draw(arrays(int, tree.n_nodes, elements=st.integers(-4, 6)))
     for rule in RULES:
         if not takes(tree, rule):
             continue

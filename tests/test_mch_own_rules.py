@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 
 from frames import as_frame
+from mch_instances import workloads
 from refusals import refuses
 from schedlib import mch
-from tests.test_mch_simulate import workloads
 
 
 @mch.rule

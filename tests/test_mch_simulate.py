@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from frames import as_frame
-from mch_instances import FIG4, problems
+from mch_instances import FIG4, problems, workloads
 from refusals import refuses
 from schedlib import mch
 from schedlib.leaderboard import mch_board as referee
@@ -15,21 +16,6 @@ from schedlib.mch.flatten import GUARANTEE, MCH, collapse, flat_nodes
 from schedlib.mch.weights import pruned
 
 RULES = ("drf", "mch", "mch-two-phase", "h-drf", "naive-h-drf")
-
-
-@st.composite
-def workloads(draw, most_resources=2):
-    tree, capacity = draw(problems(most_resources=most_resources))
-    job = st.tuples(
-        st.integers(0, tree.n_leaves - 1),
-        st.integers(0, 20),
-        st.integers(0, 12),
-        st.integers(1, 6),
-        st.none() | st.integers(1, 15),
-    )
-    rows = draw(st.lists(job, min_size=1, max_size=25))
-    jobs = pd.DataFrame(rows, columns=["leaf", "submit", "tasks", "duration", "depart"])
-    return tree, capacity / 2 + 4, jobs.assign(depart=jobs["submit"] + jobs["depart"].astype(float))
 
 
 @given(workloads() | workloads(most_resources=6))
@@ -68,11 +54,7 @@ def test_every_task_runs_once_and_capacities_hold(workload, rule):
 @given(problems(most_resources=3), st.data())
 def test_weights_count_active_nodes_alone(problem, data):
     tree, capacity = problem
-    active = np.array(
-        data.draw(
-            st.lists(st.booleans(), min_size=tree.n_leaves, max_size=tree.n_leaves).filter(any)
-        )
-    )
+    active = data.draw(arrays(bool, tree.n_leaves).filter(np.any))
     small = pruned(tree, active)
     nodes = flat_nodes(tree, capacity)
     collapse(nodes, active)
