@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from exhibits.eagle import authors, authors_figures, drawing, fig2_4_rivals
+from frames import as_frame
 from schedlib import traces
 from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS
 from schedlib.reproduce import publish, store, sweep
@@ -26,7 +27,14 @@ def excerpts():
 
 
 def test_busy_workers_are_counted_in_whole_intervals_from_then_to_the_last_submission():
-    shares = pd.DataFrame({"time": [0.0, 4.0, 8.0, 12.0, 16.0], "all": [0.1, 0.3, 0.5, 0.9, 1.0]})
+    shares = as_frame("""
+        time  all
+           0  0.1
+           4  0.3
+           8  0.5
+          12  0.9
+          16  1.0
+    """)
     done = SimpleNamespace(jobs=pd.DataFrame({"submit": [0.0, 13.0]}), utilisation=shares)
     assert authors.busy_since(done, since=3.0) == pytest.approx(0.4)
 

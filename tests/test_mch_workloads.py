@@ -199,7 +199,12 @@ def test_trees_are_counted_where_the_claim_says():
         drf       0.5     20    1
     """)
     assert measures.trees_with(rows, "differ", rule="mch", partial=[0.5, 1]) == (5, 20, 100.0)
-    gaps = pd.DataFrame({"case": ["full", "other", "other"], "gap": [1.0, 0.0, 1e-3]})
+    gaps = as_frame("""
+        case   gap
+        full   1
+        other  0
+        other  1e-3
+    """)
     assert measures.unequal(gaps, "other") == (1, 2, 100.0)
 
 
@@ -212,7 +217,10 @@ def test_who_is_starved_is_told_by_the_poorest_leaf():
         mch       0.5     1    1.0
     """)
     assert np.allclose(measures.poorest(trees, "mch"), [50, 100])
-    group = pd.DataFrame(
-        {"rule": "mch", "leaf": "n2,2", "seed": 0, "time": [0, 5, 10], "share": [1.0, 0.2, 0.3]}
-    )
+    group = as_frame("""
+        rule  leaf  seed  time  share
+        mch   n2,2     0     0    1.0
+        mch   n2,2     0     5    0.2
+        mch   n2,2     0    10    0.3
+    """)
     assert np.allclose(measures.nested(group, "mch"), 100)
