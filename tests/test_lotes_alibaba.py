@@ -95,8 +95,6 @@ def test_an_instance_larger_than_every_machine_is_left_out_and_counted():
     given = Workload.from_arrays([0, 1, 2], [1, 2, 3], cpu=[48.0, 48.0, 9.6], mem=[0.1, 0.2, 0.5])
     found = lotes.alibaba_instances(small, given)
     assert found.tasks["duration"].tolist() == [1, 3] and list(found.report.values()) == [0, 1]
-    sizes = found.tasks[["cores", "memory"]]
-    assert_allclose(sizes, [[0.5, 0.1], [0.1, 0.5]])  # 96 cores are the machine
 
 
 @pytest.mark.parametrize(

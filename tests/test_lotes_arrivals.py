@@ -122,13 +122,9 @@ def test_machines_are_so_many_that_the_load_is_the_one_asked_for(options):
     configs, classes = google2011()
     fewer, planned, month = google_month(configs, classes, **{"thin": 3, "seed": 2} | options)
     load, hours = options.get("load", 0.8), options.get("hours", HOURS)
-    submit, tasks = month.jobs["submit"].to_numpy(), month.tasks
-    lasts = np.minimum(tasks["duration"], hours - submit)
-    realised = (lasts @ tasks["cores"]) / hours / (fewer.count @ fewer.capacity[:, 0])
-    assert (
-        realised == pytest.approx(core_load(fewer, month, hours)) == pytest.approx(load, rel=0.02)
-    )
-    assert submit.max() < hours and np.allclose(planned.rate, 1 / tasks["duration"].mean())
+    assert core_load(fewer, month, hours) == pytest.approx(load, rel=0.02)
+    assert month.jobs["submit"].max() < hours
+    assert np.allclose(planned.rate, 1 / month.tasks["duration"].mean())
     share = fewer.count[:4] / fewer.count[:4].sum()
     assert_allclose(share, configs.count[:4] / configs.count[:4].sum(), atol=0.03)
 

@@ -15,10 +15,7 @@ def test_bars_of_an_allocation_are_what_each_class_holds():
     names = [f"pool {j}" for j in range(configs.n_configs)]
     figure = pictures.plot_allocation(found, gain, names, ["cores", "memory"])
     bars = [bar.get_width() for bar in figure.axes[0].patches]
-    held = (found.running[:, :, None] * classes.demand).transpose(1, 0, 2) / (
-        configs.capacity * configs.count[:, None]
-    )
-    assert np.allclose(bars, 100 * held.ravel())
+    assert np.allclose(bars, 100 * found.delta.transpose(1, 0, 2).ravel())
 
 
 def test_polytope_refuses_what_is_not_a_plane():
