@@ -65,7 +65,7 @@ def test_workers_run_what_the_tasks_say(system, detail):
 @pytest.mark.parametrize("system", player.SYSTEMS)
 def test_every_step_can_be_drawn_in_its_place_and_told(system):
     run, steps = recorded(system)
-    for step in steps[::12]:
+    for step in steps[::25]:
         found, (width, height) = cluster.shapes(step, run)
         boxes = [shape for shape in found if isinstance(shape, cluster.Box)]
         assert min(min(box.x, box.y) for box in boxes) >= 0
