@@ -99,12 +99,8 @@ def test_a_job_that_is_not_waiting_is_refused(choose, job, why):
 
 
 def test_a_rule_that_never_takes_a_job_is_refused():
-    refuses(
-        "at 0 its map rule left every machine waiting with 3 tasks",
-        hmhs.schedule,
-        INSTANCE,
-        hmhs.Policy(map_rule=lambda stage, machine, now: -1),
-    )
+    words = "at 0 its map rule left every machine waiting with 3 tasks"
+    refuses(words, hmhs.schedule, INSTANCE, hmhs.Policy(map_rule=lambda stage, machine, now: -1))
 
 
 @jit_only
@@ -118,7 +114,7 @@ def test_a_rule_that_never_takes_a_job_is_refused():
     ],
 )
 def test_a_rule_that_does_not_compile_says_why(choose, says):
-    refuses(f"does not compile.*{says}", hmhs.schedule, INSTANCE, hmhs.Policy(map_rule=choose))
+    refuses(f"does not compile.*{says}", hmhs.Policy, map_rule=choose)
 
 
 @pytest.mark.parametrize(

@@ -135,11 +135,8 @@ def test_from_trace_draws_each_job_at_most_once():
 
 
 def test_from_trace_refuses():
-    refuses(
-        "no column map_time, reduce_tasks",
-        hmhs.from_trace,
-        TRACE.drop(columns=["map_time", "reduce_tasks"]),
-    )
+    words = "no column map_time, reduce_tasks"
+    refuses(words, hmhs.from_trace, TRACE.drop(columns=["map_time", "reduce_tasks"]))
     refuses("n_jobs: 5.*holds 4", hmhs.from_trace, TRACE, n_jobs=5)
     refuses("n_jobs: 0", hmhs.from_trace, TRACE.head(0))
 

@@ -54,13 +54,8 @@ def test_bad_machines(capacity, demand, message):
 
 def test_the_guard_refuses_before_asking_for_memory():
     demand = np.linspace(0.02, 0.03, 12)[:, None]
-    refuses(
-        "more than 1,000,000 non-dominated bins of 12 classes.*0.1 GB.*lotes.generate_plan",
-        non_dominated_bins,
-        [1.0],
-        demand,
-        max_bins=1_000_000,
-    )
+    words = "more than 1,000,000 non-dominated bins of 12 classes.*0.1 GB.*lotes.generate_plan"
+    refuses(words, non_dominated_bins, [1.0], demand, max_bins=1_000_000)
     assert count_bins([1.0], demand, 1_000_000) == 1_000_001
     refuses("max_bins", non_dominated_bins, [7], [[2], [3]], max_bins=2)
     assert len(non_dominated_bins([7], [[2], [3]], max_bins=3)) == 3

@@ -63,20 +63,10 @@ def test_the_same_seed_finds_the_same_and_a_longer_trial_does_not_disagree(monke
 
 def test_what_cannot_be_measured_is_refused():
     refuses("precision: 0.5", capacity, "greedy", CONFIGS, JOBS, precision=0.5)
-    refuses(
-        "a trace has one rate",
-        capacity,
-        "greedy",
-        CONFIGS,
-        Workload.from_arrays([0.0], [1.0], cpu=[1.0]),
-    )
-    refuses(
-        "sustains less than a thousandth",
-        capacity,
-        Policy(lambda cluster, job: -1, lambda cluster, machine: -1, "idle"),
-        CONFIGS,
-        JOBS,
-    )
+    trace = Workload.from_arrays([0.0], [1.0], cpu=[1.0])
+    refuses("a trace has one rate", capacity, "greedy", CONFIGS, trace)
+    idle = Policy(lambda cluster, job: -1, lambda cluster, machine: -1, "idle")
+    refuses("sustains less than a thousandth", capacity, idle, CONFIGS, JOBS)
 
 
 def test_a_burst_comes_first_and_takes_nothing_from_the_rest():

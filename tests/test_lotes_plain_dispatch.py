@@ -161,10 +161,5 @@ def test_greedy_lets_nobody_overtake_at_a_machine():
 
 
 def test_an_unknown_policy_is_refused():
-    refuses(
-        "'lotes' with a plan, 'greedy' or 'tetris'",
-        plain.simulate,
-        "fifo",
-        TWO,
-        Workload.from_arrays([0], [1.0], a=[1.0]),
-    )
+    words = "'lotes' with a plan, 'greedy' or 'tetris'"
+    refuses(words, plain.simulate, "fifo", TWO, Workload.from_arrays([0], [1.0], a=[1.0]))

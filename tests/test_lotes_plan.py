@@ -114,35 +114,19 @@ def test_a_class_left_without_a_machine():
     # Divisible jobs of class 1 fill the small machines, whole ones do not fit there.
     configs = lotes.MachineConfigs([[1.0], [0.5]], [1, 8])
     classes = lotes.JobClasses([0.5, 0.5], [[0.5], [0.6]], [[1.0, 0.001], [0.001, 1.0]])
-    refuses(
-        "allocation: class 1 is allocated only to.*fitting=True.*generate_plan",
-        lotes.plan,
-        configs,
-        classes,
-    )
-    assert (
-        lotes.plan(configs, classes, allocation=lotes.allocate(configs, classes, fitting=True)).rate
-        > 0
-    )
+    words = "allocation: class 1 is allocated only to.*fitting=True.*generate_plan"
+    refuses(words, lotes.plan, configs, classes)
+    fitting = lotes.allocate(configs, classes, fitting=True)
+    assert lotes.plan(configs, classes, allocation=fitting).rate > 0
     assert lotes.generate_plan(configs, classes).rate > 0
 
 
 def test_refusals():
     configs, classes = lotes.google2011()
-    refuses(
-        "max_bins: there are more than 2 non-dominated bins of .*lotes.generate_plan",
-        lotes.plan,
-        configs,
-        classes,
-        max_bins=2,
-    )
+    words = "max_bins: there are more than 2 non-dominated bins of .*lotes.generate_plan"
+    refuses(words, lotes.plan, configs, classes, max_bins=2)
     other = lotes.allocate(
         lotes.MachineConfigs([[1.0]], [1]), lotes.JobClasses([1.0], [[0.1]], [[1.0]])
     )
-    refuses(
-        r"allocation: made for \(1, 1\) configurations and classes, not \(10, 4\)",
-        lotes.plan,
-        configs,
-        classes,
-        allocation=other,
-    )
+    words = r"allocation: made for \(1, 1\) configurations and classes, not \(10, 4\)"
+    refuses(words, lotes.plan, configs, classes, allocation=other)

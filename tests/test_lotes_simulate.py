@@ -184,20 +184,10 @@ def test_policies_that_break_the_rules_are_refused():
         return 7
 
     jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[0.1, 0.1], mem=[0.1, 0.1])
-    refuses(
-        "'own': unknown machine: job 0 at 0 s is sent to machine 99; there are 3, 0 to 2",
-        simulate,
-        Policy(nowhere),
-        SMALL,
-        jobs,
-    )
-    refuses(
-        "'odd': unknown job: machine 0 at 1 s is given number 7, which does not wait",
-        simulate,
-        Policy(hasty, stranger, name="odd"),
-        SMALL,
-        jobs,
-    )
+    words = "'own': unknown machine: job 0 at 0 s is sent to machine 99; there are 3, 0 to 2"
+    refuses(words, simulate, Policy(nowhere), SMALL, jobs)
+    words = "'odd': unknown job: machine 0 at 1 s is given number 7, which does not wait"
+    refuses(words, simulate, Policy(hasty, stranger, name="odd"), SMALL, jobs)
     assert simulate(Policy(hasty), SMALL, jobs).response.tolist() == [0.0, 0.5]
 
 
@@ -218,14 +208,8 @@ def test_policies_that_break_the_rules_are_refused():
 )
 def test_refusals_say_what_was_impossible(job, rate, why):
     classes = JobClasses([1.0], [[0.1, 0.1]], [[1.0], [rate]])
-    refuses(
-        f"policy 'own': capacity: {why}, or ask lotes.can_start first",
-        simulate,
-        Policy(lambda cluster, job: 1),
-        SMALL,
-        jobs_of(*job),
-        classes=classes,
-    )
+    words = f"policy 'own': capacity: {why}, or ask lotes.can_start first"
+    refuses(words, simulate, Policy(lambda cluster, job: 1), SMALL, jobs_of(*job), classes=classes)
 
 
 def test_refusals_on_an_exit_name_the_waiting_job():

@@ -62,13 +62,8 @@ def test_collapsed_hierarchies_equalise_one_resource_only():
     for rule, resource in (("c-ch", 0), ("m-ch", 1)):
         found = mch.allocate(tree, (10, 10), rule)
         assert np.ptp(found.usage[:, resource] / [3 / 8, 3 / 8, 1 / 4]) < 1e-9
-    refuses(
-        r"'c-ch' looks at resource 0 alone: leaf n1,2 uses nothing",
-        mch.allocate,
-        FIG4,
-        (200, 200),
-        "c-ch",
-    )
+    words = r"'c-ch' looks at resource 0 alone: leaf n1,2 uses nothing"
+    refuses(words, mch.allocate, FIG4, (200, 200), "c-ch")
     refuses(
         "resource 1 alone, but leaves name 1 only", mch.allocate, mch.Tree([(1,)]), (1,), "m-ch"
     )

@@ -144,14 +144,8 @@ def test_a_priority_that_is_no_number_is_told_with_leaf_and_time():
            0     0.0      3         1
            4     7.5      5         1
     """)
-    refuses(
-        r"the priority of leaf 4 \(n2,3\) at time 7.5, where it uses \(0, 3\)",
-        mch.simulate,
-        FIG4,
-        (5, 5),
-        nan,
-        jobs,
-    )
+    words = r"the priority of leaf 4 \(n2,3\) at time 7.5, where it uses \(0, 3\)"
+    refuses(words, mch.simulate, FIG4, (5, 5), nan, jobs)
 
 
 @pytest.mark.parametrize(
