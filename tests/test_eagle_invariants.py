@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_equal
 
-import eagle_instances as instances
+from eagle_instances import DETAILS, cases
+from eagle_instances import SYSTEMS as BOTH
 from refusals import refuses
 from schedlib import eagle
 from schedlib.eagle.simulating import engine
 from schedlib.workload import Workload
 
-cases, DETAILS = instances.cases, instances.DETAILS
-SYSTEMS = {name: system for name, (system, _) in instances.SYSTEMS.items()}
+SYSTEMS = {name: system for name, (system, _) in BOTH.items()}
 
 names, details, seeds = (
     st.sampled_from(sorted(SYSTEMS)),

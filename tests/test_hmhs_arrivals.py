@@ -10,9 +10,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal, assert_equal
 
 import exhibits
-import hmhs_instances
 from exhibits.hmhs import cluster
 from frames import as_frame
+from hmhs_instances import instances
 from refusals import refuses
 from schedlib import hmhs
 from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
@@ -27,7 +27,7 @@ def on_machines(drawn, most=None):
 
 @st.composite
 def arrivals(draw):
-    drawn = draw(hmhs_instances.instances(jobs=6, machines=4, tasks=5, ties=False))
+    drawn = draw(instances(jobs=6, machines=4, tasks=5, ties=False))
     instance = on_machines(drawn)
     times = arrays(float, instance.n_jobs, elements=st.integers(0, 12).map(float))
     return hmhs.Arrivals(instance, sorted(draw(times)), draw(times))
@@ -72,7 +72,7 @@ def test_no_slot_idles_while_a_map_waits(policy, jobs):
     assert idle_while_waiting(jobs.instance.map_machines, came, done.start, done.finish) < 1e-9
 
 
-@given(hmhs_instances.instances(jobs=5, machines=3, tasks=4, ties=False))
+@given(instances(jobs=5, machines=3, tasks=4, ties=False))
 def test_a_batch_under_hmhs_has_the_paper_s_map_stage_and_under_fifo_its_makespan(drawn):
     """FIFO on one machine: of several that idle the paper takes the one that was free first, `serve` the first by number."""
     for policy, instance in (("hmhs", on_machines(drawn)), ("fifo", on_machines(drawn, 1))):

@@ -10,17 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-import hmhs_instances
+from hmhs_instances import brute_force, instances, two_machine_makespan
 from refusals import refuses
 from schedlib import hmhs
 from schedlib.hmhs.bound import stage_prices
 from schedlib.hmhs.priced import FACTORS, plans, priced, relative_prices
 
-TINY = hmhs_instances.instances(jobs=3, machines=2, tasks=2)
-SMALL = hmhs_instances.instances(jobs=4, machines=3, tasks=3)
-ALL = hmhs_instances.instances(jobs=4, machines=3, tasks=3) | hmhs_instances.instances(
-    jobs=4, machines=3, tasks=3, ties=False
-)
+TINY = instances(jobs=3, machines=2, tasks=2)
+SMALL = instances(jobs=4, machines=3, tasks=3)
 ALL = [*hmhs.POLICIES, "priced"]
 CLOSE = 1 + 1e-6  # the solvers' own tolerance
 
@@ -35,7 +32,7 @@ def fluid(tasks, time):
     return linprog(cost, **limits, A_eq=whole, b_eq=tasks).fun
 
 
-@given(hmhs_instances.instances())
+@given(instances())
 def test_prices_solve_the_fluid_problem(instance):
     prices = stage_prices(instance.map_tasks, instance.map_task_time)
     assert prices.makespan == pytest.approx(
@@ -47,9 +44,7 @@ def test_prices_solve_the_fluid_problem(instance):
 
 @given(TINY)
 def test_optimum_is_brute_force(instance):
-    assert hmhs.optimum(instance) == pytest.approx(
-        hmhs_instances.brute_force(instance), rel=1e-6, abs=1e-9
-    )
+    assert hmhs.optimum(instance) == pytest.approx(brute_force(instance), rel=1e-6, abs=1e-9)
 
 
 @given(SMALL)
@@ -68,7 +63,7 @@ def test_on_one_machine_a_stage_johnson_is_the_bound_and_the_optimum(shop):
     one, tasks = [[1.0]] * len(shop), [1] * len(shop)
     instance = hmhs.Instance(first, tasks, one, second, tasks, one)
     best = min(
-        hmhs_instances.two_machine_makespan(first, second, order)
+        two_machine_makespan(first, second, order)
         for order in itertools.permutations(range(len(shop)))
     )
     assert hmhs.lower_bound(instance) == pytest.approx(best)
@@ -142,7 +137,7 @@ def maps_by_price(instance, order, price, most):
     return tasks
 
 
-@given(hmhs_instances.instances(jobs=8, machines=4, tasks=6, ties=False))
+@given(instances(jobs=8, machines=4, tasks=6, ties=False))
 def test_priced_dispatch_is_as_it_is_described(instance):
     found = hmhs.bounds(instance)
     order = hmhs.johnson(found.map_prices.job, found.reduce_prices.job)

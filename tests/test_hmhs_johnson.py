@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-import hmhs_instances
+from hmhs_instances import instances, two_machine_makespan
 from refusals import refuses
 from schedlib import hmhs
 from schedlib.hmhs import plain
@@ -35,18 +35,18 @@ def test_the_papers_steps_turn_ties_round_in_the_second_list_and_nowhere_else(sh
 def test_johnson_is_optimal_and_its_makespan_is_right(shop):
     first, second = zip(*shop, strict=True)
     every = [
-        hmhs_instances.two_machine_makespan(first, second, line)
+        two_machine_makespan(first, second, line)
         for line in itertools.permutations(range(len(shop)))
     ]
     for order in (hmhs.johnson(first, second), plain.johnson(first, second)):
         assert (
             flow_shop_makespan(first, second, order)
-            == hmhs_instances.two_machine_makespan(first, second, order)
+            == two_machine_makespan(first, second, order)
             == min(every)
         )
 
 
-@given(hmhs_instances.instances())
+@given(instances())
 def test_priority_is_equation_4_and_sorts_as_johnson(instance):
     found = hmhs.priority(instance)
     assert found.tolist() == plain.pri(instance)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
-import hmhs_instances
+from hmhs_instances import instances
 from refusals import refuses
 from schedlib import hmhs
 from schedlib.hmhs import min_min, plain
@@ -15,7 +15,7 @@ from schedlib.hmhs.model import Stage, by_arrival, quickest_first
 from schedlib.hmhs.plain_model import as_schedule, last_finish
 from schedlib.leaderboard import hmhs_board as referee
 
-INSTANCES = hmhs_instances.instances()
+INSTANCES = instances()
 ALL = [*hmhs.POLICIES, "priced"]
 
 
@@ -83,7 +83,7 @@ def test_decisions_and_times_are_the_papers(policy, instance):
 
 @given(st.data())
 def test_dynamic_min_min_with_any_arrivals(data):
-    instance = data.draw(hmhs_instances.instances(jobs=8, ties=True))
+    instance = data.draw(instances(jobs=8, ties=True))
     ready = data.draw(arrays(float, instance.n_jobs, elements=st.integers(0, 8).map(float)))
     tasks, time = instance.map_tasks.copy(), instance.map_task_time.copy()
     stage = Stage.empty(tasks.sum())
