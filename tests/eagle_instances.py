@@ -41,6 +41,10 @@ SYSTEMS = {
     "omniscient": ("omniscient", plain_rivals.Omniscient),
     "omniscient with srpt": (eagle.Omniscient(srpt=True), program.OmniscientWithSRPT),
     "ideal-eagle": ("ideal-eagle", program.IdealEagle),
+    "probes for all, srpt": (
+        eagle.System("mixed", long_jobs="probes", queue="srpt", sticky=True),
+        program.MixedSRPT,
+    ),
 }
 
 

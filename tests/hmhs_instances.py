@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from schedlib.hmhs import Instance
 
@@ -55,24 +56,19 @@ def _plans(instance, stage, ready):
 
 
 @st.composite
-def instances(draw, jobs=7, machines=4, tasks=5, ties=True):
-    """Random instances: many ties and sums exact in floating point (`ties`), or generic real numbers."""
+def instances(draw, jobs=7, machines=4, tasks=5, ties=None):
+    """Random instances: many ties and sums exact in floating point (`ties`), or generic real numbers, or either."""
+    ties = draw(st.booleans()) if ties is None else ties
     n = draw(st.integers(1, jobs))
     columns = {}
     for stage in ("map", "reduce"):
         m = draw(st.integers(1, machines))
         if ties:
-            time = draw(st.lists(st.integers(1, 4), min_size=n, max_size=n))
-            speed = draw(
-                st.lists(
-                    st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=m, max_size=m),
-                    min_size=n,
-                    max_size=n,
-                )
-            )
+            time = draw(arrays(int, n, elements=st.integers(1, 4)))
+            speed = draw(arrays(float, (n, m), elements=st.sampled_from([0.25, 0.5, 1.0])))
         else:
             rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
             time, speed = rng.uniform(5, 45, n), rng.uniform(0.1, 1, (n, m))
-        count = draw(st.lists(st.integers(0, tasks), min_size=n, max_size=n))
+        count = draw(arrays(int, n, elements=st.integers(0, tasks)))
         columns |= {f"{stage}_time": time, f"{stage}_tasks": count, f"{stage}_speed": speed}
     return Instance(**columns)

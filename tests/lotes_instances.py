@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from schedlib import lotes
 from schedlib.lotes.model import fits
@@ -21,18 +22,13 @@ def problems(draw, configs=3, classes=3, resources=2, machines=4, zero=True):
     least = 0 if zero else 1
 
     def table(rows, columns, low, high):
-        size = rows * columns
-        return np.array(
-            draw(st.lists(st.integers(low, high), min_size=size, max_size=size))
-        ).reshape(rows, columns)
+        return draw(arrays(int, (rows, columns), elements=st.integers(low, high)))
 
     capacity, demand = table(m, r, 2, 12) / 10, table(k, r, least, 6) / 10
     demand[~demand.any(axis=1), 0] = 0.1
     rate = table(m, k, least, 4) / 2
     share = table(1, k, 1, 5)[0].astype(float)
-    machine = lotes.MachineConfigs(
-        capacity, draw(st.lists(st.integers(1, machines), min_size=m, max_size=m))
-    )
+    machine = lotes.MachineConfigs(capacity, table(1, m, 1, machines)[0])
     whole = fits(machine, lotes.JobClasses(share / share.sum(), demand, np.ones((m, k))))
     for c in range(k):
         if not (whole[:, c] & (rate[:, c] > 0)).any():
@@ -44,15 +40,10 @@ def problems(draw, configs=3, classes=3, resources=2, machines=4, zero=True):
 @st.composite
 def machines(draw, classes=4):
     resources, k = draw(st.integers(1, 3)), draw(st.integers(1, classes))
-    capacity = draw(st.lists(st.integers(0, 12), min_size=resources, max_size=resources))
-    demand = draw(
-        st.lists(
-            st.lists(st.integers(0, 6), min_size=resources, max_size=resources).filter(any),
-            min_size=k,
-            max_size=k,
-        )
-    )
-    return capacity, demand
+    capacity = draw(arrays(int, resources, elements=st.integers(0, 12)))
+    demand = draw(arrays(int, (k, resources), elements=st.integers(0, 6)))
+    demand[~demand.any(axis=1), 0] = 1
+    return capacity.tolist(), demand.tolist()
 
 
 def brute_force(capacity, demand):

@@ -10,7 +10,7 @@ import re
 import numpy as np
 
 from schedlib.core.running import to_the_end
-from schedlib.mch.model import Tree
+from schedlib.mch.model import Tree, tree_of
 from schedlib.mch.rules import RULES
 from schedlib.mch.running import start
 from schedlib.mch.state import Work
@@ -141,32 +141,28 @@ def read_case(line: str) -> tuple:
     there, leaves, wanted = re.split("[:>]", line)
     capacity = np.array((there.split(",") * 2)[:2], float)
     whole: dict = {}
-    weights, held, paths = {}, [], {}
+    weights, held, names = {}, {}, []
     for token in leaves.split():
         idle, name, cpu, memory, weight, count = LEAF.findall(token)[0]
-        group, path = whole, tuple[int, ...]()
-        for part in name.rstrip("/").split("/"):
-            path += (1 + list(group).index(part) if part in group else 1 + len(group),)
+        name = name.rstrip("/")
+        group = whole
+        for part in name.split("/"):
             group = group.setdefault(part, {})
-        weights[path] = float(weight or 1)
+        weights[f"/{name}"] = float(weight or 1)
         if cpu:
-            held.append((float(cpu), float(memory or cpu), int(count or 1), not idle))
-            paths[path] = name
-    *usage, counts, active = np.array([row for _, row in sorted(zip(paths, held, strict=True))]).T
+            held[name] = float(cpu), float(memory or cpu), int(count or 1), not idle
 
-    def nested(group, path=()):
-        below = [nested(inner, (*path, k)) for k, inner in enumerate(group.values(), 1)]
-        return below or (1.0, 1.0)
+    def branch(group, name):
+        below = [branch(inner, f"{name}/{part}") for part, inner in group.items()]
+        if not below:
+            names.append(name[1:])
+        return weights.get(name, 1.0), below or (1.0, 1.0)
 
-    tree, names = Tree(nested(whole), weights), [paths[path] for path in sorted(paths)]
+    tree = tree_of(branch(whole, ""))
+    *usage, counts, active = np.array([held[name] for name in names]).T
     object.__setattr__(tree, "demand", np.array(usage).T)  # a leaf may hold nothing
-    return (
-        tree,
-        capacity,
-        counts.astype(int),
-        active.astype(int),
-        [names.index(one) for one in wanted.split()],
-    )
+    order = [names.index(one) for one in wanted.split()]
+    return tree, capacity, counts.astype(int), active.astype(int), order
 
 
 def served_in_turn(line: str, rule: str, method: str = "fast") -> bool:

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 from hypothesis import strategies as st
 
 from schedlib import mch
@@ -13,25 +14,10 @@ from schedlib.mch import plain, plain_rivals
 from schedlib.mch.rules import RULES
 from schedlib.mch.running import start
 from schedlib.mch.state import Work
+from schedlib.mch.workloads import fig4
 
 PLAIN = ("drf", "weighted-drf", "c-ch", "m-ch", "mch", "h-drf", "naive-h-drf")
-FIG4 = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
-
-
-@st.composite
-def trees(draw, full=False, leaves=9):
-    """Small trees up to four levels deep, full- and partial-type leaves, and omegas from 1 to 3."""
-    r = draw(st.sampled_from((2, 3)))
-    lowest = 1 if full else 0
-    leaf = st.lists(st.integers(lowest, 5), min_size=r, max_size=r).filter(any).map(tuple)
-    node = st.recursive(
-        leaf, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=leaves
-    )
-    tree = mch.Tree(draw(st.lists(node, min_size=1, max_size=4)))
-    if draw(st.booleans()):
-        tree = mch.Tree(tree.nested, {path: draw(st.integers(1, 3)) for path in tree.paths})
-    capacity = np.array(draw(st.lists(st.integers(5, 20), min_size=r, max_size=r)), float)
-    return tree, capacity
+FIG4 = fig4()
 
 
 @st.composite
@@ -54,6 +40,22 @@ def problems(draw, most_resources=5, wide=12, whole=False, full=False):
         tree = mch.Tree(nested, {path: draw(omega) for path in tree.paths if path})
     capacity = np.array([draw(st.integers(8, 40)) for _ in range(resources)], float)
     return tree, capacity
+
+
+@st.composite
+def workloads(draw, most_resources=2):
+    """A tree, capacities, and jobs that come, and of which some leave."""
+    tree, capacity = draw(problems(most_resources=most_resources))
+    job = st.tuples(
+        st.integers(0, tree.n_leaves - 1),
+        st.integers(0, 20),
+        st.integers(0, 12),
+        st.integers(1, 6),
+        st.none() | st.integers(1, 15),
+    )
+    rows = draw(st.lists(job, min_size=1, max_size=25))
+    jobs = pd.DataFrame(rows, columns=["leaf", "submit", "tasks", "duration", "depart"])
+    return tree, capacity / 2 + 4, jobs.assign(depart=jobs["submit"] + jobs["depart"].astype(float))
 
 
 def by_equations(demand, capacity, case):

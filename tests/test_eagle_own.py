@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from refusals import refuses
 from schedlib import eagle
 from schedlib.workload import SECONDS, Workload
 
@@ -70,8 +71,7 @@ def test_a_column_of_ones_own_is_that_of_the_job():
     ],
 )  # fmt: skip
 def test_a_column_that_is_not_there_is_named_with_those_that_are(rule, says):
-    with pytest.raises(ValueError, match=says):
-        run(crowd(user="a", home=1), eagle.System("own", queue=rule))
+    refuses(says, run, crowd(user="a", home=1), eagle.System("own", queue=rule))
 
 
 def least_work(cluster, job, task, rng):
@@ -100,10 +100,7 @@ def test_long_jobs_placed_by_a_rule_of_ones_own(short_jobs):
 
 def test_a_place_that_does_not_exist_is_named():
     mine = eagle.System("nowhere", long_jobs=eagle.Place(lambda cluster, job, task, rng: 40))
-    with pytest.raises(
-        ValueError, match="long_jobs sends task 0 of job .* to worker 40; there are 40"
-    ):
-        run(crowd(), mine)
+    refuses("long_jobs sends task 0 of job .* to worker 40; there are 40", run, crowd(), mine)
 
 
 def test_eagle_as_published_cancels_already():

@@ -101,28 +101,18 @@ def test_estimates_off_at_random(case, name, detail, seed):
         instances.agree(ours, expected, rtol=1e-12)
 
 
-MIXED = {
-    "srpt": (
-        eagle.System("mixed", long_jobs="probes", queue="srpt", sticky=True),
-        program.MixedSRPT,
-    ),
-}
-
-
 @pytest.mark.parametrize("detail", DETAILS)
 @pytest.mark.parametrize(
-    "name", ["eagle", "eagle without sbp", "dlwl", "omniscient with srpt", *MIXED]
+    "name", ["eagle", "eagle without sbp", "dlwl", "omniscient with srpt", "probes for all, srpt"]
 )
 def test_what_comes_to_a_queue_together_is_served_one_by_one(name, detail):
     """Jobs of many tasks on few workers: dozens of equal probes, and of placed tasks, stand in one line."""
     rng = np.random.default_rng(7)
-    system, variant = (MIXED | SYSTEMS)[name]
     for seed in range(3):
         case = instances.case(
             rng, whole=seed > 0, jobs=12, workers=3 + seed, short_only=1, most_tasks=64
         )
-        ours = case.simulate(system, seed=seed, detail=detail, record=True)
-        instances.agree(ours, case.plain(variant, seed=seed, detail=detail), rtol=1e-12)
+        compare(case, name, detail, seed=seed)
 
 
 @pytest.mark.parametrize("detail", DETAILS)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from first_come import first_come
 from schedlib import eagle, theory
 from schedlib.workload import Workload
 
@@ -15,16 +16,6 @@ def poisson(rng, jobs, rate, service):
     submit, size = np.cumsum(rng.exponential(1 / rate, jobs)), service(jobs)
     size[-1] = 86400.0
     return submit, size, Workload.from_arrays(submit, size)
-
-
-def first_come(submit, size, servers):
-    """Starts in a queue with many servers, first come first served: Kiefer and Wolfowitz's recursion."""
-    free, start = [0.0] * servers, np.empty(len(submit))
-    for job, (t, s) in enumerate(zip(submit, size, strict=True)):
-        k = free.index(min(free))
-        start[job] = max(t, free[k])
-        free[k] = start[job] + s
-    return start
 
 
 def within(values, expected, share):

@@ -2,11 +2,12 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 
 from exhibits.eagle import authors, authors_figures, drawing, fig2_4_rivals
+from frames import as_frame
 from schedlib import traces
 from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS
 from schedlib.reproduce import publish, store, sweep
@@ -25,13 +26,15 @@ def excerpts():
     return traces.hawk_folder()
 
 
-def test_a_file_is_complete_from_the_first_moment_at_which_a_job_can_end():
-    two = Workload.from_arrays([0, 5, 6], [9, 30, 2, 3, 1], tasks=[2, 2, 1])
-    assert authors.complete_from(two) == 7
-
-
 def test_busy_workers_are_counted_in_whole_intervals_from_then_to_the_last_submission():
-    shares = pd.DataFrame({"time": [0.0, 4.0, 8.0, 12.0, 16.0], "all": [0.1, 0.3, 0.5, 0.9, 1.0]})
+    shares = as_frame("""
+        time  all
+           0  0.1
+           4  0.3
+           8  0.5
+          12  0.9
+          16  1.0
+    """)
     done = SimpleNamespace(jobs=pd.DataFrame({"submit": [0.0, 13.0]}), utilisation=shares)
     assert authors.busy_since(done, since=3.0) == pytest.approx(0.4)
 
@@ -123,8 +126,8 @@ def test_the_excerpts_hold_what_table_1_says_of_the_whole_traces_but_google_from
         for trace, file in authors.EXCERPTS.files.items()
     }
     for trace in ("yahoo-1", "yahoo-2"):
-        np.testing.assert_allclose(rows[trace]["long_jobs"], 9.41, atol=0.7)
-        np.testing.assert_allclose(rows[trace]["long_work"], 98, atol=1.0)
+        assert_allclose(rows[trace]["long_jobs"], 9.41, atol=0.7)
+        assert_allclose(rows[trace]["long_work"], 98, atol=1.0)
     google = rows["google"].loc["from T0 on"]
     assert google["since"] == 1_472_136 and google["workers"] == pytest.approx(12_254, abs=2)
     assert google["long_jobs"] == pytest.approx(8.1, abs=0.05)
@@ -133,8 +136,3 @@ def test_the_excerpts_hold_what_table_1_says_of_the_whole_traces_but_google_from
 def test_no_series_of_an_excerpt_is_left_out_of_a_picture():
     frame = pd.DataFrame({"trace": ["yahoo-2", "google", "yahoo-1"]})
     assert drawing.traces_of(frame) == ["google", "yahoo-1", "yahoo-2"]
-    assert [drawing.whose(trace) for trace in drawing.traces_of(frame)] == [
-        "google",
-        "yahoo",
-        "yahoo",
-    ]

@@ -107,11 +107,13 @@ def test_what_a_heuristic_brings_alone_and_added_last():
 
 
 def test_the_combination_of_all_is_hmhs_and_of_none_fifo():
-    frame = factors.run("single", "job", 25, seed=2).set_index(["order", "map", "reduce"])[
-        "makespan"
-    ]
+    frame = factors.run("single", "job", 25, seed=2)
+    makespan = frame.set_index(["order", "map", "reduce"])["makespan"]
     instance = hmhs.single(25, seed=2)
-    assert frame["pri", "min-min", "min-min"] == hmhs.schedule(instance, "hmhs").makespan
-    assert frame["reversed", "min-min", "min-min"] == hmhs.schedule(instance, "r-hmhs").makespan
-    assert frame["given", "fifo", "fifo"] == hmhs.schedule(instance, "fifo").makespan
-    assert frame["pri", "fifo", "fifo"] == hmhs.schedule(instance, "fifo-pri").makespan
+    for policy, order, rule in (
+        ("hmhs", "pri", "min-min"),
+        ("r-hmhs", "reversed", "min-min"),
+        ("fifo", "given", "fifo"),
+        ("fifo-pri", "pri", "fifo"),
+    ):
+        assert makespan[order, rule, rule] == hmhs.schedule(instance, policy).makespan

@@ -4,18 +4,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
 from lotes_instances import brute_force, machines
+from refusals import refuses
 from schedlib import lotes
 from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_dominated_bins
 
 
-@given(machines(), st.sampled_from([1, 0.025, 0.1, 1 / 3, 0.7, 1e-6, 12345.678]))
+@given(machines(), st.sampled_from([1, 0.01, 0.025, 0.1, 1 / 3, 0.7, 1e-6, 12345.678]))
 def test_bins_are_brute_force_in_any_unit(machine, unit):
     capacity, demand = machine
     scaled = [c * unit for c in capacity], [[r * unit for r in row] for row in demand]
     found = non_dominated_bins(*scaled)
-    np.testing.assert_array_equal(found, brute_force(capacity, demand))
+    assert_array_equal(found, brute_force(capacity, demand))
     assert found.dtype == np.int32 and count_bins(*scaled) == len(found)
 
 
@@ -25,20 +27,13 @@ def test_many_classes_need_more_than_one_word():
     assert count_bins([8.0], spread) == len(found) == len(np.unique(found, axis=0))
     left = 8.0 - found @ spread[:, 0]
     assert (left >= -1e-9).all() and (left < 1).all()
-    np.testing.assert_array_equal(found, found[np.lexsort(found.T[::-1])])
+    assert_array_equal(found, found[np.lexsort(found.T[::-1])])
 
 
 def test_google_bins():
     configs, classes = lotes.google2011()
     counts = [count_bins(c, classes.demand) for c in configs.capacity]
     assert counts == [139, 74, 160, 812, 29, 22, 3, 160, 409, 7]
-    few = np.argsort(counts)[:4]  # whose mixes can all be tried
-    for capacity, n in zip(configs.capacity[few], np.array(counts)[few], strict=True):
-        exact = (
-            np.rint(np.array([*capacity]) * 100).astype(int),
-            np.rint(classes.demand * 100).astype(int),
-        )
-        assert len(brute_force(exact[0].tolist(), exact[1].tolist())) == n
 
 
 @pytest.mark.parametrize(
@@ -54,20 +49,15 @@ def test_google_bins():
 )
 def test_bad_machines(capacity, demand, message):
     for call in (non_dominated_bins, count_bins):
-        with pytest.raises(ValueError, match=message):
-            call(capacity, demand)
+        refuses(message, call, capacity, demand)
 
 
 def test_the_guard_refuses_before_asking_for_memory():
     demand = np.linspace(0.02, 0.03, 12)[:, None]
-    with pytest.raises(
-        ValueError,
-        match="more than 1,000,000 non-dominated bins of 12 classes.*0.1 GB.*lotes.generate_plan",
-    ):
-        non_dominated_bins([1.0], demand, max_bins=1_000_000)
+    words = "more than 1,000,000 non-dominated bins of 12 classes.*0.1 GB.*lotes.generate_plan"
+    refuses(words, non_dominated_bins, [1.0], demand, max_bins=1_000_000)
     assert count_bins([1.0], demand, 1_000_000) == 1_000_001
-    with pytest.raises(ValueError, match="max_bins"):
-        non_dominated_bins([7], [[2], [3]], max_bins=2)
+    refuses("max_bins", non_dominated_bins, [7], [[2], [3]], max_bins=2)
     assert len(non_dominated_bins([7], [[2], [3]], max_bins=3)) == 3
 
 
@@ -79,11 +69,6 @@ def test_algorithm_1_misses_nothing(machine):
     assert table.loc[2, ["repeated", "dominated", "missing"]].tolist() == [0, 0, 0]
 
 
-def test_algorithm_1_defects_by_hand():
-    table = defects([7], [[2], [3]]).set_index("version")
-    assert table.loc["as printed", ["kept", "dominated"]].tolist() == [7, 4]
-    # one job of each: another of the first still fits
-    assert table.loc["flag reset", ["kept", "dominated"]].tolist() == [4, 1]
+def test_algorithm_1_says_what_it_cannot_do():
     assert algorithm1([5], [[2], [9]]).undefined  # the last class is larger than the machine
-    with pytest.raises(ValueError, match="Algorithm 1 keeps more than 200,000 bins"):
-        algorithm1([100_000], [[1], [1]])
+    refuses("Algorithm 1 keeps more than 200,000 bins", algorithm1, [100_000], [[1], [1]])

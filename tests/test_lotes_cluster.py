@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 
+from refusals import refuses
 from schedlib import lotes
 from schedlib.workload import Workload
 
@@ -28,14 +30,14 @@ def test_planted_classes_are_found(features):
     workload, cloud = planted()
     classes, found = lotes.cluster_jobs(workload, 4, configs=3, features=features)
     if features == "demand":
-        np.testing.assert_array_equal(found, cloud)
+        assert_array_equal(found, cloud)
     first = workload.jobs["submit"].to_numpy() < 29
     tasks = workload.tasks
     for k in range(4):
         mine = first & (found == k)
         assert classes.share[k] == pytest.approx(mine.sum() / first.sum())
-        np.testing.assert_allclose(classes.demand[k], tasks.loc[mine, ["cpu", "mem"]].mean())
-        np.testing.assert_allclose(1 / classes.rate[:, k], tasks.loc[mine, "duration"].mean())
+        assert_allclose(classes.demand[k], tasks.loc[mine, ["cpu", "mem"]].mean())
+        assert_allclose(1 / classes.rate[:, k], tasks.loc[mine, "duration"].mean())
     assert classes.rate.shape == (3, 4)
 
 
@@ -44,7 +46,7 @@ def test_same_seed_same_classes_and_any_unit():
     tasks = workload.tasks.assign(cpu=workload.tasks["cpu"] * 1000)
     _, found = lotes.cluster_jobs(workload, 5, seed=3)
     for same in (workload, Workload(workload.jobs, tasks, "h")):
-        np.testing.assert_array_equal(found, lotes.cluster_jobs(same, 5, seed=3)[1])
+        assert_array_equal(found, lotes.cluster_jobs(same, 5, seed=3)[1])
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4))
@@ -56,7 +58,7 @@ def test_every_task_is_with_the_nearest_mean(seed, k):
     classes, found = lotes.cluster_jobs(workload, k)
     unit = size.std(axis=0)
     distance = (((size[:, None] - classes.demand[None]) / unit) ** 2).sum(axis=2)
-    np.testing.assert_allclose(distance[np.arange(n), found], distance.min(axis=1))
+    assert_allclose(distance[np.arange(n), found], distance.min(axis=1))
     assert classes.share.sum() == pytest.approx(1) and (np.bincount(found, minlength=k) > 0).all()
     assert [tuple(row) for row in classes.demand] == sorted(tuple(row) for row in classes.demand)
 
@@ -107,5 +109,4 @@ def test_refusals(make, options, message):
     make = {"submit": [0, 1], "duration": [1, 1], "cpu": [1, 2], **make}
     if make["cpu"] is None:
         del make["cpu"]
-    with pytest.raises(ValueError, match=message):
-        lotes.cluster_jobs(Workload.from_arrays(**make), **options)
+    refuses(message, lotes.cluster_jobs, Workload.from_arrays(**make), **options)

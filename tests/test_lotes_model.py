@@ -4,13 +4,27 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 
+from refusals import refuses
 from schedlib import lotes
 from schedlib.lotes.model import UNITS, check, fits, scaled
 from schedlib.lotes.workloads import instances
 
-FINE = {"capacity": [[1.0, 1.0], [0.5, 0.25]], "count": [3, 2]}
-JOBS = {"share": [0.25, 0.75], "demand": [[0.1, 0.2], [0.3, 0.1]], "rate": [[1.0, 2.0], [1.0, 0.0]]}
+FINE = {
+    "capacity": [[1.0, 1.0], [0.5, 0.25]],
+    "count": [3, 2],
+    "share": [0.25, 0.75],
+    "demand": [[0.1, 0.2], [0.3, 0.1]],
+    "rate": [[1.0, 2.0], [1.0, 0.0]],
+}
+
+
+def problem(**change):
+    """Configurations and classes that are right but for what is changed."""
+    given = FINE | change
+    configs = lotes.MachineConfigs(given["capacity"], given["count"])
+    return configs, lotes.JobClasses(given["share"], given["demand"], given["rate"])
 
 
 @pytest.mark.parametrize(
@@ -29,16 +43,6 @@ JOBS = {"share": [0.25, 0.75], "demand": [[0.1, 0.2], [0.3, 0.1]], "rate": [[1.0
             r"capacity\[1\]: 0; the whole row is zero; leave that configuration out",
         ),
         ({"capacity": [[1.0, 0.0], [2.0, 0.0]]}, r"no machine has that resource; leave it out"),
-    ],
-)
-def test_bad_configurations(change, message):
-    with pytest.raises(ValueError, match=message):
-        lotes.MachineConfigs(**{**FINE, **change})
-
-
-@pytest.mark.parametrize(
-    "change, message",
-    [
         ({"share": [0.25, 0.7]}, "share: sums to 0.95, not to 1; divide it by its sum"),
         ({"share": [-0.25, 1.25]}, r"share\[0\]: -0.25; must be a finite number >= 0"),
         ({"share": [0.25, 0.25, 0.5]}, "demand: 2 rows for 3 shares; give one row per class"),
@@ -50,9 +54,8 @@ def test_bad_configurations(change, message):
         ),
     ],
 )
-def test_bad_classes(change, message):
-    with pytest.raises(ValueError, match=message):
-        lotes.JobClasses(**{**JOBS, **change})
+def test_bad_configurations_and_classes(change, message):
+    refuses(message, problem, **change)
 
 
 @pytest.mark.parametrize(
@@ -74,15 +77,14 @@ def test_bad_classes(change, message):
     ],
 )
 def test_classes_that_do_not_belong_to_the_machines(change, message):
-    configs, classes = lotes.MachineConfigs(**FINE), lotes.JobClasses(**{**JOBS, **change})
+    configs, classes = problem(**change)
     for call in (check, lotes.allocate, lotes.plan, lotes.generate_plan):
-        with pytest.raises(ValueError, match=message):
-            call(configs, classes)
+        refuses(message, call, configs, classes)
 
 
 def test_arrays_are_copied_and_read_only():
     count = np.array([3, 2])
-    configs, classes = lotes.MachineConfigs(FINE["capacity"], count), lotes.JobClasses(**JOBS)
+    configs, classes = problem(count=count)
     count[0] = 99
     assert (
         configs.count.tolist() == [3, 2]
@@ -107,7 +109,7 @@ def test_google_is_tables_1_and_2():
         0.06,
     ]
     assert classes.demand.tolist() == [[0.02, 0.01], [0.02, 0.03], [0.07, 0.03], [0.2, 0.06]]
-    np.testing.assert_allclose(1 / classes.rate, np.tile([0.03, 0.04, 0.04, 0.03], (10, 1)))
+    assert_allclose(1 / classes.rate, np.tile([0.03, 0.04, 0.04, 0.03], (10, 1)))
     # the printed class means: nothing of class 4 fits the machine with 0.03 of memory
     assert fits(configs, classes).tolist()[6] == [True, True, True, False]
 
@@ -126,17 +128,16 @@ def test_tiny_and_huge_sizes_stay_whole_numbers():
 
 
 def test_plan_is_for_its_configurations_and_classes():
-    configs, classes = lotes.MachineConfigs(**FINE), lotes.JobClasses(**JOBS)
+    configs, classes = problem()
     plan = lotes.plan(configs, classes)
     plan.require(configs, classes)
-    plan.require(lotes.MachineConfigs(**FINE))
-    with pytest.raises(ValueError, match="plan: was made for other machine configurations"):
-        plan.require(lotes.MachineConfigs(FINE["capacity"], [3, 3]))
-    with pytest.raises(ValueError, match="plan: was made for other job classes"):
-        plan.require(configs, lotes.JobClasses(**{**JOBS, "share": [0.5, 0.5]}))
+    plan.require(problem()[0])
+    other_configs, other_classes = problem(count=[3, 3], share=[0.5, 0.5])
+    refuses("plan: was made for other machine configurations", plan.require, other_configs)
+    refuses("plan: was made for other job classes", plan.require, configs, other_classes)
     for j, n in enumerate(configs.count):
         assert plan.targets(j).shape == (n, 2)
-        np.testing.assert_array_equal(plan.targets(j).sum(axis=0), plan.running[j])
+        assert_array_equal(plan.targets(j).sum(axis=0), plan.running[j])
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6))

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from refusals import refuses
 from schedlib.lotes import JobClasses, MachineConfigs, plain, plan
 from schedlib.workload import Workload
 
@@ -131,25 +132,6 @@ def test_twenty_jobs_of_a_twentieth_fill_a_machine(policy):
     assert run.response.tolist() == [0.0] * 20 + [1.0]
 
 
-@pytest.mark.parametrize("policy", ["lotes", "greedy"])
-def test_one_machine_and_one_class_obey_lindleys_recursion(policy):
-    """First come, first served on one server: W' = max(0, W + S - A)."""
-    rng = np.random.default_rng(0)
-    submit, work = np.cumsum(rng.exponential(1.0, 500)), rng.exponential(0.9, 500)
-    configs, classes = MachineConfigs([[1.0]], [1]), JobClasses([1.0], [[1.0]], [[1.0]])
-    run = plain.simulate(
-        policy,
-        configs,
-        Workload.from_arrays(submit, work, a=[1.0] * 500),
-        plan=plan(configs, classes),
-    )
-    waits = [0.0]
-    for gap, service in zip(np.diff(submit), work[:-1], strict=True):
-        waits.append(max(0.0, waits[-1] + service - gap))
-    np.testing.assert_allclose(run.response, waits, atol=1e-9)
-    assert run.mean_wait == pytest.approx(np.mean(waits)) and abs(run.little) < 1e-9
-
-
 def test_tetris_scores_by_hand():
     """r = (1/2, 1/4), C = (1, 1/2), p = 2 h: omega = 5/8, gamma = 3/2."""
     centre = plain.DataCentre(MachineConfigs([[4.0, 4.0], [4.0, 2.0]], [1, 1]), [[1.0]] * 2)
@@ -179,5 +161,5 @@ def test_greedy_lets_nobody_overtake_at_a_machine():
 
 
 def test_an_unknown_policy_is_refused():
-    with pytest.raises(ValueError, match="'lotes' with a plan, 'greedy' or 'tetris'"):
-        plain.simulate("fifo", TWO, Workload.from_arrays([0], [1.0], a=[1.0]))
+    words = "'lotes' with a plan, 'greedy' or 'tetris'"
+    refuses(words, plain.simulate, "fifo", TWO, Workload.from_arrays([0], [1.0], a=[1.0]))

@@ -9,9 +9,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 
 import lotes_readings as readings
-from lotes_systems import as_workload, in_small_steps, pace_of, systems
+from lotes_systems import as_workload, decide_alike, in_small_steps, pace_of, planned, systems
+from refusals import refuses
 from schedlib.lotes import (
     JobClasses,
     MachineConfigs,
@@ -25,22 +27,6 @@ from schedlib.lotes import (
 from schedlib.lotes.replan import cluster, estimate, estimated
 from schedlib.workload import Workload
 
-NAMES = ("start", "finish", "machine")
-
-
-def other_plans(configs, classes, number, rng):
-    """Plans for the same classes with other shares; None when there is none."""
-    try:
-        return [
-            plan(
-                configs,
-                dataclasses.replace(classes, share=rng.dirichlet(np.ones(classes.n_classes))),
-            )
-            for _ in range(number)
-        ]
-    except ValueError:
-        return None
-
 
 @given(
     systems(),
@@ -52,9 +38,8 @@ def other_plans(configs, classes, number, rng):
 def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel, first, seed):
     configs, classes, submit, job_class, work, demand, choices = system
     rng = np.random.default_rng(seed)
-    plans = other_plans(configs, classes, 4, rng)
-    if plans is None:
-        return
+    shares = rng.dirichlet(np.ones(classes.n_classes), 4)
+    plans = [planned(configs, dataclasses.replace(classes, share=share)) for share in shares]
     relabels = bool(rng.integers(2)) and (classes.rate > 0).all()
     every = (submit[-1] + 1) * rng.choice([0.2, 0.25, 0.4])
 
@@ -97,8 +82,7 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
             replan=Replan(every, how=how),
             **options,
         )
-    for name, values in zip(NAMES, expected, strict=True):
-        np.testing.assert_array_equal(run.jobs[name].to_numpy(), values, err_msg=name)
+    decide_alike(run, expected)
     assert turns == [turn * every for turn in range(1, len(turns) + 1)]
 
 
@@ -122,9 +106,8 @@ def test_the_same_plan_again_changes_nothing(crowded, policy):
         policy, configs, jobs, plan=first, replan=Replan(5.0, how=lambda past, old: old)
     )
     assert len(again.plans) > 9 and without.intervals["queue_end"].max() > 100
-    for name in NAMES:
-        np.testing.assert_array_equal(again.jobs[name], without.jobs[name])
-    np.testing.assert_allclose(again.mean_queue, without.mean_queue)
+    assert again.jobs.equals(without.jobs)
+    assert_allclose(again.mean_queue, without.mean_queue)
 
 
 @pytest.mark.parametrize("how", ["estimate", "cluster"])
@@ -157,11 +140,11 @@ def test_estimates_by_hand():
     past = Past(48.0, 24.0, submit, which, demand, submit.copy(), finish)
     old = JobClasses([0.2, 0.2, 0.6], [[0.5, 0.5]] * 3, [[1.0, 1.0, 3.0]])
     found = estimated(past, past.job_class, old)
-    np.testing.assert_allclose(found.rate, [[0.5, 0.25, 3.0]])
-    np.testing.assert_allclose(found.demand, [[0.1, 0.2], [0.3, 0.1], [0.5, 0.5]])
-    np.testing.assert_allclose(found.share, np.array([24, 12, 0.6 * 36]) / (36 * 1.6))
+    assert_allclose(found.rate, [[0.5, 0.25, 3.0]])
+    assert_allclose(found.demand, [[0.1, 0.2], [0.3, 0.1], [0.5, 0.5]])
+    assert_allclose(found.share, np.array([24, 12, 0.6 * 36]) / (36 * 1.6))
     first = plan(MachineConfigs([[1.0, 1.0]], [3]), old)
-    np.testing.assert_array_equal(estimate(past, first).classes.share, found.share)
+    assert_array_equal(estimate(past, first).classes.share, found.share)
 
 
 def test_clusters_by_hand():
@@ -174,47 +157,27 @@ def test_clusters_by_hand():
         JobClasses([0.5, 0.5], [[0.2, 0.2], [0.4, 0.4]], [[2.0, 2.0]]),
     )
     found, label = cluster(past, first)
-    np.testing.assert_allclose(found.classes.demand, [[0.1, 0.2], [0.5, 0.1]])
-    np.testing.assert_allclose(found.classes.share, [0.75, 0.25])
-    np.testing.assert_allclose(found.classes.rate, [[1.0, 1.0]])
+    assert_allclose(found.classes.demand, [[0.1, 0.2], [0.5, 0.1]])
+    assert_allclose(found.classes.share, [0.75, 0.25])
+    assert_allclose(found.classes.rate, [[1.0, 1.0]])
     # the last by spreads, not by eye
     assert label(np.array([[0.1, 0.19], [0.45, 0.12], [0.32, 0.19]])).tolist() == [0, 1, 0]
     assert cluster(past._replace(demand=np.full((40, 2), 0.1)), first) is None
     assert cluster(past._replace(since=39.5), first) is None
 
 
-@pytest.mark.parametrize(
-    "arguments, why",
-    [
-        ({"every": 0}, "every: 0"),
-        ({"every": 1, "how": "again"}, "how: 'again'"),
-    ],
-)
-def test_bad_replanning_is_refused(arguments, why):
-    with pytest.raises(ValueError, match=why):
-        Replan(**arguments)
-
-
-def test_runs_that_cannot_be_replanned_are_refused(crowded):
+def test_bad_replanning_is_refused(crowded):
+    refuses("every: 0", Replan, every=0)
+    refuses("how: 'again'", Replan, every=1, how="again")
     configs, classes, jobs, first = crowded
-    with pytest.raises(ValueError, match="needs a LoTES policy"):
-        simulate("greedy", configs, jobs, classes=classes, replan=Replan(6.0))
     fewer = plan(configs, JobClasses([1.0], [[0.1, 0.1]], np.ones((10, 1))))
-    with pytest.raises(ValueError, match="a plan for 1 classes, not the 4"):
-        simulate(
-            "lotes", configs, jobs, plan=first, replan=Replan(6.0, how=lambda past, old: fewer)
-        )
-    with pytest.raises(ValueError, match="labels must be"):
-        simulate(
-            "lotes",
-            configs,
-            jobs,
-            plan=first,
-            replan=Replan(6.0, how=lambda past, old: (old, lambda demand: demand)),
-        )
-    some = dataclasses.replace(
-        classes, rate=np.where(np.arange(4) == np.arange(10)[:, None], 0.0, classes.rate)
-    )
-    partly = plan(configs, some)
-    with pytest.raises(ValueError, match="every class must be able"):
-        simulate("lotes", configs, jobs, plan=partly, replan=Replan(6.0, how="cluster"))
+    elsewhere = np.arange(4) == np.arange(10)[:, None]
+    some = dataclasses.replace(classes, rate=np.where(elsewhere, 0.0, classes.rate))
+    for policy, made, how, why in (
+        ("greedy", None, "estimate", "needs a LoTES policy"),
+        ("lotes", first, lambda past, old: fewer, "a plan for 1 classes, not the 4"),
+        ("lotes", first, lambda past, old: (old, lambda demand: demand), "labels must be"),
+        ("lotes", plan(configs, some), "cluster", "every class must be able"),
+    ):
+        replan = Replan(6.0, how=how)
+        refuses(why, simulate, policy, configs, jobs, plan=made, replan=replan)

@@ -6,119 +6,82 @@ import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
+from first_come import first_come
 from lotes_systems import in_small_steps
-from schedlib.leaderboard.invariants import over_capacity
+from refusals import refuses
 from schedlib.lotes import (
     JobClasses,
     MachineConfigs,
     Policy,
     RandomWorkload,
-    google2011,
-    google_month,
     plan,
     random_instance,
     simulate,
 )
 from schedlib.lotes.workloads.instances import parent_mean, truncated
-from schedlib.theory import mmc_mean_wait
 from schedlib.workload import Workload
 
-
-def unit_jobs(rate, hours, machines, cores, seed):
-    """Jobs that each take one core of a machine for an exponential hour."""
-    classes = JobClasses([1.0], [[1.0]], [[1.0]])
-    workload = RandomWorkload(classes, rate, hours, sizes="fixed", seed=seed)
-    return MachineConfigs([[float(cores)]], [machines]), classes, workload
+ONE_CORE = JobClasses([1.0], [[1.0]], [[1.0]])
 
 
 @pytest.mark.parametrize(
-    "policy, options", [("lotes", {}), ("tetris", {"work": 0.0}), ("greedy", {"bypass": False})]
+    "policy, machines, options",
+    [("lotes", 4, {}), ("tetris", 4, {"work": 0.0}), ("greedy", 1, {})],
 )
-def test_jobs_of_one_core_queue_as_in_m_m_c(policy, options):
-    servers, load, waits = 20, 18.0, []
-    # Greedy queues at single machines, which is another system
-    machines = 1 if policy == "greedy" else 4
-    for seed in range(8):
-        configs, classes, workload = unit_jobs(load, 4000.0, machines, servers // machines, seed)
-        made = plan(configs, classes) if policy == "lotes" else None
-        run = simulate(policy, configs, workload, plan=made, record=False, **options)
-        assert abs(run.little) < 1e-9
-        waits.append(run.mean_response)
-    expected = mmc_mean_wait(load, 1.0, servers)
-    assert abs(np.mean(waits) - expected) < 4 * np.std(waits, ddof=1) / np.sqrt(len(waits))
-    assert run.utilisation[0] == pytest.approx(load / servers, rel=0.03)
+def test_jobs_of_one_core_are_served_as_they_come(policy, machines, options):
+    """Twenty cores are twenty servers with one queue. Greedy queues at single machines."""
+    rng = np.random.default_rng(0)
+    submit, work = np.cumsum(rng.exponential(1.0, 2_000)), rng.exponential(18.0, 2_000)
+    configs = MachineConfigs([[20 / machines]], [machines])
+    made = plan(configs, ONE_CORE) if policy == "lotes" else None
+    jobs = Workload.from_arrays(submit, work, cores=np.ones(2_000))
+    run = simulate(policy, configs, jobs, plan=made, **options)
+    assert_allclose(run.response, first_come(submit, work, 20) - submit, atol=1e-6)
+
+
+POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
 
 
 @pytest.fixture(scope="module")
-def instance():
-    return random_instance(
-        0.006, machines=20, hours=20.0, load=1.02, sizes="common", matched=True, seed=5
+def run_of():
+    """A run of a few busy hours under a policy, with the options of `simulate`."""
+    made = random_instance(
+        0.006, machines=20, hours=5.0, load=1.02, sizes="common", matched=True, seed=5
     )
 
+    def run(policy, **options):
+        planned = made.plan if policy.startswith("lotes") else None
+        with pytest.warns(UserWarning, match="stage 2 sustains"):
+            return simulate(policy, made.configs, made.workload, plan=planned, **options)
 
-@pytest.fixture(scope="module", params=["lotes", "lotes-first", "greedy", "tetris"])
-def pair(request, instance):
-    made = instance.plan if request.param.startswith("lotes") else None
-    with pytest.warns(UserWarning, match="stage 2 sustains"):
-        kept = simulate(request.param, instance.configs, instance.workload, plan=made)
-        streamed = simulate(
-            request.param, instance.configs, instance.workload, plan=made, record=False
-        )
-    return instance, kept, streamed
+    return run
 
 
-def test_streamed_metrics_agree_with_the_rows(pair):
-    _, kept, streamed = pair
+@pytest.mark.parametrize("policy", POLICIES)
+def test_streamed_metrics_agree_with_the_rows(run_of, policy):
+    kept, streamed = (run_of(policy, record=record) for record in (True, False))
     assert streamed.jobs is None and kept.mean_response == streamed.mean_response
     assert streamed.queue_length.equals(kept.queue_length)
 
 
-def test_little_holds_and_every_job_runs_once_within_capacity(pair):
-    instance, kept, _ = pair
-    assert abs(kept.little) < 1e-9
-    jobs = kept.jobs
-    assert (jobs["start"].dropna() >= jobs["submit"][jobs["start"].notna()]).all()
-    assert (
-        kept.started == jobs["start"].notna().sum() and kept.waiting == kept.arrived - kept.started
-    )
-    demand = np.concatenate([block.demand for block in instance.workload.blocks()])
-    ran = jobs["start"].notna().to_numpy()
-    columns = (jobs[name].to_numpy()[ran] for name in ("machine", "start", "finish"))
-    capacity = np.repeat(instance.configs.capacity, instance.configs.count, axis=0)
-    assert over_capacity(*columns, demand[ran], capacity + 1e-6) is None
-
-
-def test_policies_meet_the_same_jobs(instance):
-    with pytest.warns(UserWarning):
-        runs = [
-            simulate(policy, instance.configs, instance.workload, seed=s)
-            for policy, s in (("greedy", 0), ("tetris", 1))
-        ]
-    for column in ("submit", "class"):
-        assert (runs[0].jobs[column] == runs[1].jobs[column]).all()
-    assert not runs[0].jobs["machine"].equals(runs[1].jobs["machine"])
-
-
-def test_same_seed_same_run_and_other_choices_else(instance):
-    with pytest.warns(UserWarning):
-        one, other = (
-            simulate("lotes", instance.configs, instance.workload, plan=instance.plan, seed=seed)
-            for seed in (1, 2)
-        )
-        with in_small_steps():
-            same = simulate(
-                "lotes", instance.configs, instance.workload, plan=instance.plan, seed=1
-            )
-    assert one.jobs.equals(same.jobs) and not one.jobs.equals(other.jobs)
+def test_same_jobs_for_all_same_run_for_a_seed_and_other_choices_else(run_of):
+    one, other = (run_of("lotes", seed=seed) for seed in (1, 2))
+    with in_small_steps():
+        same = run_of("lotes", seed=1)
+    assert one.jobs.equals(same.jobs)
+    for run in (other, run_of("greedy"), run_of("tetris")):
+        assert run.jobs[["submit", "class"]].equals(one.jobs[["submit", "class"]])
+        assert not run.jobs["machine"].equals(one.jobs["machine"])
 
 
 def test_stability_is_told():
-    configs, classes, calm = unit_jobs(15.0, 400.0, 4, 5, 0)
+    configs = MachineConfigs([[5.0]], [4])
+    calm, hectic = (RandomWorkload(ONE_CORE, rate, 400.0, sizes="fixed") for rate in (15.0, 22.0))
     assert simulate("tetris", configs, calm, record=False).stable
-    configs, classes, hectic = unit_jobs(22.0, 400.0, 4, 5, 0)
     with pytest.warns(UserWarning, match="the queue may grow to about 800 jobs"):
-        run = simulate("lotes", configs, hectic, plan=plan(configs, classes), record=False)
+        run = simulate("lotes", configs, hectic, plan=plan(configs, ONE_CORE), record=False)
     assert not run.stable and run.slope == pytest.approx(2.0, rel=0.3) and run.waiting > 400
 
 
@@ -142,10 +105,12 @@ def test_laws_of_sizes(matched, mean):
     for sizes in ("independent", "common"):
         workload = RandomWorkload(classes, 1e5, 1.0, sizes=sizes, matched=matched)
         blocks = list(workload.blocks())
-        demand, job_class = (
+        submit, work, demand, job_class = (
             np.concatenate([getattr(block, name) for block in blocks])
-            for name in ("demand", "job_class")
+            for name in ("submit", "work", "demand", "job_class")
         )
+        for times, average in ((np.diff(submit), 1e-5), (work, 1.0)):  # exponential
+            assert [times.mean(), times.std()] == pytest.approx([average] * 2, rel=0.02)
         assert demand[:, 0].mean() == pytest.approx(mean, rel=0.01)
         assert demand[job_class == 1, 1].mean() == pytest.approx(mean / 2, rel=0.01)
         together = np.corrcoef(demand[job_class == 0].T)[0, 1]
@@ -155,14 +120,7 @@ def test_laws_of_sizes(matched, mean):
 def test_truncated_stays_inside():
     drawn = truncated(np.random.default_rng(0), np.full((1000, 2), 0.5), 0.5, 0.6)
     assert drawn.min() >= 0 and drawn.max() <= 0.6
-    with pytest.raises(ValueError, match="too near the largest"):
-        parent_mean(0.6, 0.5, 0.6)
-
-
-def test_a_month_runs_to_its_end():
-    fewer, planned, month = google_month(*google2011(), thin=30, seed=1)
-    run = simulate("greedy", fewer, month, classes=planned)
-    assert run.finished == len(month) == run.arrived
+    refuses("too near the largest", parent_mean, 0.6, 0.5, 0.6)
 
 
 SMALL = MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [1, 2])
@@ -172,43 +130,47 @@ def jobs_of(cpu, mem, job_class=0):
     return Workload.from_arrays([0.0], [1.0], job_class=[job_class], cpu=[cpu], mem=[mem])
 
 
+FITS = jobs_of(0.1, 0.1)
+ON_SMALL = {"classes": JobClasses([1.0], [[0.1, 0.1]], [[0.0], [1.0]])}
+
+
 @pytest.mark.parametrize(
-    "policy, options, why",
+    "policy, jobs, options, why",
     [
-        ("tetrs", {}, "did you mean 'tetris'"),
-        ("lotes", {}, "plan: 'lotes' follows one"),
-        ("greedy", {"exit": "all"}, "exit: no option of 'greedy', which has bypass"),
-        ("tetris", {"gamma_unit": "days"}, "gamma_unit: 'days' is unknown"),
-        ("tetris", {"work": -1.0}, "work: -1.0, a weight must not be negative"),
-        ("greedy", {"interval": 0.0}, "interval: 0.0, must be positive"),
-        ("greedy", {"until": -1}, "until: -1, must be a time from 0 on"),
-        ("greedy", {"until": np.nan}, "until: nan, must be a time from 0 on"),
+        ("tetrs", FITS, {}, "did you mean 'tetris'"),
+        ("lotes", FITS, {}, "plan: 'lotes' follows one"),
+        ("greedy", FITS, {"exit": "all"}, "exit: no option of 'greedy', which has bypass"),
+        ("tetris", FITS, {"gamma_unit": "days"}, "gamma_unit: 'days' is unknown"),
+        ("tetris", FITS, {"work": -1.0}, "work: -1.0, a weight must not be negative"),
+        ("greedy", FITS, {"interval": 0.0}, "interval: 0.0, must be positive"),
+        ("greedy", FITS, {"until": -1}, "until: -1, must be a time from 0 on"),
+        ("greedy", FITS, {"until": np.nan}, "until: nan, must be a time from 0 on"),
+        (
+            "greedy",
+            jobs_of(0.6, 1.5),
+            {},
+            r"job 0 \(class 0\) needs \(0.6, 1.5\), more than any machine",
+        ),
+        (
+            "greedy",
+            Workload.from_arrays([0], [1], cpu=[0.1]),
+            {},
+            "demands 1 resources, but machines have 2",
+        ),
+        ("tetris", jobs_of(0.6, 0.1), ON_SMALL, "more than any machine that may run it"),
+        ("tetris", jobs_of(0.1, 0.1, 3), ON_SMALL, "job 0 is of class 3; there are 1"),
     ],
 )
-def test_bad_options_are_refused(policy, options, why):
-    with pytest.raises(ValueError, match=why):
-        simulate(policy, SMALL, jobs_of(0.1, 0.1), **options)
+def test_bad_options_and_workloads_are_refused(policy, jobs, options, why):
+    refuses(why, simulate, policy, SMALL, jobs, **options)
 
 
-def test_bad_workloads_are_refused():
-    with pytest.raises(
-        ValueError, match=r"job 0 \(class 0\) needs \(0.6, 1.5\), more than any machine"
-    ):
-        simulate("greedy", SMALL, jobs_of(0.6, 1.5))
-    with pytest.raises(ValueError, match="demands 1 resources, but machines have 2"):
-        simulate("greedy", SMALL, Workload.from_arrays([0.0], [1.0], cpu=[0.1]))
-    classes = JobClasses([1.0], [[0.1, 0.1]], [[0.0], [1.0]])
-    with pytest.raises(ValueError, match="more than any machine that may run it"):
-        simulate("tetris", SMALL, jobs_of(0.6, 0.1), classes=classes)
-    with pytest.raises(ValueError, match="job 0 is of class 3; there are 1"):
-        simulate("tetris", SMALL, jobs_of(0.1, 0.1, 3), classes=classes)
-    made = plan(SMALL, classes)
-    with pytest.raises(ValueError, match="plan: was made for other machine configurations"):
-        simulate(
-            "lotes", MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [1, 3]), jobs_of(0.1, 0.1), plan=made
-        )
-    with pytest.raises(ValueError, match="phi: 0.06, must lie in"):
-        random_instance(0.06)
+def test_a_plan_for_other_machines_and_a_bad_instance_are_refused():
+    made = plan(SMALL, ON_SMALL["classes"])
+    other = MachineConfigs(SMALL.capacity, [1, 3])
+    words = "plan: was made for other machine configurations"
+    refuses(words, simulate, "lotes", other, FITS, plan=made)
+    refuses("phi: 0.06, must lie in", random_instance, 0.06)
 
 
 def test_policies_that_break_the_rules_are_refused():
@@ -222,16 +184,10 @@ def test_policies_that_break_the_rules_are_refused():
         return 7
 
     jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[0.1, 0.1], mem=[0.1, 0.1])
-    with pytest.raises(
-        ValueError,
-        match="'own': unknown machine: job 0 at 0 s is sent to machine 99; there are 3, 0 to 2",
-    ):
-        simulate(Policy(nowhere), SMALL, jobs)
-    with pytest.raises(
-        ValueError,
-        match="'odd': unknown job: machine 0 at 1 s is given number 7, which does not wait",
-    ):
-        simulate(Policy(hasty, stranger, name="odd"), SMALL, jobs)
+    words = "'own': unknown machine: job 0 at 0 s is sent to machine 99; there are 3, 0 to 2"
+    refuses(words, simulate, Policy(nowhere), SMALL, jobs)
+    words = "'odd': unknown job: machine 0 at 1 s is given number 7, which does not wait"
+    refuses(words, simulate, Policy(hasty, stranger, name="odd"), SMALL, jobs)
     assert simulate(Policy(hasty), SMALL, jobs).response.tolist() == [0.0, 0.5]
 
 
@@ -252,10 +208,8 @@ def test_policies_that_break_the_rules_are_refused():
 )
 def test_refusals_say_what_was_impossible(job, rate, why):
     classes = JobClasses([1.0], [[0.1, 0.1]], [[1.0], [rate]])
-    with pytest.raises(
-        ValueError, match=f"policy 'own': capacity: {why}, or ask lotes.can_start first"
-    ):
-        simulate(Policy(lambda cluster, job: 1), SMALL, jobs_of(*job), classes=classes)
+    words = f"policy 'own': capacity: {why}, or ask lotes.can_start first"
+    refuses(words, simulate, Policy(lambda cluster, job: 1), SMALL, jobs_of(*job), classes=classes)
 
 
 def test_refusals_on_an_exit_name_the_waiting_job():
@@ -263,8 +217,7 @@ def test_refusals_on_an_exit_name_the_waiting_job():
     waits = lambda cluster, job: 1 if cluster.now == 0 else -1  # noqa: E731
     policy = Policy(waits, lambda cluster, machine: cluster.waiting[0])
     why = "job 1 at 1 s needs 0.9 of cpu, and machine 1 has 0.5 free; return -1 when none fits"
-    with pytest.raises(ValueError, match=why):
-        simulate(policy, SMALL, jobs)
+    refuses(why, simulate, policy, SMALL, jobs)
 
 
 @pytest.mark.parametrize("policy", ["greedy", "tetris"])
@@ -292,8 +245,7 @@ def test_jobs_that_still_wait_count_with_what_they_have_waited(policy):
 
 def test_ctrl_c_ends_a_long_run():
     configs = MachineConfigs([[1.0]], [4])
-    classes = JobClasses([1.0], [[1.0]], [[1.0]])
-    jobs = RandomWorkload(classes, rate=3.0, hours=1e6, sizes="fixed")
+    jobs = RandomWorkload(ONE_CORE, rate=3.0, hours=1e6, sizes="fixed")
     simulate("greedy", configs, jobs, until=1.0, record=False)  # compiles
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()

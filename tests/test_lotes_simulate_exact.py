@@ -5,27 +5,20 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 
 import lotes_readings as readings
 from lotes_readings import choices, decisions
-from lotes_systems import agree, as_workload, in_small_steps, pace_of, systems
-from schedlib.lotes import Policy, RandomWorkload, can_start, plain, plain_rivals, plan, simulate
+from lotes_systems import agree, as_workload, in_small_steps, pace_of, planned, systems
+from schedlib.lotes import Policy, RandomWorkload, can_start, plain, plain_rivals, simulate
 from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.state import Arrivals
 
 SAMPLED = st.sampled_from([None, 1, 3])
 ELSEWHERE = {"options", "looked", "jobs", "intervals"}
 """Fields of a `Simulation` that plain does not fill as `simulate` does, or that are compared by themselves."""
-
-
-def planned(configs, classes):
-    """The plan; systems that have none are passed over."""
-    try:
-        return plan(configs, classes)
-    except ValueError:
-        assume(False)
 
 
 def assert_decides_as(make, system, policy, **options):
@@ -36,7 +29,7 @@ def assert_decides_as(make, system, policy, **options):
     )
     run = simulate(policy, configs, as_workload(*jobs), seed=seed, **options)
     if np.isnan(expected[0]).any():  # nothing with Delta > 0 is large enough: it waits for ever
-        np.testing.assert_array_equal(run.jobs["start"], expected[0])
+        assert_array_equal(run.jobs["start"], expected[0])
     else:
         agree(run, expected)
 
@@ -56,8 +49,8 @@ def test_plain_gives_the_same_simulation(system, policy):
         if field == "policy":
             assert mine == theirs == policy
         else:
-            np.testing.assert_allclose(mine, theirs, rtol=1e-7, atol=1e-9, err_msg=field)
-    np.testing.assert_allclose(ours.quantile([0.0, 0.5, 1.0]), run.quantile([0.0, 0.5, 1.0]))
+            assert_allclose(mine, theirs, rtol=1e-7, atol=1e-9, err_msg=field)
+    assert_allclose(ours.quantile([0.0, 0.5, 1.0]), run.quantile([0.0, 0.5, 1.0]))
 
 
 def overlaps(begin, end, edges):
@@ -99,11 +92,11 @@ def test_what_is_measured_follows_from_the_jobs(system, policy):
         "queued": overlaps(*queued, edges) / span,
     }
     for name, values in expected.items():
-        np.testing.assert_allclose(run.intervals[name], values, 1e-7, 1e-9, err_msg=name)
+        assert_allclose(run.intervals[name], values, 1e-7, 1e-9, err_msg=name)
     capacity, size = fractions(configs.capacity, demand)
     there = configs.count @ capacity * max(run.time, np.finfo(float).tiny)
     busy = (finish - start) @ size
-    np.testing.assert_allclose(run.utilisation, busy / there, rtol=1e-7)
+    assert_allclose(run.utilisation, busy / there, rtol=1e-7)
     while_queued = [
         overlaps(start[job : job + 1], finish[job : job + 1], queued.T.ravel())[::2]
         for job in range(len(start))
@@ -111,7 +104,7 @@ def test_what_is_measured_follows_from_the_jobs(system, policy):
     if (queued[1] > queued[0]).any():
         used = np.sum(while_queued, axis=1) @ size
         there = configs.count @ capacity * (queued[1] - queued[0]).sum()
-        np.testing.assert_allclose(run.fragmentation, 1 - used / there, rtol=1e-7, atol=1e-9)
+        assert_allclose(run.fragmentation, 1 - used / there, rtol=1e-7, atol=1e-9)
     assert run.mean_response == pytest.approx(waits.mean()) and run.longest == waits.max()
 
 

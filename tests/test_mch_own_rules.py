@@ -1,12 +1,13 @@
 """Rules of a reader that do what shipped ones do, and what they may see, keep and not change."""
 
 import numba
-import pandas as pd
 import pytest
 from hypothesis import given
 
+from frames import as_frame
+from mch_instances import workloads
+from refusals import refuses
 from schedlib import mch
-from tests.test_mch_simulate import workloads
 
 
 @mch.rule
@@ -40,10 +41,8 @@ def test_a_leaf_that_cannot_be_served_is_named():
         ),
         (lambda tree: 7, "chose leaf 7 at"),
     ):
-        with pytest.raises(ValueError, match=words):
-            mch.fill(tree, (4, 4), mch.Rule(choose=bad))
-    with pytest.raises(ValueError, match="does not compile"):
-        mch.rule(lambda tree: tree.nothing, room=1)
+        refuses(words, mch.fill, tree, (4, 4), mch.Rule(choose=bad))
+    refuses("does not compile", mch.rule, lambda tree: tree.nothing, room=1)
 
 
 @mch.rule(room=1)
@@ -73,9 +72,11 @@ def test_a_rule_keeps_numbers_and_sees_what_is_free_and_the_time():
         late = tree.now >= 10 or 2 * tree.free[0] > tree.capacity[0]
         return 0 if late and tree.leaves[0].waiting > 0 and tree.saturated & 1 == 0 else -1
 
-    jobs = pd.DataFrame(
-        {"leaf": [0, 1], "submit": [0.0, 10.0], "tasks": [4, 0], "duration": [100.0, 1.0]}
-    )
+    jobs = as_frame("""
+        leaf  submit  tasks  duration
+           0       0      4       100
+           1      10      0         1
+    """)
     assert (
         mch.simulate(tree, (4, 1), only_while_half_is_free_or_late, jobs, until=5, every=1)
         .shares["share"]
@@ -138,7 +139,5 @@ def writes_capacity(leaf, usage, demand, weight, capacity):
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_what_a_rule_sees_is_read_only(cheat):
     room = None if "usage" in cheat.__code__.co_varnames else 1
-    with pytest.raises(
-        ValueError, match=f"{cheat.__name__}: .*read-only; keep your own numbers in `tree.mine`"
-    ):
-        mch.rule(room=room)(cheat)
+    words = f"{cheat.__name__}: .*read-only; keep your own numbers in `tree.mine`"
+    refuses(words, mch.rule(room=room), cheat)

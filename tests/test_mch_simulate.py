@@ -5,29 +5,17 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from mch_instances import FIG4, problems
+from frames import as_frame
+from mch_instances import FIG4, problems, workloads
+from refusals import refuses
 from schedlib import mch
 from schedlib.leaderboard import mch_board as referee
 from schedlib.mch.flatten import GUARANTEE, MCH, collapse, flat_nodes
 from schedlib.mch.weights import pruned
 
 RULES = ("drf", "mch", "mch-two-phase", "h-drf", "naive-h-drf")
-
-
-@st.composite
-def workloads(draw, most_resources=2):
-    tree, capacity = draw(problems(most_resources=most_resources))
-    job = st.tuples(
-        st.integers(0, tree.n_leaves - 1),
-        st.integers(0, 20),
-        st.integers(0, 12),
-        st.integers(1, 6),
-        st.none() | st.integers(1, 15),
-    )
-    rows = draw(st.lists(job, min_size=1, max_size=25))
-    jobs = pd.DataFrame(rows, columns=["leaf", "submit", "tasks", "duration", "depart"])
-    return tree, capacity / 2 + 4, jobs.assign(depart=jobs["submit"] + jobs["depart"].astype(float))
 
 
 @given(workloads() | workloads(most_resources=6))
@@ -43,35 +31,30 @@ def test_fast_and_literal_agree_while_tasks_come_and_go(workload):
         assert fast.decisions == literal.decisions
 
 
-@given(workloads())
-def test_every_task_runs_once_and_capacities_hold(workload):
+@given(workloads(), st.sampled_from(RULES))
+def test_every_task_runs_once_and_capacities_hold(workload, rule):
     """Work and capacities by the board's referee, who reads the record alone."""
     tree, capacity, jobs = workload
     stay = jobs.drop(columns="depart")
-    for rule in RULES:
-        run = mch.simulate(tree, capacity, rule, stay)
-        assert run.jobs["finish"].notna().all()
-        some = run.jobs[run.jobs["tasks"] > 0]
-        assert (some["start"] >= some["submit"]).all()
-        assert (some["finish"] >= some["start"] + some["duration"]).all()
-        for _, line in some.groupby("leaf"):
-            assert line.sort_values("submit", kind="stable")["start"].is_monotonic_increasing
-        left = mch.simulate(tree, capacity, rule, jobs)
-        assert (left.jobs["finish"] <= jobs["depart"].fillna(np.inf)).all()
-        for each in (run, left):
-            case = referee.Case(tree, capacity, each.jobs, each.shares["time"].max() + 1.0)
-            assert referee._overfull(each, case) == referee._other_work(each, case) == ""
-            assert (each.shares.groupby("leaf")["share"].last() == 0).all()
+    run = mch.simulate(tree, capacity, rule, stay)
+    assert run.jobs["finish"].notna().all()
+    some = run.jobs[run.jobs["tasks"] > 0]
+    assert (some["start"] >= some["submit"]).all()
+    assert (some["finish"] >= some["start"] + some["duration"]).all()
+    for _, line in some.groupby("leaf"):
+        assert line.sort_values("submit", kind="stable")["start"].is_monotonic_increasing
+    left = mch.simulate(tree, capacity, rule, jobs)
+    assert (left.jobs["finish"] <= jobs["depart"].fillna(np.inf)).all()
+    for each in (run, left):
+        case = referee.Case(tree, capacity, each.jobs, each.shares["time"].max() + 1.0)
+        assert referee._overfull(each, case) == referee._other_work(each, case) == ""
+        assert (each.shares.groupby("leaf")["share"].last() == 0).all()
 
 
 @given(problems(most_resources=3), st.data())
 def test_weights_count_active_nodes_alone(problem, data):
     tree, capacity = problem
-    active = np.array(
-        data.draw(
-            st.lists(st.booleans(), min_size=tree.n_leaves, max_size=tree.n_leaves).filter(any)
-        )
-    )
+    active = data.draw(arrays(bool, tree.n_leaves).filter(np.any))
     small = pruned(tree, active)
     nodes = flat_nodes(tree, capacity)
     collapse(nodes, active)
@@ -81,12 +64,16 @@ def test_weights_count_active_nodes_alone(problem, data):
 
 def fig4_jobs(**columns):
     """2000 tasks of one unit each; the lengths are ours, so that all six run from 200 s to 600 s and n2,3 still runs after 790 s."""
-    depart = [np.nan, 790.0, np.nan, np.nan, np.nan, np.nan]
-    duration = [30.0, 60.0, 15.0, 15.0, 60.0, 30.0]
-    base = pd.DataFrame(
-        {"leaf": range(6), "submit": 0.0, "tasks": 2000, "duration": duration, "depart": depart}
-    )
-    return base.assign(**columns)
+    base = as_frame("""
+        leaf  duration  depart
+           0        30       -
+           1        60     790
+           2        15       -
+           3        15       -
+           4        60       -
+           5        30       -
+    """)
+    return base.assign(submit=0.0, tasks=2000).assign(**columns)
 
 
 @pytest.mark.parametrize("rule", ["mch", "mch-two-phase", "h-drf", "exact-ch"])
@@ -124,15 +111,12 @@ def test_the_naive_rule_starves_the_nested_memory_leaf():
 
 def test_by_hand_a_job_leaves_and_its_tasks_stop():
     tree = mch.Tree([(1,), (1,)])
-    jobs = pd.DataFrame(
-        {
-            "leaf": [0, 1, 0],
-            "submit": [0, 1, 1],
-            "tasks": [5, 3, 1],
-            "duration": [10, 2, 1],
-            "depart": [4, None, None],
-        }
-    )
+    jobs = as_frame("""
+        leaf  submit  tasks  duration  depart
+           0       0      5        10       4
+           1       1      3         2       -
+           0       1      1         1       -
+    """)
     run = mch.simulate(tree, (2,), "drf", jobs)
     assert run.jobs["start"].tolist() == [0, 4, 4]
     assert run.jobs["finish"].tolist() == [4, 8, 5]
@@ -147,23 +131,21 @@ def test_a_saturated_resource_stays_so_until_some_is_given_back():
     """The chosen leaf's large task waits for room; the small ones of the other leaf do not overtake it for ever."""
     tree = mch.Tree([(4,), (1,)])
     small = pd.DataFrame({"leaf": 1, "submit": np.arange(40) * 0.5, "tasks": 1, "duration": 4.2})
-    jobs = pd.concat(
-        [small, pd.DataFrame({"leaf": [0], "submit": [3.0], "tasks": [1], "duration": [1.0]})],
-        ignore_index=True,
-    )
+    large = small.head(1).assign(leaf=0, submit=3.0, duration=1.0)
+    jobs = pd.concat([small, large], ignore_index=True)
     run = mch.simulate(tree, (8,), "drf", jobs)
     assert run.jobs["start"].iloc[-1] < 10
 
 
 def test_a_priority_that_is_no_number_is_told_with_leaf_and_time():
     nan = mch.rule(lambda leaf, usage, demand, weight, capacity: np.nan if usage[1] == 3 else 0.0)
-    jobs = pd.DataFrame(
-        {"leaf": [0, 4], "submit": [0.0, 7.5], "tasks": [3, 5], "duration": [1.0, 1.0]}
-    )
-    with pytest.raises(
-        ValueError, match=r"the priority of leaf 4 \(n2,3\) at time 7.5, where it uses \(0, 3\)"
-    ):
-        mch.simulate(FIG4, (5, 5), nan, jobs)
+    jobs = as_frame("""
+        leaf  submit  tasks  duration
+           0     0.0      3         1
+           4     7.5      5         1
+    """)
+    words = r"the priority of leaf 4 \(n2,3\) at time 7.5, where it uses \(0, 3\)"
+    refuses(words, mch.simulate, FIG4, (5, 5), nan, jobs)
 
 
 @pytest.mark.parametrize(
@@ -178,10 +160,8 @@ def test_a_priority_that_is_no_number_is_told_with_leaf_and_time():
     ],
 )
 def test_bad_rows_are_named(change, words):
-    with pytest.raises(ValueError, match=words):
-        mch.simulate(FIG4, (5, 5), "h-drf", fig4_jobs(**change))
+    refuses(words, mch.simulate, FIG4, (5, 5), "h-drf", fig4_jobs(**change))
 
 
 def test_shares_at_every_moment_are_refused():
-    with pytest.raises(ValueError, match="every"):
-        mch.simulate(FIG4, (5, 5), "h-drf", fig4_jobs(), every=0)
+    refuses("every", mch.simulate, FIG4, (5, 5), "h-drf", fig4_jobs(), every=0)
