@@ -2,7 +2,6 @@
 
 import base64
 import io
-import json
 import re
 
 import nbformat
@@ -13,8 +12,10 @@ import pages
 import panels
 import slides
 import vectors
+from notebook_cells import words
 from schedlib import paths
-from schedlib.pictures import style, words
+from schedlib.pictures import style
+from schedlib.pictures.words import describe
 from schedlib.reproduce import notebooks
 
 ROOT = paths.checkout()
@@ -40,14 +41,6 @@ hmhs.plain.schedule lotes.plain.simulate mch.plain.allocate eagle.plain.simulate
 theory.erlang_c theory.pollaczek_khinchine theory.little style.subplots"""
 
 
-def prose(file):
-    return "\n".join(
-        "".join(cell["source"])
-        for cell in json.loads(file.read_text())["cells"]
-        if cell["cell_type"] == "markdown"
-    )
-
-
 def test_contents_list_every_chapter_and_solution_once_and_in_order():
     wanted = [f"notebooks/{name}" for name in BOOK]
     assert sorted(wanted) == sorted(name for name in LISTED if name in wanted)
@@ -69,7 +62,7 @@ def test_every_file_of_the_contents_is_there():
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_every_source_of_a_chapter_is_in_the_bibliography(name):
-    _, _, sources = prose(CHAPTERS[name]).partition("## Sources\n")
+    _, _, sources = words(CHAPTERS[name]).partition("## Sources\n")
     without = re.sub(r"<cite data-cite=.*?</cite>", "", sources, flags=re.DOTALL)
     assert not re.findall(r"\*([^*]{5,})\*", without), 'write <cite data-cite="key">*title*</cite>'
 
@@ -78,7 +71,7 @@ def test_every_citation_key_exists_and_every_entry_is_cited():
     found = [
         key
         for file in BOOK.values()
-        for key in re.findall(r'<cite data-cite="([^"]+)">', prose(file))
+        for key in re.findall(r'<cite data-cite="([^"]+)">', words(file))
     ]
     found += [
         key
@@ -200,7 +193,7 @@ def test_a_chart_says_what_it_shows():
     left.set(xlabel="machines", ylabel="wait (s)", title="One")
     right.bar(["a", "b"], [1, 2], label="jobs")
     right.set(ylabel="jobs")
-    said = words.describe(figure)
+    said = describe(figure)
     assert said.startswith(
         "One: chart of wait (s) against machines from 1 to 4: FIFO from 8 to 2. Chart of jobs against a, b"
     )

@@ -56,7 +56,7 @@ def public(face):
     for name in getattr(module, "__all__", own):
         value = getattr(module, name)
         if callable(value) and not inherits_within(module, value):
-            yield f"{face}.{name}", inspect.getdoc(value) or ""
+            yield f"{face}.{name}", value
 
 
 def inherits_within(module, value):
@@ -81,15 +81,25 @@ def found(name):
 @pytest.mark.parametrize("face", FACES)
 def test_every_public_function_and_class_has_an_example(face):
     names = dict(public(face))
-    assert names and [name for name, text in names.items() if ">>>" not in text] == []
+    assert names
+    assert [name for name, value in names.items() if ">>>" not in (value.__doc__ or "")] == []
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_every_public_function_has_types(face):
+    for name, value in public(face):
+        if inspect.isfunction(value):
+            given = inspect.signature(value).parameters.values()
+            wanted = {one.name for one in given if one.kind != one.VAR_KEYWORD}
+            assert wanted | {"return"} <= set(inspect.get_annotations(value)), name
 
 
 def test_what_a_reader_is_told_to_see_is_there():
     named = {
         see
         for face in FACES
-        for _, text in public(face)
-        for line in SEE.findall(text)
+        for _, value in public(face)
+        for line in SEE.findall(inspect.getdoc(value) or "")
         for see in re.findall(r"`(\w+\.[\w.]+)`", line)
     }
     assert len(named) > 50 and [name for name in sorted(named) if not found(name)] == []

@@ -356,7 +356,7 @@ SCRIPT = """
 from schedlib import prototype
 from schedlib.workload import Workload
 print("go", flush=True)
-prototype.run(Workload.from_arrays([0] * 20, [0.5] + [1000.0] * 19), "hawk", 10, cutoff=1.0, schedulers=2)
+prototype.run(Workload.from_arrays([0] * 8, [0.5] + [1000.0] * 7), "hawk", 4, cutoff=1.0, schedulers=2)
 """
 
 
@@ -373,11 +373,11 @@ def test_no_process_outlives_the_driver_or_the_host(whom, how):
     assert started.stdout.readline() == b"go\n"
     deadline = time.monotonic() + 60
     others = []
-    # ten nodes, two schedulers, the centre, the host
-    while len(others) < 14 and time.monotonic() < deadline:
+    # four nodes, two schedulers, the centre, the host
+    while len(others) < 8 and time.monotonic() < deadline:
         time.sleep(0.05)
         others = started.children(recursive=True)
-    assert len(others) >= 14
+    assert len(others) >= 8
     (started if whom == "driver" else others[0]).send_signal(how)
     said = started.communicate(timeout=60)[1]
     assert psutil.wait_procs(others, timeout=60)[1] == []
@@ -451,27 +451,6 @@ def test_centre_places_each_task_where_least_work_is_left(work, tasks, estimate)
         assert left[where] == min(left) and bits == sum({1 << k for _, k, _ in sent})
         left[where] += estimate
     assert len(sent) == tasks and centre.work[1:] == left[1:]
-
-
-@pytest.mark.parametrize(
-    "lost, said",
-    [([("stranger", 0), ("host", 0)], "host 0: closed"), ([("stranger", 0)], "stranger 0: closed")],
-)
-def test_a_lost_host_is_named_even_when_a_process_that_has_not_shaken_hands_is_missed_first(
-    lost, said
-):
-    async def main():
-        one = driver.Driver([], driver.Setting(nodes=1, schedulers=1, how={}), print)
-        peers = [SimpleNamespace(name=name, open=name[0] == "host") for name in lost]
-        one.hosts = peers[1:]
-        waits = asyncio.create_task(one.until(lambda: False, "late"))
-        for peer in peers:
-            await asyncio.sleep(0.05)
-            one.lost(peer, "closed")
-        with pytest.raises(RuntimeError, match=said):
-            await waits
-
-    asyncio.run(main())
 
 
 def killed_at(moment, whom, monkeypatch):

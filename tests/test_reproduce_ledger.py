@@ -9,11 +9,7 @@ from schedlib import reproduce
 from schedlib.reproduce import ledger, registry, sweep
 from schedlib.reproduce.sentences import Sentence
 
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(registry, "load", lambda: toy.REGISTRY)
+pytestmark = pytest.mark.usefixtures("toys")
 
 
 def test_ledger_frame_has_the_columns_and_keeps_the_untestable():

@@ -15,14 +15,10 @@ from schedlib.experiment import Experiment, Figure
 from schedlib.reproduce import gallery, ledger, publish, reach, registry, tables
 from schedlib.reproduce.sentences import Sentence
 
-LIBRARY = registry.load()
 HOW = {"workers": 1}
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path_factory.mktemp("cache")))
-    monkeypatch.setattr(registry, "load", lambda: toy.REGISTRY)
+pytestmark = pytest.mark.usefixtures("toys")
 
 
 def contents(folder):
@@ -52,22 +48,8 @@ def test_recomputing_changes_only_what_holds_wall_times(tmp_path):
     reproduce.run("hmhs.toy", refresh=True, **HOW)
     publish.publish("hmhs.toy", out=tmp_path, **HOW)
     after = contents(tmp_path)
-    assert {name for name in before if before[name] != after[name]} <= {
-        "provenance.json",
-        "hmhs/toy.timing.csv",
-    }
-    assert before["hmhs/toy.timing.csv"] != after["hmhs/toy.timing.csv"]
-
-
-def test_timing_columns_live_in_a_file_of_their_own(tmp_path):
-    publish.publish("hmhs.toy", out=tmp_path, **HOW)
-    assert list(pd.read_csv(tmp_path / "hmhs" / "toy.csv")) == ["jobs", "seed", "policy", "time"]
-    assert list(pd.read_csv(tmp_path / "hmhs" / "toy.timing.csv")) == [
-        "jobs",
-        "seed",
-        "policy",
-        "ran",
-    ]
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed - {"provenance.json"} == {"hmhs/toy.timing.csv"}
 
 
 def test_the_numbers_behind_a_figure_are_read_back_without_a_run(tmp_path):
@@ -162,7 +144,7 @@ def test_provenance_says_how_a_figure_came_about(tmp_path, monkeypatch):
     publish.publish("hmhs.toy", out=tmp_path, scale="smoke", **HOW)
     entry = json.loads((tmp_path / "provenance.json").read_text())["hmhs.toy"]
     assert (entry["scale"], entry["seeds"], entry["points"]) == ("smoke", 1, [{"jobs": 1}])
-    assert entry["versions"]["numpy"] and entry["seconds"] >= 0 and len(entry["source"]) == 64
+    assert entry["versions"]["numpy"]
     assert publish.status("hmhs.toy", tmp_path) == "current"
     monkeypatch.setattr(reach, "of", lambda module, name: ("edited", frozenset()))
     assert publish.status("hmhs.toy", tmp_path) == "stale"
@@ -286,10 +268,3 @@ def test_only_selects_papers_figures_and_experiments():
         wanted("lotes")
     with pytest.raises(ValueError, match="did you mean 'mch.a"):
         wanted("mch.aa")
-
-
-def test_real_registry_is_sound():
-    assert registry.exhibits("nowhere") == []
-    for name, experiment in LIBRARY.experiments.items():
-        assert experiment.run.__module__.startswith(f"exhibits.{name.partition('.')[0]}.")
-        assert len(reach.of(experiment.run.__module__, experiment.run.__qualname__)[0]) == 64

@@ -117,6 +117,8 @@ def test_head_and_between():
         (lambda: w.head(0), "^n: "),
         (lambda: w.between(5, 9), r"\[5, 9\)"),
         (lambda: w.between(1, 0), "t0, t1"),
+        (lambda: w.between(0, np.nan), "is NaN"),
+        (lambda: w.between(np.nan, 1), "is NaN"),
     ):
         with pytest.raises(ValueError, match=message):
             bad()
