@@ -119,19 +119,15 @@ def stages():
 DEATH = "node 3 has died"
 RIGHT = {
     "eagle.killed_node": lambda: measured(DEATH, "node 3 is lost: task 7 will run again elsewhere"),
-    "hmhs.order_by_hand": lambda: ([1, 3, 2, 4], 20),
     "hmhs.where_hmhs_loses": two_jobs,
     "hmhs.max_min": lambda: maps_by(max_min),
-    "mch.shares_by_hand": lambda: ([1, 2 / 3, 2 / 3], "cpu", [1 / 2, 1 / 3, 1 / 3]),
     "mch.where_they_differ": lambda: DIFFER,
     "mch.heavier_group": lambda: [math.sqrt(2)],
     "mch.by_guarantee": lambda: LEAN,
-    "probing.ticket_office": lambda: (8, 0.8 * 8 / 9 + 0.2 * 72, 0.75),
     "probing.best_split": lambda: SPLITS,
     "probing.three_choices": lambda: choices(3),
     "probing.never_behind_long": lambda: sent(clear),
     "probing.border": lambda: [border(p) for p in (0.17, 0.25, 0.35)],
-    "eagle.toy": lambda: (110, 150, 90),
     "eagle.near_the_limit": lambda: mended,
     "hmhs.two_stages": lambda: stages()[0] / stages()[1],
 }
@@ -143,7 +139,6 @@ WRONG = {
         measured(DEATH, failed=True),
         measured().jobs,
     ],
-    "hmhs.order_by_hand": lambda: [([1, 3, 2, 4], 19), ([3, 1, 2, 4], 20), ([4, 2, 3, 1], 20), ([0, 1, 2, 3], 20)],
     "hmhs.where_hmhs_loses": lambda: [two_jobs([[1.0, 9.0], [9.0, 1.0]]), two_jobs([[1, 1, 1]] * 2), two_jobs([[1, 1]] * 3, 3)],
     "hmhs.max_min": lambda: [max_min, maps_by("min-min"), hmhs.Policy()],
     "mch.where_they_differ": lambda: [
@@ -159,15 +154,9 @@ WRONG = {
         (0.17, eagle.Eagle()), (0.05, eagle.Eagle()), (0.05, eagle.Eagle(sss=False)), (0.05, "eagle"),
     ],
     "hmhs.two_stages": lambda: [(stages()[0] / stages()[1])[::-1], stages()[1] / stages()[0], stages()[0]],
-    "mch.heavier_group": lambda: [1, 10, 2, -1],
     "mch.near_h_drf": lambda: [lambda tree: np.ones(tree.n_leaves), lambda tree: tree.guarantee[tree.leaves],
         lambda tree: mch.flatten(tree, [1, 1]).weights, lambda tree: [1]],
-    "probing.ticket_office": lambda: [(10, 15.1, 0.75), (8, 72, 0.75), (8, 0.5 * 8 / 9 + 36, 0.75),
-        (8, 15.11, 0.5)],
     "probing.best_split": lambda: [[(39, 18), (26, 17), (19, 17)], [(18, 38), *SPLITS[1:]], [*SPLITS[:2], (50, 50)], [SPLITS[0], (26, 26), SPLITS[2]]],
     "probing.border": lambda: [[1 - p for p in (0.17, 0.25, 0.35)], (85, 77, 69), (border(0.17), 0.9, 0.9), (1, 1, 1)],
-    "eagle.toy": lambda: [(150, 110, 90), (110, 100, 90), (60, 150, 90), (110, 150, 80), (110, 150, 89), (110, 150, 91)],
     "eagle.near_the_limit": lambda: [lambda busy, workers, k: (busy.mean() / workers) ** k, lambda busy, workers, k: 1 - busy / workers, lambda *of: 1 - mended(*of), mended(np.arange(9), 9, 2)],
-    "mch.shares_by_hand": lambda: [([1, 1, 1], "CPU", [1 / 2] * 3), ([1, 2 / 3, 2 / 3], "memory", [1 / 2, 1 / 3, 1 / 3]), ([1, 2 / 3, 2 / 3], "CPU", [1, 2 / 3, 2 / 3]),
-        ([1, 2 / 3, 2 / 3], "CPU", [0.6, 0.4, 0.4])],
 }  # fmt: skip

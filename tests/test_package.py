@@ -20,7 +20,6 @@ TOLD = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = TOLD["project"]
 README = TOLD["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
 DISTRIBUTIONS = metadata.packages_distributions()
-PYTHONS = {"3.11", "3.12", "3.13", "3.14"}
 
 
 def names(requirements):
@@ -76,13 +75,9 @@ def test_versions_are_told_alike():
     assert cited["version"] == schedlib.__version__
     (newest, *_) = re.findall(r"^## (.+)$", (ROOT / ".github" / "CHANGELOG.md").read_text(), re.M)
     assert newest in ("Unreleased", f"{schedlib.__version__} ({cited['date-released']})")
-    matrix = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())["jobs"][
-        "library"
-    ]["strategy"]["matrix"]
-    assert set(matrix["python"]) == PYTHONS and len(matrix["os"]) == 3
-    assert {
-        each.rpartition(" ")[2] for each in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", each)
-    } == PYTHONS
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
+    pythons = workflow["jobs"]["library"]["strategy"]["matrix"]["python"]
+    assert pythons == re.findall(r":: (3\.\d+)$", "\n".join(PROJECT["classifiers"]), re.M)
 
 
 def test_experiment_is_at_top_level_and_the_types_are_marked():
