@@ -11,7 +11,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 import pages
 import panels
 import slides
-import vectors
 from notebook_cells import words
 from schedlib import paths
 from schedlib.pictures import style
@@ -127,7 +126,7 @@ def test_panels_are_cut_between_charts_and_a_chart_stays_whole():
     assert panels.classes(drawn(1, 1, 1)).count("piece-") == 3
 
 
-def test_a_slide_has_its_chapters_formulas_and_vectors_for_pictures():
+def test_a_slide_has_its_chapters_formulas():
     said = [{"title": "Waits", "points": ["They grow."]}, {"title": "Why", "points": ["See $x$."]}]
     cell = new_markdown_cell(
         "Waits\n\n$$W = 1$$\n\nand\n\n$$L = 2$$",
@@ -136,15 +135,6 @@ def test_a_slide_has_its_chapters_formulas_and_vectors_for_pictures():
     deck = slides.lecture(new_notebook(cells=[cell])).cells
     shown = [cell.source for cell in deck if cell.metadata.slideshow.slide_type == "-"]
     assert shown == ["- They grow.", "$$W = 1$$", "- See $x$."]
-    said = [{"title": "Drawn", "points": ["Look."]}]
-    look = {"slideshow": {"slide_type": "slide", "slides": said}}
-    code = new_code_cell("draw()", outputs=[figure('say "a"')], metadata=look)
-    name = vectors.key(code.outputs[0].data["image/png"])
-    deck = slides.with_vectors(
-        slides.lecture(new_notebook(cells=[code])), {name: f"pictures/{name}.svg"}
-    )
-    (picture,) = [cell.outputs[0].data for cell in deck.cells if cell.get("outputs")]
-    assert picture == {"text/html": f'<img src="pictures/{name}.svg" alt="say &quot;a&quot;">'}
 
 
 def test_slides_are_what_the_author_set():

@@ -113,14 +113,9 @@ def test_key_follows_point_seed_versions_and_data(monkeypatch, tmp_path):
     with_data = key({"jobs": 1, "b": 2}, 0, toy_reads)
     trace.write_text("1,2,3")
     assert len({base, with_data, key({"jobs": 1, "b": 2}, 0, toy_reads)}) == 3
+    both = [trace, tmp_path / "other" / "trace.csv"]
     with pytest.raises(ValueError, match="two files have one name"):
-        key(
-            {"jobs": 1, "b": 2},
-            0,
-            dataclasses.replace(
-                toy.TOY, data_files=lambda point: [trace, tmp_path / "other" / "trace.csv"]
-            ),
-        )
+        key({"jobs": 1}, 0, dataclasses.replace(toy.TOY, data_files=lambda point: both))
     monkeypatch.setattr(store, "_version", lambda package: "9")
     assert key({"jobs": 1, "b": 2}, 0) not in {base, with_data}
 

@@ -35,20 +35,6 @@ def test_colours_stand_out_from_white(color):
     assert seeing.contrast(color, "white") >= 3
 
 
-def test_the_simulated_eyes_see_what_is_known_of_them():
-    for eye in seeing.EYES:
-        # greys stay grey
-        assert seeing.distance("black", "white", eye) == pytest.approx(100, abs=0.1)
-    assert (
-        seeing.distance("#D55E00", "#A86F00", "all cones")
-        > 25
-        > 5
-        > seeing.distance("#D55E00", "#A86F00", "protanopia")
-    )
-    # WCAG's own example of the darkest grey that passes
-    assert seeing.contrast("#767676", "white") == pytest.approx(4.54, abs=0.01)
-
-
 @pytest.mark.parametrize("eye", seeing.EYES)
 def test_every_two_colours_of_the_book_differ_to_every_eye(eye):
     for one, other in itertools.combinations(style.PALETTE, 2):
@@ -86,7 +72,6 @@ def test_look_of_ones_own_policy_is_neutral():
         pass
 
     assert style.look(my_rule).label == "my_rule"
-    assert style.look("eagle") is style.LOOK["eagle"]
     assert style.look(my_rule).color not in style.PALETTE
 
 
