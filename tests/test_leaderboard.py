@@ -265,10 +265,6 @@ def second_is_wrong(cluster, job):
     return 3 if cluster.now > 10 else _fits_first(cluster, job)
 
 
-def nobody(cluster, machine):
-    return -1
-
-
 def deep(stage, machine, now):
     return deep(stage, machine, now) if now >= 0 else 0
 
@@ -442,15 +438,6 @@ def test_idle_machines_are_a_warning_for_the_readers_policy_alone():
     board = leaderboard.hmhs(half, workload=BATCH, seeds=1, against=["hmhs", "fifo"])
     assert "machines idle for" in row_of(board, "half")["warned"]
     assert not row_of(board, "fifo")["warned"]
-
-
-def test_a_job_that_never_starts_is_a_warning_with_its_number():
-    stays = lotes.Policy(first_fit, nobody, "nobody")
-    board = on_crowd(stays)
-    never = lotes.simulate(stays, CLUSTER, crowd(0)).jobs["start"].isna()
-    text = row_of(board, "nobody")["warned"]
-    assert text.startswith(f"starvation: job {never.idxmax()}, ")
-    assert f"({never.sum()} of 60 do not)" in text and not row_of(board, "nobody")["broke"]
 
 
 def test_what_a_function_prints_is_seen(capsys):

@@ -172,26 +172,13 @@ def test_shared_labels_and_axes_that_opt_out_pass():
         publish.check_labels("hmhs.f", figure)
 
 
-@pytest.mark.parametrize(
-    "label, well",
-    [
-        ("wait", False),
-        ("wait (s)", True),
-        ("wait of jobs", False),
-        ("wait, ours / theirs", True),
-        ("x", False),
-    ],
-)
-def test_a_number_without_its_unit_is_refused(label, well):
+def test_a_number_without_its_unit_is_refused():
     from schedlib.pictures import style
 
     figure, ax = style.subplots()
-    ax.set(xlabel="number of jobs", ylabel=label)
-    if well:
+    ax.set(xlabel="number of jobs", ylabel="wait")
+    with pytest.raises(ValueError, match="y label .* lacks its unit"):
         publish.check_labels("hmhs.f", figure)
-    else:
-        with pytest.raises(ValueError, match="y label .* lacks its unit"):
-            publish.check_labels("hmhs.f", figure)
     ax.set_yticks([0, 1], ["Eagle", "Hawk"])  # names need none
     publish.check_labels("hmhs.f", figure)
 

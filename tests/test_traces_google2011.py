@@ -111,9 +111,7 @@ def test_shards_of_two_splits_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("read", [google2011_jobs, google2011_tasks])
-def test_cut_empty_and_absent_shards_are_refused(tmp_path, read):
-    with pytest.raises(ValueError, match="folder: no part-.*download"):
-        read(tmp_path)
+def test_cut_and_empty_shards_are_refused(tmp_path, read):
     rows = jobs("1 7 submit") if read is google2011_jobs else tasks("1 7 0 submit")
     path = shards(tmp_path, rows * 999) / "part-00000-of-00001.csv.gz"
     path.write_bytes(path.read_bytes()[:-20])

@@ -79,13 +79,11 @@ def test_a_file_read_in_many_blocks_is_the_same(tmp_path, monkeypatch, ending, l
     text = line_end.join([*lines, ""]).encode()
     path = tmp_path / f"a{ending}"
     path.write_bytes(gzip.compress(text) if ending == ".tr.gz" else text)
+    whole = read_hawk(path)
     monkeypatch.setattr(hawk, "BLOCK", 50)
     w = read_hawk(path)
-    submit = [i for i in range(1, 60) if i % 3]
-    assert w.jobs["submit"].tolist() == submit
-    assert w.jobs["mean"].tolist() == [i + 0.5 for i in submit]
-    assert w.tasks["duration"].tolist() == [i + k for i in submit for k in (0, 1)]
-    assert w.report == {"blank lines between jobs (skipped)": 19}
+    assert w.jobs.equals(whole.jobs) and w.tasks.equals(whole.tasks) and len(w.tasks) == 80
+    assert w.report == whole.report == {"blank lines between jobs (skipped)": 19}
 
 
 def test_empty_missing_and_cut_files_are_refused(tmp_path):
