@@ -120,29 +120,28 @@ def test_a_place_that_was_asked_for_and_cannot_be_written_is_not_replaced(places
     assert folder() is None
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX owners")
-def test_what_another_user_left_in_the_temporary_folder_is_not_run(places, monkeypatch):
-    monkeypatch.setenv("HOME", str(places / "file/home"))
+@pytest.fixture
+def homeless(places, monkeypatch):
+    """Where no cache folder can be made at home, so that the temporary folder is all there is."""
     (places / "file").write_text("")
-    assert folder().parent == places / "temporary"
-    user = os.getuid()
-    (places / f"temporary/schedlib-{user + 1}").mkdir()
-    monkeypatch.setattr(paths.os, "getuid", lambda uid=user: uid + 1)
-    assert folder() is None
+    monkeypatch.setenv("HOME", str(places / "file/home"))
+    return places
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX modes")
-@pytest.mark.parametrize("linked", [True, False])
-def test_a_temporary_folder_that_is_a_link_or_open_to_all_is_not_used(places, monkeypatch, linked):
-    monkeypatch.setenv("HOME", str(places / "file/home"))
-    (places / "file").write_text("")
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX owners and modes")
+@pytest.mark.parametrize("whose", ["a link", "open to all", "another user's"])
+def test_a_temporary_folder_that_others_may_write_is_not_used(homeless, monkeypatch, whose):
     place = folder()
-    assert place.parent == places / "temporary"
-    if linked:
-        place.rename(places / "elsewhere")
-        place.symlink_to(places / "elsewhere")
-    else:
+    assert place.parent == homeless / "temporary"
+    if whose == "a link":
+        place.rename(homeless / "elsewhere")
+        place.symlink_to(homeless / "elsewhere")
+    elif whose == "open to all":
         place.chmod(0o777)
+    else:
+        other = os.getuid() + 1
+        (homeless / f"temporary/schedlib-{other}").mkdir()
+        monkeypatch.setattr(paths.os, "getuid", lambda: other)
     assert folder() is None
 
 
@@ -168,12 +167,10 @@ def test_where_the_disk_is_full_each_try_gets_further_and_damaged_kernels_are_fo
 
 
 @jit_only
-def test_kernels_compile_in_each_process_where_nothing_can_be_written(places, monkeypatch):
+def test_kernels_compile_in_each_process_where_nothing_can_be_written(homeless, monkeypatch):
     def nowhere():
         raise FileNotFoundError("no usable temporary directory")
 
-    monkeypatch.setenv("HOME", str(places / "file/home"))
-    (places / "file").write_text("")
     monkeypatch.setattr(paths.tempfile, "gettempdir", nowhere)
     assert folder() is None
     monkeypatch.setattr(compiling, "kernel_folder", lambda room: None)

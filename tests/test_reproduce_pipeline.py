@@ -169,9 +169,7 @@ def test_a_notebook_that_fails_stays_as_it_was(checkout):
     assert good.read_bytes() != before[0] and bad.read_bytes() == before[1]
 
 
-def test_out_folder_needs_a_checkout_for_figures(monkeypatch, checkout):
-    assert publish.out_folder() == checkout / "figures"
+def test_the_book_needs_a_checkout(monkeypatch, checkout):
     monkeypatch.setattr(paths, "checkout", lambda: None)
-    assert publish.out_folder() == checkout / "data" / "cache" / "figures"
     with pytest.raises(ValueError, match="clone it"):
         notebooks.book()

@@ -225,11 +225,6 @@ def squares(experiment, **how):
     return rows(experiment, **how)["x"].tolist()
 
 
-def test_a_sweep_runs_again_after_an_edit_of_a_module_beside_it(mine):
-    assert squares(mine(1)) == [0, 1, 2]
-    assert squares(mine(2)) == [0, 1, 4]
-
-
 def test_a_readers_own_sweep_needs_no_checkout(mine, monkeypatch):
     monkeypatch.setattr(paths, "checkout", lambda: None)
     own = replace(mine(1), seeds=scales((2, 4)))
