@@ -344,7 +344,3 @@ def test_threads_and_processes_that_call_at_once_compile_once_to_one_signature(t
 def test_compiling_is_said_once_when_it_takes_a_moment(trial):
     (said,) = trial(MOMENT="0")[3]
     assert said.startswith("compiling kernels, once per machine")
-
-
-def test_kernels_are_plain_python_without_the_compiler(trial):
-    assert trial(MOMENT="0", NUMBA_DISABLE_JIT="1")[0] == FOUND

@@ -377,7 +377,6 @@ def of_probes():
         ),
         (policy_of("shortens", PROBE, "zeroes_by_nditer(cluster.long)"), "relabelling"),
         (policy_of("without_tasks", PROBE, "zeroes_by_nditer(cluster.tasks)"), "a rule: "),
-        (policy_of("deeper", PROBE, "for_ever_deeper(0)"), "ended the process (SIGSEGV)"),
         (eagle.System("no worker", short_jobs=no_worker), "job 2|worker"),
     ]
 
@@ -405,7 +404,6 @@ def of_shares():
     return [
         *((rule, "") for rule in (enlarges, triples, *trees)),
         (raises_late, "KeyError"),
-        (policy_of("exits", form, "ends_the_process(usage)"), "ended the process (exit code 3)"),
     ]
 
 

@@ -81,7 +81,7 @@ def test_gallery_has_for_each_figure_its_caption_verdicts_and_time(tmp_path):
     assert "[Claims]" not in gallery.write(tmp_path).read_text()
     ledger.write(ledger.judged(workers=1), tmp_path)
     text = gallery.write(tmp_path).read_text()
-    headings = [line.lstrip("# ") for line in text.splitlines() if line.startswith("#")]
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
     linked = set(re.findall(r"\]\(#([^)]+)\)", text))
     anchors = [gallery.anchor(title) for title in headings]
     assert set(anchors[1:]) <= linked <= set(anchors)

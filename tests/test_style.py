@@ -7,12 +7,11 @@ import pandas as pd
 import pytest
 
 import seeing
-from schedlib import papers, reproduce
+from schedlib import papers
 from schedlib.experiment import Figure
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
-from schedlib.pictures.alt import MOST_WORDS
-from schedlib.reproduce import publish, registry
+from schedlib.reproduce import publish
 
 
 @pytest.mark.parametrize("paper", style.PAPER_LOOKS)
@@ -126,14 +125,6 @@ def test_svg_does_not_depend_on_the_last_digit_of_a_coordinate():
         texts.append(publish.pictures_of(figure, frame, "A line.", "One line.")["svg"])
     assert texts[0] == texts[1]
     assert 'clip-path="url(#hmhs.toy-1)"' in texts[0]
-
-
-def test_an_alt_text_has_at_most_ninety_words():
-    figures = registry.load().figures
-    for name in publish.provenance(publish.out_folder()).keys() & figures.keys():
-        alt = figures[name].alt
-        words = alt(reproduce.frame(name)) if callable(alt) else alt
-        assert len(words.split()) <= MOST_WORDS, name
 
 
 def test_style_leaves_nothing_behind():
