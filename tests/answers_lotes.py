@@ -78,14 +78,19 @@ def four_jobs(sizes):
     return Workload.from_arrays([0, 1, 2, 9], [6, 6, 4, 1], job_class=[1, 1, 1, 1], cores=sizes)
 
 
-def by_score(cluster, job):
-    best, top = -1, -1_000_000
-    k = cluster.job_class[job]
-    for machine in range(len(cluster.config)):
-        score = cluster.target[machine, k] - cluster.running[machine, k]
-        if score > top and can_start(cluster, job, machine):
-            best, top = machine, score
-    return best
+def scored(sign):
+    """A policy that takes the machine with the largest score; with -1 the smallest."""
+
+    def arrive(cluster, job):
+        best, top = -1, -1_000_000
+        k = cluster.job_class[job]
+        for machine in range(len(cluster.config)):
+            score = sign * (cluster.target[machine, k] - cluster.running[machine, k])
+            if score > top and can_start(cluster, job, machine):
+                best, top = machine, score
+        return best
+
+    return lotes.Policy(arrive=arrive)
 
 
 def first_fit(cluster, job):
@@ -104,16 +109,6 @@ def most_running(
         score = 1 - cluster.running[machine, k] if cluster.running[machine, k] < 1 else 0
         if score > top and can_start(cluster, job, machine) and machine < 5:
             best, top = machine, score
-    return best
-
-
-def least_score(cluster, job):
-    best, least = -1, 1_000_000
-    k = cluster.job_class[job]
-    for machine in range(len(cluster.config)):
-        score = cluster.target[machine, k] - cluster.running[machine, k]
-        if score < least and can_start(cluster, job, machine):
-            best, least = machine, score
     return best
 
 
@@ -176,7 +171,7 @@ WRONG = {
         [1.08, 1.06, None],
     ],
     "dispatching.by_score": lambda: [
-        by_score,
+        first_fit,
         lotes.Policy(arrive=first_fit),
         lotes.Policy(arrive=most_running),
     ],

@@ -29,31 +29,19 @@ def two_jobs(first=((2.0, 9.0), (1.0, 1.1)), jobs=2):
     )
 
 
-def choices(d, probes=0):
+def choices(d, probes=0, running=1):
+    """The least loaded of `d` workers; without `running` the jobs that run are forgotten."""
+
     def send(cluster, job, probe, rng):
-        best = int(rng.random() * len(cluster.busy))
+        load = cluster.queued + running * cluster.busy
+        best = int(rng.random() * len(load))
         for _ in range(d - 1):
-            other = int(rng.random() * len(cluster.busy))
-            if (
-                cluster.queued[other] + cluster.busy[other]
-                < cluster.queued[best] + cluster.busy[best]
-            ):
+            other = int(rng.random() * len(load))
+            if load[other] < load[best]:
                 best = other
         return best
 
     return eagle.System(f"{d} choices", short_jobs=send, min_probes=probes)
-
-
-def queued_only(d):
-    def send(cluster, job, probe, rng):
-        best = int(rng.random() * len(cluster.busy))
-        for _ in range(d - 1):
-            other = int(rng.random() * len(cluster.busy))
-            if cluster.queued[other] < cluster.queued[best]:
-                best = other
-        return best
-
-    return eagle.System(f"{d} queues", short_jobs=send)
 
 
 def clear(cluster, job, probe, rng):
@@ -145,7 +133,7 @@ WRONG = {
         mch.Tree([[(1, 0), (1, 0.2)], [(1, 0.3), (0.9, 0.1)]]), mch.Tree([[(1, 1), (1, 0.2)], [(1, 0.3), (0.9, 0.1)]]), LEAN, [(1, 2)],
     ],
     "mch.by_guarantee": lambda: [mch.Tree([(1, 1), [(1, 1), (1, 1)]]), mch.Tree([(1, 0), (0, 1)]), mch.Tree([[(1,), (1,)]])],
-    "probing.three_choices": lambda: [choices(2), choices(5), queued_only(3), queued_only(4), choices(3, probes=3), sent(nowhere), choices],
+    "probing.three_choices": lambda: [choices(2), choices(5), choices(3, running=0), choices(4, running=0), choices(3, probes=3), sent(nowhere), choices],
     "probing.never_behind_long": lambda: [choices(1), sent(clear, min_probes=20), sent(apart), clear],
     "eagle.few_messages": lambda: [
         whole(clear, 20), whole(clear, 2), sent(nowhere),

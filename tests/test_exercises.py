@@ -16,7 +16,6 @@ import answers_lotes
 import answers_one_trace
 import answers_other_papers
 import answers_own
-from schedlib import lotes
 from schedlib.teaching import exercises
 from schedlib.teaching.exercises import EXERCISES
 
@@ -132,7 +131,7 @@ def test_a_misleading_hint_does_not_come_back():
     """Each of these wrong answers once had a hint that sent the reader the wrong way."""
     cases = (
         ("eagle.near_the_limit", lambda *of: 1 - answers_other_papers.mended(*of), "idle worker"),
-        ("dispatching.by_score", lotes.Policy(arrive=answers_lotes.least_score), "largest score"),
+        ("dispatching.by_score", answers_lotes.scored(-1), "largest score"),
         ("tour.another_batch", 7.43, "divide by FIFO's makespan"),
     )
     for key, answer, hint in cases:

@@ -71,15 +71,6 @@ def test_flipped_bit_never_changes_what_is_read(tmp_path, place, bit):
         assert entry.meta == META
 
 
-@pytest.mark.parametrize("keep", [0.0, 0.3, 0.99])
-def test_truncated_entry_is_none_and_said_so(tmp_path, keep):
-    file = tmp_path / "e.parquet"
-    store.write(file, FRAME, META)
-    file.write_bytes(file.read_bytes()[: int(keep * file.stat().st_size)])
-    with pytest.warns(store.DamagedEntry, match="recomputed"):
-        assert store.read(file) is None
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX")
 @pytest.mark.parametrize("put", [os.mkfifo, lambda file: file.symlink_to(file.parent / "none")])
 def test_what_is_no_file_is_no_entry_and_is_replaced(tmp_path, put):

