@@ -148,11 +148,6 @@ RIGHT = {
     "dispatching.against_lotes": lambda: four_jobs([2, 2, 5, 2]),
     "dispatching.weight_of_work": lambda: waits((0, 0.25, 1, 4)),
     "waiting.levels": lambda: levels,
-    "waiting.last_first": lambda: (
-        0.7 / 0.3,
-        np.sqrt(1.4 / 0.09 - (0.7 / 0.3) ** 2),
-        np.sqrt(1.4 / 0.09 / 0.3 - (0.7 / 0.3) ** 2),
-    ),
     "waiting.staff": lambda: servers,
     "fluid.own_limit": lambda: limit,
     "bins.priciest": lambda: priciest,
@@ -232,11 +227,5 @@ WRONG = {
         {0: 1, 1: 2, 2: 3, 4: 4},
         waits((0, 1, 2, 4)) | {4: 1.0},
         waits((0, 1, 2, 4)) | {1: 999, 2: -5},  # only the ends are right
-    ],
-    "fluid.mixes": lambda: [
-        ((1, 0, 0, 0), (0, 0, 0, 1)),
-        ((0, 0, 1, 0), (1, 0, 0, 0)),
-        [(1, 1, 1, 1)] * 2,
-        [(0, 0, 0, 1), *np.eye(4)[1:], (1, 0, 0, 0)],  # five, and only two are asked for
     ],
 }

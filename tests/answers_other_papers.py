@@ -1,6 +1,5 @@
 """Right and wrong answers to the exercises of chapters 5 to 8, as `answers_lotes` has them for the chapters before."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -71,10 +70,6 @@ def mended(busy, workers, k):
     return np.prod([(busy - i).clip(0) / (workers - i) for i in range(k)], axis=0)
 
 
-def border(p, s=0.17):
-    return 1 / ((1 - s) / (1 - p) + s)
-
-
 def measured(*what, failed=False):
     """What a run of the prototype could have returned, with these notes."""
     run = eagle.simulate(
@@ -90,7 +85,6 @@ def measured(*what, failed=False):
 
 DIFFER = mch.Tree([[(0, 1), (2, 1)], [(2, 1), (2, 1)]])
 LEAN = mch.Tree([(1, 1), [(1, 0), (0, 1)]])
-SPLITS = [(18, 39), (17, 26), (17, 19)]
 
 
 def stages():
@@ -110,12 +104,9 @@ RIGHT = {
     "hmhs.where_hmhs_loses": two_jobs,
     "hmhs.max_min": lambda: maps_by(max_min),
     "mch.where_they_differ": lambda: DIFFER,
-    "mch.heavier_group": lambda: [math.sqrt(2)],
     "mch.by_guarantee": lambda: LEAN,
-    "probing.best_split": lambda: SPLITS,
     "probing.three_choices": lambda: choices(3),
     "probing.never_behind_long": lambda: sent(clear),
-    "probing.border": lambda: [border(p) for p in (0.17, 0.25, 0.35)],
     "eagle.near_the_limit": lambda: mended,
     "hmhs.two_stages": lambda: stages()[0] / stages()[1],
 }
@@ -144,7 +135,5 @@ WRONG = {
     "hmhs.two_stages": lambda: [(stages()[0] / stages()[1])[::-1], stages()[1] / stages()[0], stages()[0]],
     "mch.near_h_drf": lambda: [lambda tree: np.ones(tree.n_leaves), lambda tree: tree.guarantee[tree.leaves],
         lambda tree: mch.flatten(tree, [1, 1]).weights, lambda tree: [1]],
-    "probing.best_split": lambda: [[(39, 18), (26, 17), (19, 17)], [(18, 38), *SPLITS[1:]], [*SPLITS[:2], (50, 50)], [SPLITS[0], (26, 26), SPLITS[2]]],
-    "probing.border": lambda: [[1 - p for p in (0.17, 0.25, 0.35)], (85, 77, 69), (border(0.17), 0.9, 0.9), (1, 1, 1)],
     "eagle.near_the_limit": lambda: [lambda busy, workers, k: (busy.mean() / workers) ** k, lambda busy, workers, k: 1 - busy / workers, lambda *of: 1 - mended(*of), mended(np.arange(9), 9, 2)],
 }  # fmt: skip
