@@ -113,13 +113,14 @@ def most_running(
 
 
 @cache
-def waits(weights):
+def wait(work):
     case = lotes.random_instance(0.006, machines=50, hours=20.0, sizes="common", seed=0)
-    found = {}
-    for work in weights:
-        run = lotes.simulate("tetris", case.configs, case.workload, record=False, work=work)
-        found[work] = 3600 * run.mean_response
-    return found
+    run = lotes.simulate("tetris", case.configs, case.workload, record=False, work=work)
+    return 3600 * run.mean_response
+
+
+def waits(weights):
+    return {work: wait(work) for work in weights}
 
 
 def rates():

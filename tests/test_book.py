@@ -161,20 +161,13 @@ def test_slides_are_what_the_author_set():
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_lecture_has_few_words_on_a_slide_and_all_pictures_that_it_names(name):
-    chapter = nbformat.read(CHAPTERS[name], as_version=4)
-    told = [
-        (cell, slide)
-        for cell in chapter.cells
-        for slide in cell.metadata.get("slideshow", {}).get("slides", [])
-    ]
-    assert (12 if name.startswith("01") else 20) <= len(told) <= 35 or name.startswith("00")
-    for cell, slide in told:
-        points = slide.get("points", [])
-        assert len(points) <= 3 and all(len(point) <= 110 for point in points), slide["title"]
-        assert points or slide.get("code") or cell.cell_type == "code", slide["title"]
-        if cell.cell_type == "code":
-            assert slides.shown(cell, slide).outputs or slide.get("code"), slide["title"]
+def test_a_lecture_has_all_pictures_that_it_names(name):
+    for cell in nbformat.read(CHAPTERS[name], as_version=4).cells:
+        for slide in cell.metadata.get("slideshow", {}).get("slides", []):
+            if cell.cell_type == "code":
+                assert slides.shown(cell, slide).outputs or slide.get("code"), slide["title"]
+            else:
+                assert slide.get("points"), slide["title"]
 
 
 def test_a_chart_says_what_it_shows():

@@ -129,19 +129,19 @@ def test_from_arrays_ignores_the_index_of_a_series():
     assert Workload.from_arrays(late, late * 3, cpu=late).tasks["duration"].tolist() == [3.0, 6.0]
 
 
-def test_from_arrays_says_which_length_is_wrong():
-    for call, message in (
-        (lambda: Workload.from_arrays([0, 1], [1, 2, 3]), "duration: 3 entries for 2 tasks"),
-        (lambda: Workload.from_arrays([0, 1], [1, 2], cpu=[1]), "cpu: 1 entries"),
-        (lambda: Workload.from_arrays([0, 1], [1, 2], tasks=[2]), "tasks: needs 2 whole numbers"),
-        (
-            lambda: Workload.from_arrays([0, 1], [1, 2], tasks=[3, -1]),
-            "tasks: needs 2 whole numbers",
-        ),
-        (lambda: Workload.from_arrays([0, 1], [1, 2], job_class=[0]), "job_class: 1 entries"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            call()
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({"duration": [1, 2, 3]}, "duration: 3 entries for 2 tasks"),
+        ({"cpu": [1]}, "cpu: 1 entries"),
+        ({"tasks": [2]}, "tasks: needs 2 whole numbers"),
+        ({"tasks": [3, -1]}, "tasks: needs 2 whole numbers"),
+        ({"job_class": [0]}, "job_class: 1 entries"),
+    ],
+)
+def test_from_arrays_says_which_length_is_wrong(given, message):
+    with pytest.raises(ValueError, match=message):
+        Workload.from_arrays(**{"submit": [0, 1], "duration": [1, 2]} | given)
 
 
 @given(
