@@ -10,7 +10,7 @@ import pytest
 
 import toy_experiments as toy
 from schedlib import reproduce
-from schedlib.experiment import Experiment, Figure
+from schedlib.experiment import Experiment, Figure, scales
 from schedlib.reproduce import gallery, ledger, publish, reach, registry, tables
 from schedlib.reproduce.sentences import Sentence
 
@@ -190,13 +190,8 @@ def test_averaged_keeps_booleans_and_missing_values():
     assert result["y"].isna().all()
 
 
-SCALES = ("smoke", "quick", "paper")
-
-
 def experiment(name):
-    return Experiment(
-        name, "t", toy.noisy, dict.fromkeys(SCALES, [{"jobs": 1}]), dict.fromkeys(SCALES, 1)
-    )
+    return Experiment(name, "t", toy.noisy, scales([{"jobs": 1}]), scales(1))
 
 
 def figure(name, source_):

@@ -70,10 +70,8 @@ def test_stored_points_are_not_run_again_and_frames_are_identical(folder):
 def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     shift, seeds, monkeypatch
 ):
-    points = dict.fromkeys(("smoke", "quick", "paper"), [{"jobs": 1}])
-    experiment = Experiment(
-        "hmhs.doubt", "A toy", toy.doubtful, points, dict.fromkeys(points, (3, 6, 12))
-    )
+    points, seeds_each = scales([{"jobs": 1}]), scales((3, 6, 12))
+    experiment = Experiment("hmhs.doubt", "A toy", toy.doubtful, points, seeds_each)
     asked = ("S", "words", "order", "", "s", "hmhs.doubt")
     made = {"kind": "construction", "cause": "it is so"}
     claims = [
@@ -252,9 +250,7 @@ def test_worker_that_lacks_a_module_or_has_another_is_refused_in_one_sentence(
 
 def test_function_that_no_worker_could_import_is_refused(folder):
     for run in (lambda seed: None, functools.partial(toy.noisy, jobs=1)):
-        mine = Experiment(
-            "mine", "Of my own", run, dict.fromkeys(("smoke", "quick", "paper"), [{}]), scales(1)
-        )
+        mine = Experiment("mine", "Of my own", run, scales([{}]), scales(1))
         with pytest.raises(ValueError, match="a worker imports it by name"):
             rows(mine)
 
