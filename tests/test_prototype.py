@@ -387,21 +387,19 @@ def waiting_host():
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=there)
 
 
-def test_hosts_that_wait_are_used_and_go_on_waiting(monkeypatch):
+def test_hosts_that_wait_serve_two_drivers_at_once_and_go_on_waiting(monkeypatch):
     monkeypatch.setenv(host.SECRET, "shared")
+    slow = Workload.from_arrays([0, 0, 0], [30.0, 30.0, 30.0])  # 3 s of this machine
     hosts = [waiting_host() for _ in range(2)]
     try:
         places = [one.stdout.readline().strip() for one in hosts]
-        for _ in range(2):
-            few = prototype.run(
-                some_jobs(6),
-                "eagle",
-                4,
-                compress=10,
-                hosts=places,
-                **HOW | {"short_partition": 0.25},
-            )
-            assert few.jobs["completion"].notna().all()
+        with ThreadPoolExecutor() as threads:
+            longer = threads.submit(run, "hawk", slow, cutoff=float("inf"), hosts=places)
+            time.sleep(1)
+            shorter = run("eagle", some_jobs(3), hosts=places)
+            assert not longer.done()
+        for done in (shorter, longer.result()):
+            assert done.notes.empty and not done.jobs["failed"].any()
         assert all(one.poll() is None for one in hosts)
         monkeypatch.setenv(host.SECRET, "guessed")
         with pytest.raises(RuntimeError, match="does not know the secret"):
@@ -502,18 +500,3 @@ def test_without_the_centre_from_the_beginning_long_jobs_fail(monkeypatch):
     dead = run()
     assert (dead.jobs["failed"] == dead.jobs["long"]).all()
     assert any(what.startswith("centre 0 has died before") for what in dead.notes["what"])
-
-
-def test_two_drivers_on_one_host_do_not_kill_one_another_s_processes(monkeypatch):
-    monkeypatch.setenv(host.SECRET, "shared")
-    with waiting_host() as waits, ThreadPoolExecutor() as threads:
-        try:
-            place = waits.stdout.readline().strip()
-            slow = Workload.from_arrays([0, 0, 0], [30.0, 30.0, 30.0])  # 3 s of this machine
-            longer = threads.submit(run, "hawk", slow, cutoff=float("inf"), hosts=[place])
-            time.sleep(1)
-            shorter = run("hawk", some_jobs(3), hosts=[place])
-            assert not longer.done() and shorter.notes.empty
-            assert longer.result().notes.empty and not longer.result().jobs["failed"].any()
-        finally:
-            waits.terminate()
