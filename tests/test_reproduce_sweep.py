@@ -344,10 +344,3 @@ def test_bad_settings_say_what_is_right(how, message, monkeypatch):
     monkeypatch.setattr(sweep.worker, "CONNECT_SECONDS", 0.5)
     with pytest.raises(ValueError, match=message):
         reproduce.run("hmhs.toy", progress=False, **how)
-
-
-def test_unknown_experiment_names_near_ones():
-    with pytest.raises(
-        ValueError, match="did you mean 'hmhs.toy' or 'hmhs.toy-bad'.*python -m schedlib list"
-    ):
-        reproduce.run("hmhs.toyy")
