@@ -73,12 +73,15 @@ def test_every_public_function_and_class_has_an_example(face):
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_every_public_function_has_types(face):
+def test_every_public_function_and_method_has_types(face):
     for name, value in public(face):
-        if inspect.isfunction(value):
-            given = inspect.signature(value).parameters.values()
-            wanted = {one.name for one in given if one.kind != one.VAR_KEYWORD}
-            assert wanted | {"return"} <= set(inspect.get_annotations(value)), name
+        functions = vars(value).values() if inspect.isclass(value) else [value]
+        for function in filter(inspect.isfunction, functions):
+            if function.__name__[0] in "_<":  # private, or a lambda that is a field
+                continue
+            given = inspect.signature(function).parameters.values()
+            wanted = {one.name for one in given if one.kind != one.VAR_KEYWORD} - {"self"}
+            assert wanted | {"return"} <= set(inspect.get_annotations(function)), name
 
 
 def test_what_a_reader_is_told_to_see_is_there():
