@@ -18,12 +18,10 @@ JOBS = st.lists(
 
 @given(JOBS, st.sampled_from([".tr", ".tr.gz"]))
 def test_round_trip_is_exact(tmp_path_factory, jobs, ending):
-    jobs.sort(key=lambda job: job[0])
-    counts = [len(durations) for *_, durations in jobs]
-    w = Workload.from_arrays(
-        [job[0] for job in jobs], [d for *_, ds in jobs for d in ds], tasks=counts
-    )
-    w = Workload(w.jobs.assign(mean=[mean for _, mean, _ in jobs]), w.tasks)
+    submit, mean, durations = zip(*sorted(jobs), strict=True)
+    counts = list(map(len, durations))
+    w = Workload.from_arrays(submit, np.concatenate(durations), tasks=counts)
+    w = Workload(w.jobs.assign(mean=mean), w.tasks)
     path = tmp_path_factory.getbasetemp() / f"round{ending}"
     again = read_hawk(write_hawk(w, path))
     assert again.jobs.equals(w.jobs) and again.tasks.equals(w.tasks) and again.report == {}
