@@ -4,6 +4,7 @@ import functools
 import importlib
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -155,11 +156,11 @@ def test_ctrl_c_ends_a_run_at_once_and_what_is_done_is_stored(folder, capfd):
     assert process.wait(30) == -signal.SIGINT
     assert len(children) >= 2 and psutil.wait_procs(children, timeout=20)[1] == []
     assert not (folder / "interrupted").exists()  # they leave it to the parent
-    said = capfd.readouterr().err
-    assert said.count("Traceback") == 1 and said.endswith("the same command goes on from there\n")
-    assert len(said.splitlines()) < 12
-    stored = len(entries(experiment))
-    assert 3 <= stored < 80 and f"{stored} of 80 points stored" in said
+    # joblib may warn behind it of what it could not tidy up
+    said, goes_on, _ = capfd.readouterr().err.partition("the same command goes on from there\n")
+    assert goes_on and said.count("Traceback") == 1 and len(said.splitlines()) < 12
+    told = int(re.search(r"(\d+) of 80 points stored", said)[1])
+    assert 3 <= told <= len(entries(experiment)) <= told + 1 < 80
 
 
 def test_killed_worker_loses_nothing(folder, capsys):
