@@ -3,9 +3,11 @@
 Run it with the Python of that environment, from a folder that holds no schedlib.
 """
 
+import importlib
 import importlib.metadata
 import importlib.util
 import math
+import pkgutil
 from pathlib import Path
 
 import schedlib
@@ -16,6 +18,11 @@ from schedlib.workload import Workload
 HEAVY = ("jupyterlab", "papermill", "ipywidgets", "distributed", "spar", "pytest")
 
 
+def is_an_extra_s(module: str) -> bool:
+    """Whether a module needs the extra `book`."""
+    return ".explorers" in module
+
+
 def main() -> None:
     """Assert all of it, and say how much was installed."""
     assert paths.checkout() is None, f"{schedlib.__file__} is a checkout, not an installation"
@@ -24,6 +31,9 @@ def main() -> None:
     assert not [name for name in HEAVY if importlib.util.find_spec(name)], (
         "an extra came along unasked"
     )
+    for module in pkgutil.walk_packages(schedlib.__path__, "schedlib.", onerror=is_an_extra_s):
+        if not is_an_extra_s(module.name):
+            importlib.import_module(module.name)
     instance = hmhs.single(20, seed=0, machines=(5, 5))
     assert (
         hmhs.lower_bound(instance)

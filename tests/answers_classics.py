@@ -54,39 +54,9 @@ def looked_once(submit, work):
 
 
 RIGHT = {
-    "classics.three_machines": lambda: (18, 14, 13),
-    "classics.against_johnson": lambda: [(10, 1), (1, 11)],
-    "classics.sorting_hurts": lambda: [6, 2, 2, 5, 2, 3],
     "classics.shortest_first": lambda: shortest_first,
-    "classics.longest_job": lambda: (0.9736, 0.9286),
 }
 WRONG = {
-    "classics.three_machines": lambda: [
-        (14, 18, 13),
-        (18, 14, 38 / 3),
-        (18, 14, 14),
-        (38, 14, 13),
-        (18, 13, 13),
-        (18, 14, 12),
-        (16, 14, 13),
-    ],
-    "classics.against_johnson": lambda: [
-        [(1, 9), (9, 1)],  # equal totals
-        [(5, 4), (4, 6)],
-        [(3, 1)],
-        [(-1, 2), (2, 3)],
-        [1, 2],
-        [(1, 2), (3, 4)],
-    ],
-    "classics.sorting_hurts": lambda: [
-        [9, 5, 3, 2],
-        [6, 2, 2, 5, 3],
-        [2, 2, 2, 6, 5, 3, 9, 8],
-        [11, 2],
-        [1, 7, 1, 7, 3, 3, 4],
-        [2.5, 7.5],
-        [6, 2, 2, 5, 2, 3, 10, 10, 10, 10, 10],
-    ],
     "classics.shortest_first": lambda: [
         first_come,
         longest_first,
@@ -95,15 +65,5 @@ WRONG = {
         lambda *of: shortest_first(*of, interrupted=True),
         lambda *of: shortest_first(*of, clairvoyant=True),
         shortest_first([0], [1]),
-    ],
-    "classics.longest_job": lambda: [
-        (1 / 0.9736, 0.9286),
-        (0.4243, 0.9286),
-        (5 * 0.9736, 0.9286),
-        (335.1, 0.9286),
-        (0.9736, 92.86),
-        (0.9736, 0.8),
-        (0.9736, 0.95),
-        (1, 1),
     ],
 }

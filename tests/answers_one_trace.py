@@ -74,28 +74,12 @@ def waits():
     return one_trace.place(one_trace.part(20), known=False)["lotes"].mean_response
 
 
-def shortest(instance):
-    return np.sum(hmhs.total_times(instance), axis=0)
-
-
 RIGHT = {
-    "one_trace.four_views": lambda: (7, 2, 5, 5),
     "one_trace.load_within": lambda: [within()],
     "one_trace.overlap": lambda: [overlap()],
-    "one_trace.mean_end": lambda: hmhs.Policy(shortest),
     "one_trace.exits": exits,
 }
 WRONG = {
-    "one_trace.four_views": lambda: [
-        (5, 2, 5, 5),  # stages for instances
-        (1, 1, 5, 1),
-        (7, 3, 5, 5),  # all edges
-        (7, 2, 1, 5),
-        (7, 2, 5, 1),
-        (7, 2, 5, 7),
-        (4.5, 1, 4, 4),
-        (4, 1, 4),
-    ],
     "one_trace.load_within": lambda: [
         late() + within(),  # whole
         within(cut=True),  # cut

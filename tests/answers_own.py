@@ -5,20 +5,9 @@ import pandas as pd
 
 from schedlib import eagle, hmhs, lotes
 from schedlib.intervals import mean_ci
-from schedlib.lotes.policies.own import can_start
 from schedlib.teaching.exercises import own
 
 A, B = (40.0, 12.0, 25.0, 58.0, 30.0), (37.0, 10.0, 21.0, 53.0, 29.0)
-
-
-def shortest_first(cluster, machine):
-    best = -1
-    for job in cluster.waiting:
-        if can_start(cluster, job, machine) and (
-            best < 0 or cluster.work[job] < cluster.work[best]
-        ):
-            best = job
-    return best
 
 
 def let_wait(cluster, job):
@@ -29,39 +18,12 @@ def off_the_end(cluster, job):
     return len(cluster.config)
 
 
-def clear_of_long(cluster, job, probe, rng):
-    best = int(rng.random() * cluster.short_only)
-    for _ in range(4):
-        worker = int(rng.random() * len(cluster.queued))
-        if (
-            cluster.long_tasks[worker] == 0
-            and cluster.queued[worker] + cluster.busy[worker]
-            < cluster.queued[best] + cluster.busy[best]
-        ):
-            best = worker
-    return best
-
-
 def anywhere(cluster, job, probe, rng):
     return int(rng.random() * len(cluster.queued))
 
 
 def off(cluster, job, probe, rng):
     return -1
-
-
-def most_work_first(instance):
-    maps, reduces = hmhs.total_times(instance)
-    return -(maps + reduces)
-
-
-def best_at(stage, machine, now):
-    best, lowest = -1, np.inf
-    for job in stage.queue:
-        relative = stage.time[job, machine] / stage.time[job].min()
-        if relative < lowest:
-            best, lowest = job, relative
-    return best
 
 
 def wrong_job(stage, machine, now):
@@ -81,14 +43,7 @@ def halves():
 
 RIGHT = {
     "own_policy.paired": halves,
-    "own_policy.above_best_fit": lambda: lotes.Policy(
-        own.best_fit, shortest_first, "shortest first"
-    ),
-    "own_policy.above_hawk": lambda: eagle.System(
-        "clear of long", short_jobs=clear_of_long, queue="srpt", sticky=True
-    ),
     "own_policy.nobody_lets_it_in": lambda: late([10**4, 10**4, 10], [7.0, np.pi * np.e, 3.0]),
-    "own_policy.above_hmhs": lambda: hmhs.Policy(most_work_first, best_at, "min-min"),
 }
 WRONG = {
     "own_policy.above_best_fit": lambda: [

@@ -1,5 +1,6 @@
-"""What holds for all tests: how many examples hypothesis tries, and that it does not time them."""
+"""What holds for all tests: how many examples hypothesis tries, and that it does not time them. The toys' registry."""
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -8,3 +9,13 @@ settings.register_profile(
 settings.load_profile("ours")
 
 collect_ignore = ["typed_user.py"]  # type checkers read it; importing it would run it
+
+
+@pytest.fixture
+def toys(tmp_path_factory, monkeypatch):
+    """The toy experiments are the registry, with a cache of their own."""
+    import toy_experiments
+    from schedlib.reproduce import registry
+
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setattr(registry, "load", lambda: toy_experiments.REGISTRY)

@@ -1,10 +1,12 @@
 """Which modules a module imports, read from its text: what the rules of the house are checked against."""
 
 import ast
+import functools
 
 from schedlib.reproduce import reach
 
 
+@functools.cache
 def imports(name: str) -> set[str]:
     """The modules that a module imports, anywhere in its text, by absolute name.
 

@@ -53,12 +53,23 @@ def lab(light):
 
 
 def distance(one, other, eye):
+    """How far apart two colours are to an eye; to each of them greys stay grey.
+
+    >>> [round(distance("black", "white", eye)) for eye in EYES]
+    [100, 100, 100, 100]
+    >>> [round(distance("#D55E00", "#A86F00", eye)) for eye in ("all cones", "protanopia")]
+    [29, 1]
+    """
     seen = [lab(np.clip(np.array(EYES[eye]) @ linear(color), 0, 1)) for color in (one, other)]
     return float(np.linalg.norm(seen[0] - seen[1]))
 
 
 def contrast(one, other):
-    """Contrast ratio of WCAG 2, from 1 to 21."""
+    """Contrast ratio of WCAG 2, from 1 to 21. WCAG's own example of the darkest grey that passes:
+
+    >>> round(float(contrast("#767676", "white")), 2)
+    4.54
+    """
     light, dark = sorted((TO_XYZ[1] @ linear(color) for color in (one, other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 

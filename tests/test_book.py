@@ -2,7 +2,6 @@
 
 import base64
 import io
-import json
 import re
 
 import nbformat
@@ -12,9 +11,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 import pages
 import panels
 import slides
-import vectors
+from notebook_cells import words
 from schedlib import paths
-from schedlib.pictures import style, words
+from schedlib.pictures import style
+from schedlib.pictures.words import describe
 from schedlib.reproduce import notebooks
 
 ROOT = paths.checkout()
@@ -40,14 +40,6 @@ hmhs.plain.schedule lotes.plain.simulate mch.plain.allocate eagle.plain.simulate
 theory.erlang_c theory.pollaczek_khinchine theory.little style.subplots"""
 
 
-def prose(file):
-    return "\n".join(
-        "".join(cell["source"])
-        for cell in json.loads(file.read_text())["cells"]
-        if cell["cell_type"] == "markdown"
-    )
-
-
 def test_contents_list_every_chapter_and_solution_once_and_in_order():
     wanted = [f"notebooks/{name}" for name in BOOK]
     assert sorted(wanted) == sorted(name for name in LISTED if name in wanted)
@@ -69,7 +61,7 @@ def test_every_file_of_the_contents_is_there():
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_every_source_of_a_chapter_is_in_the_bibliography(name):
-    _, _, sources = prose(CHAPTERS[name]).partition("## Sources\n")
+    _, _, sources = words(CHAPTERS[name]).partition("## Sources\n")
     without = re.sub(r"<cite data-cite=.*?</cite>", "", sources, flags=re.DOTALL)
     assert not re.findall(r"\*([^*]{5,})\*", without), 'write <cite data-cite="key">*title*</cite>'
 
@@ -78,7 +70,7 @@ def test_every_citation_key_exists_and_every_entry_is_cited():
     found = [
         key
         for file in BOOK.values()
-        for key in re.findall(r'<cite data-cite="([^"]+)">', prose(file))
+        for key in re.findall(r'<cite data-cite="([^"]+)">', words(file))
     ]
     found += [
         key
@@ -134,7 +126,7 @@ def test_panels_are_cut_between_charts_and_a_chart_stays_whole():
     assert panels.classes(drawn(1, 1, 1)).count("piece-") == 3
 
 
-def test_a_slide_has_its_chapters_formulas_and_vectors_for_pictures():
+def test_a_slide_has_its_chapters_formulas():
     said = [{"title": "Waits", "points": ["They grow."]}, {"title": "Why", "points": ["See $x$."]}]
     cell = new_markdown_cell(
         "Waits\n\n$$W = 1$$\n\nand\n\n$$L = 2$$",
@@ -143,15 +135,6 @@ def test_a_slide_has_its_chapters_formulas_and_vectors_for_pictures():
     deck = slides.lecture(new_notebook(cells=[cell])).cells
     shown = [cell.source for cell in deck if cell.metadata.slideshow.slide_type == "-"]
     assert shown == ["- They grow.", "$$W = 1$$", "- See $x$."]
-    said = [{"title": "Drawn", "points": ["Look."]}]
-    look = {"slideshow": {"slide_type": "slide", "slides": said}}
-    code = new_code_cell("draw()", outputs=[figure('say "a"')], metadata=look)
-    name = vectors.key(code.outputs[0].data["image/png"])
-    deck = slides.with_vectors(
-        slides.lecture(new_notebook(cells=[code])), {name: f"pictures/{name}.svg"}
-    )
-    (picture,) = [cell.outputs[0].data for cell in deck.cells if cell.get("outputs")]
-    assert picture == {"text/html": f'<img src="pictures/{name}.svg" alt="say &quot;a&quot;">'}
 
 
 def test_slides_are_what_the_author_set():
@@ -178,20 +161,13 @@ def test_slides_are_what_the_author_set():
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_lecture_has_few_words_on_a_slide_and_all_pictures_that_it_names(name):
-    chapter = nbformat.read(CHAPTERS[name], as_version=4)
-    told = [
-        (cell, slide)
-        for cell in chapter.cells
-        for slide in cell.metadata.get("slideshow", {}).get("slides", [])
-    ]
-    assert (12 if name.startswith("01") else 20) <= len(told) <= 35 or name.startswith("00")
-    for cell, slide in told:
-        points = slide.get("points", [])
-        assert len(points) <= 3 and all(len(point) <= 110 for point in points), slide["title"]
-        assert points or slide.get("code") or cell.cell_type == "code", slide["title"]
-        if cell.cell_type == "code":
-            assert slides.shown(cell, slide).outputs or slide.get("code"), slide["title"]
+def test_a_lecture_has_all_pictures_that_it_names(name):
+    for cell in nbformat.read(CHAPTERS[name], as_version=4).cells:
+        for slide in cell.metadata.get("slideshow", {}).get("slides", []):
+            if cell.cell_type == "code":
+                assert slides.shown(cell, slide).outputs or slide.get("code"), slide["title"]
+            else:
+                assert slide.get("points"), slide["title"]
 
 
 def test_a_chart_says_what_it_shows():
@@ -200,7 +176,7 @@ def test_a_chart_says_what_it_shows():
     left.set(xlabel="machines", ylabel="wait (s)", title="One")
     right.bar(["a", "b"], [1, 2], label="jobs")
     right.set(ylabel="jobs")
-    said = words.describe(figure)
+    said = describe(figure)
     assert said.startswith(
         "One: chart of wait (s) against machines from 1 to 4: FIFO from 8 to 2. Chart of jobs against a, b"
     )

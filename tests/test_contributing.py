@@ -44,12 +44,7 @@ def follow(tree, words):
 
 
 def test_there_are_four_recipes():
-    assert list(RECIPES) == [
-        "A policy",
-        "An exhibit and its claim",
-        "A trace reader",
-        "A sixth paper",
-    ]
+    assert len(RECIPES) == 4
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -120,29 +120,28 @@ def test_a_place_that_was_asked_for_and_cannot_be_written_is_not_replaced(places
     assert folder() is None
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX owners")
-def test_what_another_user_left_in_the_temporary_folder_is_not_run(places, monkeypatch):
-    monkeypatch.setenv("HOME", str(places / "file/home"))
+@pytest.fixture
+def homeless(places, monkeypatch):
+    """Where no cache folder can be made at home, so that the temporary folder is all there is."""
     (places / "file").write_text("")
-    assert folder().parent == places / "temporary"
-    user = os.getuid()
-    (places / f"temporary/schedlib-{user + 1}").mkdir()
-    monkeypatch.setattr(paths.os, "getuid", lambda uid=user: uid + 1)
-    assert folder() is None
+    monkeypatch.setenv("HOME", str(places / "file/home"))
+    return places
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX modes")
-@pytest.mark.parametrize("linked", [True, False])
-def test_a_temporary_folder_that_is_a_link_or_open_to_all_is_not_used(places, monkeypatch, linked):
-    monkeypatch.setenv("HOME", str(places / "file/home"))
-    (places / "file").write_text("")
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX owners and modes")
+@pytest.mark.parametrize("whose", ["a link", "open to all", "another user's"])
+def test_a_temporary_folder_that_others_may_write_is_not_used(homeless, monkeypatch, whose):
     place = folder()
-    assert place.parent == places / "temporary"
-    if linked:
-        place.rename(places / "elsewhere")
-        place.symlink_to(places / "elsewhere")
-    else:
+    assert place.parent == homeless / "temporary"
+    if whose == "a link":
+        place.rename(homeless / "elsewhere")
+        place.symlink_to(homeless / "elsewhere")
+    elif whose == "open to all":
         place.chmod(0o777)
+    else:
+        other = os.getuid() + 1
+        (homeless / f"temporary/schedlib-{other}").mkdir()
+        monkeypatch.setattr(paths.os, "getuid", lambda: other)
     assert folder() is None
 
 
@@ -153,27 +152,25 @@ def test_a_cache_folder_that_everybody_can_write_is_refused(places, monkeypatch)
         paths.cache_folder("results")
 
 
-def test_where_files_of_kernels_are_damaged_or_the_disk_is_full_each_try_gets_further(tmp_path):
-    for room in ("core", "hmhs"):
-        (tmp_path / room).mkdir()
-        (tmp_path / room / "kernel.nbi").write_bytes(b"")
+def test_where_the_disk_is_full_each_try_gets_further_and_damaged_kernels_are_forgotten(tmp_path):
+    (tmp_path / "hmhs").mkdir()
+    damaged = tmp_path / "hmhs" / "kernel.nbi"
+    damaged.write_bytes(b"")
     kernels = iter([OSError(28, "no space"), EOFError(), None])
 
     def compile_all():
         if error := next(kernels):
             raise error
 
-    compiling.healing(compile_all, tmp_path / "hmhs")
-    assert next(kernels, "done") == "done" and not list(tmp_path.rglob("*.nbi"))
+    compiling.healing(compile_all, tmp_path / "core")
+    assert next(kernels, "done") == "done" and not damaged.exists()
 
 
 @jit_only
-def test_kernels_compile_in_each_process_where_nothing_can_be_written(places, monkeypatch):
+def test_kernels_compile_in_each_process_where_nothing_can_be_written(homeless, monkeypatch):
     def nowhere():
         raise FileNotFoundError("no usable temporary directory")
 
-    monkeypatch.setenv("HOME", str(places / "file/home"))
-    (places / "file").write_text("")
     monkeypatch.setattr(paths.tempfile, "gettempdir", nowhere)
     assert folder() is None
     monkeypatch.setattr(compiling, "kernel_folder", lambda room: None)
@@ -347,7 +344,3 @@ def test_threads_and_processes_that_call_at_once_compile_once_to_one_signature(t
 def test_compiling_is_said_once_when_it_takes_a_moment(trial):
     (said,) = trial(MOMENT="0")[3]
     assert said.startswith("compiling kernels, once per machine")
-
-
-def test_kernels_are_plain_python_without_the_compiler(trial):
-    assert trial(MOMENT="0", NUMBA_DISABLE_JIT="1")[0] == FOUND

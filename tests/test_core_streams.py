@@ -6,16 +6,6 @@ import pytest
 from schedlib.core import streams
 
 
-def test_a_stream_is_its_seed_and_name_alone():
-    (alone,) = streams(3, "sizes")
-    expected = alone.random(5)
-    arrivals, sizes, _ = streams(3, "arrivals", "sizes", "policy")
-    arrivals.random(1000)
-    np.testing.assert_array_equal(sizes.random(5), expected)
-    sizes, _ = streams(3, "sizes", "arrivals")
-    np.testing.assert_array_equal(sizes.random(5), expected)
-
-
 def test_other_names_and_other_seeds_are_other_streams():
     names = [f"stream {k}" for k in range(30)]
     draws = np.array([rng.random(2000) for seed in (0, 1) for rng in streams(seed, *names)])

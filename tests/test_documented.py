@@ -56,7 +56,7 @@ def public(face):
     for name in getattr(module, "__all__", own):
         value = getattr(module, name)
         if callable(value) and not inherits_within(module, value):
-            yield f"{face}.{name}", inspect.getdoc(value) or ""
+            yield f"{face}.{name}", value
 
 
 def inherits_within(module, value):
@@ -65,31 +65,33 @@ def inherits_within(module, value):
     return ".plain" in module.__name__ and any(".plain" in base.__module__ for base in bases)
 
 
-def found(name):
-    """Whether `lotes.plan`, or `schedlib.Experiment`, is there."""
-    *modules, last = name.removeprefix("schedlib.").split(".")
-    module = (
-        importlib.import_module(".".join(["schedlib", *modules]))
-        if modules
-        else importlib.import_module("schedlib")
-    )
-    return hasattr(module, last) or last in {
-        part.name for part in pkgutil.iter_modules(getattr(module, "__path__", []))
-    }
-
-
 @pytest.mark.parametrize("face", FACES)
 def test_every_public_function_and_class_has_an_example(face):
     names = dict(public(face))
-    assert names and [name for name, text in names.items() if ">>>" not in text] == []
+    assert names
+    assert [name for name, value in names.items() if ">>>" not in (value.__doc__ or "")] == []
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_every_public_function_and_method_has_types(face):
+    for name, value in public(face):
+        functions = vars(value).values() if inspect.isclass(value) else [value]
+        for function in filter(inspect.isfunction, functions):
+            if function.__name__[0] in "_<":  # private, or a lambda that is a field
+                continue
+            given = inspect.signature(function).parameters.values()
+            wanted = {one.name for one in given if one.kind != one.VAR_KEYWORD} - {"self"}
+            assert wanted | {"return"} <= set(inspect.get_annotations(function)), name
 
 
 def test_what_a_reader_is_told_to_see_is_there():
     named = {
         see
         for face in FACES
-        for _, text in public(face)
-        for line in SEE.findall(text)
+        for _, value in public(face)
+        for line in SEE.findall(inspect.getdoc(value) or "")
         for see in re.findall(r"`(\w+\.[\w.]+)`", line)
     }
-    assert len(named) > 50 and [name for name in sorted(named) if not found(name)] == []
+    assert len(named) > 50
+    for name in named:
+        pkgutil.resolve_name(f"schedlib.{name.removeprefix('schedlib.')}")  # raises, with its name

@@ -80,16 +80,6 @@ def test_a_planted_better_policy_is_first_and_a_worse_one_last():
     assert row_of(board, "planted")["mean"] >= 1  # a bound is a bound
 
 
-def test_a_policy_given_under_another_name_stands_beside_its_twin():
-    twin = replace(hmhs.POLICIES["fifo"], name="twin")
-    board = leaderboard.hmhs(twin, seeds=3, against=["hmhs", "fifo"])
-    apart = [
-        row_of(board, name)[["mean", "low", "high", "rank", "difference"]].tolist()
-        for name in ("twin", "fifo")
-    ]
-    assert apart[0] == apart[1]
-
-
 def test_where_higher_is_better_the_highest_is_first():
     rule = mch.Rule(
         lambda leaf, usage, demand, weight, capacity: (usage / capacity).max() / weight,
@@ -275,10 +265,6 @@ def second_is_wrong(cluster, job):
     return 3 if cluster.now > 10 else _fits_first(cluster, job)
 
 
-def nobody(cluster, machine):
-    return -1
-
-
 def deep(stage, machine, now):
     return deep(stage, machine, now) if now >= 0 else 0
 
@@ -391,7 +377,6 @@ def of_probes():
         ),
         (policy_of("shortens", PROBE, "zeroes_by_nditer(cluster.long)"), "relabelling"),
         (policy_of("without_tasks", PROBE, "zeroes_by_nditer(cluster.tasks)"), "a rule: "),
-        (policy_of("deeper", PROBE, "for_ever_deeper(0)"), "ended the process (SIGSEGV)"),
         (eagle.System("no worker", short_jobs=no_worker), "job 2|worker"),
     ]
 
@@ -419,7 +404,6 @@ def of_shares():
     return [
         *((rule, "") for rule in (enlarges, triples, *trees)),
         (raises_late, "KeyError"),
-        (policy_of("exits", form, "ends_the_process(usage)"), "ended the process (exit code 3)"),
     ]
 
 
@@ -452,15 +436,6 @@ def test_idle_machines_are_a_warning_for_the_readers_policy_alone():
     board = leaderboard.hmhs(half, workload=BATCH, seeds=1, against=["hmhs", "fifo"])
     assert "machines idle for" in row_of(board, "half")["warned"]
     assert not row_of(board, "fifo")["warned"]
-
-
-def test_a_job_that_never_starts_is_a_warning_with_its_number():
-    stays = lotes.Policy(first_fit, nobody, "nobody")
-    board = on_crowd(stays)
-    never = lotes.simulate(stays, CLUSTER, crowd(0)).jobs["start"].isna()
-    text = row_of(board, "nobody")["warned"]
-    assert text.startswith(f"starvation: job {never.idxmax()}, ")
-    assert f"({never.sum()} of 60 do not)" in text and not row_of(board, "nobody")["broke"]
 
 
 def test_what_a_function_prints_is_seen(capsys):
@@ -618,30 +593,14 @@ def table(values):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def test_intervals_are_students_t():
-    values = np.random.default_rng(0).normal(50, 3, 7)
-    row = row_of(leaderboard.standings(table({"a": values})), "a")
-    assert (row["low"], row["high"]) == pytest.approx(
-        stats.ttest_1samp(values, 0).confidence_interval()
-    )
-
-
-def test_common_noise_drops_out_of_paired_differences():
-    noise = np.random.default_rng(1).normal(0, 100, 6)
-    board = leaderboard.standings(table({"a": 200 + noise, "b": 203 + noise}))
-    row = row_of(board, "b")
-    assert row[["difference", "difference_low", "difference_high"]].tolist() == pytest.approx(
-        [3, 3, 3]
-    )
-    assert row["high"] - row["low"] > 50
-
-
-def test_differences_are_to_the_baseline_and_hold_for_all_comparisons_at_once():
+def test_intervals_are_students_t_and_differences_hold_for_all_comparisons_at_once():
     rng = np.random.default_rng(2)
     runs = table({name: rng.normal(100, 5, 8) for name in "abc"})
     board = leaderboard.standings(runs, baseline="b")
     values = runs.pivot(index="seed", columns="policy", values="value")
     row, level = row_of(board, "c"), 1 - 0.05 / 2  # two comparisons
+    alone = stats.ttest_1samp(values["c"], 0).confidence_interval()
+    assert (row["low"], row["high"]) == pytest.approx(alone)
     wanted = stats.ttest_1samp(values["c"] - values["b"], 0).confidence_interval(level)
     assert (row["difference_low"], row["difference_high"]) == pytest.approx(wanted)
     assert (row["comparisons"], row["baseline"]) == (2, "b")
@@ -674,7 +633,6 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
         (lambda: on_crowd(seeds=[1, 1]), "seeds"),
         (lambda: on_crowd(3), "mine.0.: 3; needs"),
         (lambda: leaderboard.hmhs(against=[]), "mine: no policy"),
-        (lambda: leaderboard.hmhs(baseline="hmsh"), "baseline: 'hmsh'"),
         (
             lambda: leaderboard.hmhs(hmhs.POLICIES["fifo"], seeds=1),
             "two policies are called 'fifo'",
@@ -690,10 +648,6 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
         (
             lambda: leaderboard.standings(table({"a": [1.0, 2.0], "b": [1.0]})),
             "b ran on 1 of 2 seeds",
-        ),
-        (
-            lambda: leaderboard.plot(leaderboard.standings(table({"a": [1.0, 2.0]})), "speed"),
-            "metric: 'speed'",
         ),
     ],
 )

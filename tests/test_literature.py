@@ -26,11 +26,17 @@ def columns(policy, workload, configs=CLUSTER, **options):
     return demand, *(run.jobs[name].to_numpy() for name in ("submit", "start", "finish", "machine"))
 
 
-def free_of(running, demand, machine, capacity):
-    """What is free on each machine, (N, R), while these jobs run."""
-    free = capacity.copy()
-    np.subtract.at(free, machine[running], demand[running])
-    return free
+def starts(policy, workload, configs=CLUSTER):
+    """Of each start that has its moment alone: the job, where, what is free on each machine, and which jobs wait."""
+    demand, submit, start, finish, machine = columns(policy, workload, configs)
+    for job, now in enumerate(start):
+        if (start == now).sum() > 1:
+            continue
+        running = (start < now) & (finish > now)
+        free = np.repeat(configs.capacity, configs.count, axis=0)
+        np.subtract.at(free, machine[running], demand[running])
+        waits = (submit < now) & (start >= now)
+        yield job, machine[job], free, waits
 
 
 # --- EASY ---------------------------------------------------------------------------------------------------------------------
@@ -85,29 +91,21 @@ def test_easy_backfills_what_ends_in_time_or_leaves_room_and_nothing_else():
 @pytest.mark.parametrize("seed", range(2))
 def test_dot_product_is_the_largest_of_all(seed):
     workload = crowd(seed)
-    demand, submit, start, finish, machine = columns(literature.dot_product, workload)
     largest = CLUSTER.capacity.max(axis=0)
-    size, capacity = demand / largest, np.repeat(CLUSTER.capacity / largest, CLUSTER.count, axis=0)
-    weight, arrivals, exits = size.mean(axis=0), 0, 0
-    rows = np.arange(len(submit))
-    for job in rows:
-        now = start[job]
-        before = (start < now) | (
-            (start == now) & (rows < job) if now > submit[job] else start < now
-        )
-        free = free_of(before & (finish > now), size, machine, capacity)
-        if now == submit[job]:
-            fits = (size[job] <= free + 1e-9).all(axis=1)
-            product = np.where(fits, (weight * size[job] * free).sum(axis=1), -1)
-            assert product[machine[job]] >= product.max() - 1e-9
-            arrivals += 1
-        elif not ((start == now) & (rows != job)).any():  # the only one that the exit started
-            waits = (submit < now) & (start >= now)
-            fits = waits & (size <= free[machine[job]] + 1e-9).all(axis=1)
-            product = np.where(fits, (weight * size * free[machine[job]]).sum(axis=1), -1)
-            assert product[job] >= product.max() - 1e-9
-            exits += 1
-    assert arrivals > 10 and exits > 10
+    size = workload.tasks[list(workload.resources)].to_numpy() / largest
+    weight = size.mean(axis=0)
+    after_an_exit = []
+    for job, where, free, waits in starts(literature.dot_product, workload):
+        room = free / largest
+        if waits[job]:
+            chosen, product = job, (weight * size * room[where]).sum(axis=1)
+            fits = waits & (size <= room[where] + 1e-9).all(axis=1)
+        else:
+            chosen, product = where, (weight * size[job] * room).sum(axis=1)
+            fits = (size[job] <= room + 1e-9).all(axis=1)
+        assert product[chosen] >= product[fits].max() - 1e-9
+        after_an_exit.append(waits[job])
+    assert 10 < sum(after_an_exit) < len(after_an_exit) - 10
 
 
 # --- FGD ----------------------------------------------------------------------------------------------------------------------
@@ -133,19 +131,18 @@ def test_fgd_goes_where_fragmentation_rises_least(seed):
         gpu=kinds[which, 1],
     )
     configs = lotes.MachineConfigs([[16.0, 2], [16, 4], [32, 8]], [3, 3, 1])
-    demand, submit, start, finish, machine = columns(literature.fgd, jobs, configs)
-    capacity = np.repeat(configs.capacity, configs.count, axis=0)
+    demand = kinds[which]
     share, arrivals, other = number / number.sum(), 0, 0
-    for job in np.flatnonzero(start == submit):
-        running = (start < start[job]) & (finish > start[job])
-        free = free_of(running, demand, machine, capacity)
+    for job, where, free, waits in starts(literature.fgd, jobs, configs):
+        if waits[job]:
+            continue
         rise = np.full(len(free), np.inf)
         for at in np.flatnonzero((demand[job] <= free + 1e-9).all(axis=1)):
             after = fragmented(free[at] - demand[job], kinds, share)
             rise[at] = after - fragmented(free[at], kinds, share)
-        assert machine[job] == np.flatnonzero(rise <= rise.min() + 1e-6)[0]
+        assert where == np.flatnonzero(rise <= rise.min() + 1e-6)[0]
         arrivals += 1
-        other += machine[job] != np.flatnonzero(np.isfinite(rise))[0]
+        other += where != np.flatnonzero(np.isfinite(rise))[0]
     assert arrivals > 10 and other > 3
 
 

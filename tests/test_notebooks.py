@@ -6,6 +6,7 @@ import re
 import pytest
 
 import lab
+from notebook_cells import dead_links, sources
 from schedlib import paths
 from schedlib.reproduce import notebooks
 from schedlib.teaching import exercises
@@ -23,14 +24,6 @@ HEAD = re.compile(
 )
 CHECK = re.compile(r'^exercises\.check\("([^"]+)", answer\)$', re.M)
 STATEMENT = re.compile(r"(\d)\. \*(Warm-up|Code|Research)\.\* .+", re.S)
-
-
-def sources(file, kind):
-    return [
-        "".join(cell["source"])
-        for cell in json.loads(file.read_text())["cells"]
-        if cell["cell_type"] == kind
-    ]
 
 
 def checks(cells):
@@ -207,14 +200,4 @@ def test_links_between_files_lead_somewhere():
         for name in ("README.md", "data/README.md", "figures/README.md", "figures/CLAIMS.md")
     ]
     for page in [*pages, *notebooks.book().values()]:
-        text = page.read_text()
-        if page.suffix == ".ipynb":
-            text = "\n".join(
-                "".join(cell["source"])
-                for cell in json.loads(text)["cells"]
-                if cell["cell_type"] == "markdown"
-            )
-        for target in re.findall(r"\]\(([^)#\s]+)", text):
-            assert target.startswith("http") or (page.parent / target).exists(), (
-                f"{page.name}: {target}"
-            )
+        assert dead_links(page) == [], page.name

@@ -11,6 +11,7 @@ import pytest
 
 import seeing
 from schedlib import paths
+from schedlib.pictures.alt import MOST_WORDS
 from schedlib.reproduce import ledger, publish, registry, store, sweep, verdicts
 
 LIBRARY = registry.load()
@@ -78,10 +79,10 @@ def test_each_printed_number_stands_in_the_paper(paper):
             assert re.search(rf"(?<![\d.]){spelled}(?![\d])", text), f"{claim.id}: {number}"
 
 
-def test_published_captions_are_short():
-    entries = publish.provenance(paths.checkout() / "figures")
-    words = {name: len(entry["caption"].split()) for name, entry in entries.items()}
-    assert {name: count for name, count in words.items() if count > LONGEST_CAPTION} == {}
+def test_published_captions_and_alt_texts_are_short():
+    for name, entry in publish.provenance(paths.checkout() / "figures").items():
+        assert len(entry["caption"].split()) <= LONGEST_CAPTION, name
+        assert len(entry["alt"].split()) <= MOST_WORDS, name
 
 
 def test_committed_figures_and_ledger_come_from_this_source():

@@ -313,18 +313,12 @@ def test_a_host_needs_a_secret(address, monkeypatch, capsys):
     assert f"{address!r} could start processes; give a secret" in capsys.readouterr().err
 
 
-@given(
-    st.lists(
-        st.lists(st.text() | st.integers() | st.floats(allow_nan=False), max_size=4), max_size=5
-    ),
-    st.integers(1, 50),
-)
-def test_frames_come_out_as_they_went_in_however_they_are_cut(messages, piece):
-    messages = [["kind", *rest] for rest in messages]
-    sent, buffer, came = b"".join(map(wire.encode, messages)), bytearray(), []
-    for start in range(0, len(sent), piece):
-        buffer += sent[start : start + piece]
-        while (message := wire.decode(buffer)) is not None:
+def test_frames_come_out_as_they_went_in_though_they_come_byte_by_byte():
+    messages = [["kind", "\u00e9", 7, -0.1], ["kind"], ["kind", [1, None]]]
+    buffer, came = bytearray(), []
+    for byte in b"".join(map(wire.encode, messages)):
+        buffer.append(byte)
+        if (message := wire.decode(buffer)) is not None:
             came.append(message)
     assert came == messages and not buffer
 
@@ -356,7 +350,7 @@ SCRIPT = """
 from schedlib import prototype
 from schedlib.workload import Workload
 print("go", flush=True)
-prototype.run(Workload.from_arrays([0] * 20, [0.5] + [1000.0] * 19), "hawk", 10, cutoff=1.0, schedulers=2)
+prototype.run(Workload.from_arrays([0] * 8, [0.5] + [1000.0] * 7), "hawk", 4, cutoff=1.0, schedulers=2)
 """
 
 
@@ -373,11 +367,11 @@ def test_no_process_outlives_the_driver_or_the_host(whom, how):
     assert started.stdout.readline() == b"go\n"
     deadline = time.monotonic() + 60
     others = []
-    # ten nodes, two schedulers, the centre, the host
-    while len(others) < 14 and time.monotonic() < deadline:
+    # four nodes, two schedulers, the centre, the host
+    while len(others) < 8 and time.monotonic() < deadline:
         time.sleep(0.05)
         others = started.children(recursive=True)
-    assert len(others) >= 14
+    assert len(others) >= 8
     (started if whom == "driver" else others[0]).send_signal(how)
     said = started.communicate(timeout=60)[1]
     assert psutil.wait_procs(others, timeout=60)[1] == []
@@ -393,21 +387,19 @@ def waiting_host():
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=there)
 
 
-def test_hosts_that_wait_are_used_and_go_on_waiting(monkeypatch):
+def test_hosts_that_wait_serve_two_drivers_at_once_and_go_on_waiting(monkeypatch):
     monkeypatch.setenv(host.SECRET, "shared")
+    slow = Workload.from_arrays([0, 0, 0], [30.0, 30.0, 30.0])  # 3 s of this machine
     hosts = [waiting_host() for _ in range(2)]
     try:
         places = [one.stdout.readline().strip() for one in hosts]
-        for _ in range(2):
-            few = prototype.run(
-                some_jobs(6),
-                "eagle",
-                4,
-                compress=10,
-                hosts=places,
-                **HOW | {"short_partition": 0.25},
-            )
-            assert few.jobs["completion"].notna().all()
+        with ThreadPoolExecutor() as threads:
+            longer = threads.submit(run, "hawk", slow, cutoff=float("inf"), hosts=places)
+            time.sleep(1)
+            shorter = run("eagle", some_jobs(3), hosts=places)
+            assert not longer.done()
+        for done in (shorter, longer.result()):
+            assert done.notes.empty and not done.jobs["failed"].any()
         assert all(one.poll() is None for one in hosts)
         monkeypatch.setenv(host.SECRET, "guessed")
         with pytest.raises(RuntimeError, match="does not know the secret"):
@@ -453,27 +445,6 @@ def test_centre_places_each_task_where_least_work_is_left(work, tasks, estimate)
     assert len(sent) == tasks and centre.work[1:] == left[1:]
 
 
-@pytest.mark.parametrize(
-    "lost, said",
-    [([("stranger", 0), ("host", 0)], "host 0: closed"), ([("stranger", 0)], "stranger 0: closed")],
-)
-def test_a_lost_host_is_named_even_when_a_process_that_has_not_shaken_hands_is_missed_first(
-    lost, said
-):
-    async def main():
-        one = driver.Driver([], driver.Setting(nodes=1, schedulers=1, how={}), print)
-        peers = [SimpleNamespace(name=name, open=name[0] == "host") for name in lost]
-        one.hosts = peers[1:]
-        waits = asyncio.create_task(one.until(lambda: False, "late"))
-        for peer in peers:
-            await asyncio.sleep(0.05)
-            one.lost(peer, "closed")
-        with pytest.raises(RuntimeError, match=said):
-            await waits
-
-    asyncio.run(main())
-
-
 def killed_at(moment, whom, monkeypatch):
     """Have a process killed at a moment of the start, and make sure that it is dead by the next step."""
     ask, opened = driver.Driver.ask, driver.Driver.opened
@@ -482,32 +453,18 @@ def killed_at(moment, whom, monkeypatch):
     def kill():
         os.kill(processes[whom], signal.SIGKILL)
 
-    async def is_gone(self):
-        while whom in self.peers:
-            await asyncio.sleep(0.01)
-
-    async def first_answer(self):
-        while not self.answers:
-            await asyncio.sleep(0)
-
     async def asked(self, questions):
         kind = next(iter(questions.values()))[0]
-        if kind == "join" and moment == "connected":
-            kill()
-            await is_gone(self)
         if kind == "join" and moment == "join is sent":
             kill()
-        asking = asyncio.create_task(ask(self, questions))
-        if kind == "join" and moment == "some have joined":
-            await first_answer(self)
-            kill()
-        answers = await asking
+        answers = await ask(self, questions)
         if kind == "spawn":
             for (made,) in answers.values():
                 processes.update({(role, number): process for role, number, _, process in made})
         if kind == "clock" and moment == "clocks are known":
             kill()
-            await is_gone(self)
+            while whom in self.peers:
+                await asyncio.sleep(0.01)
         return answers
 
     def opened_one(self, peer):
@@ -519,10 +476,7 @@ def killed_at(moment, whom, monkeypatch):
     monkeypatch.setattr(driver.Driver, "opened", opened_one)
 
 
-MOMENTS = ["others connect", "connected", "join is sent", "some have joined", "clocks are known"]
-
-
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", ["others connect", "join is sent", "clocks are known"])
 def test_a_node_that_dies_before_the_replay_begins_is_among_the_dead_and_loses_nothing(
     moment, monkeypatch
 ):
@@ -535,7 +489,7 @@ def test_a_node_that_dies_before_the_replay_begins_is_among_the_dead_and_loses_n
 
 
 def test_a_scheduler_that_dies_before_the_replay_begins_has_no_jobs_to_lose(monkeypatch):
-    killed_at("some have joined", ("scheduler", 1), monkeypatch)
+    killed_at("join is sent", ("scheduler", 1), monkeypatch)
     dead = run()
     assert not dead.jobs["failed"].any()
     assert any(what.startswith("scheduler 1 has died") for what in dead.notes["what"])
@@ -546,18 +500,3 @@ def test_without_the_centre_from_the_beginning_long_jobs_fail(monkeypatch):
     dead = run()
     assert (dead.jobs["failed"] == dead.jobs["long"]).all()
     assert any(what.startswith("centre 0 has died before") for what in dead.notes["what"])
-
-
-def test_two_drivers_on_one_host_do_not_kill_one_another_s_processes(monkeypatch):
-    monkeypatch.setenv(host.SECRET, "shared")
-    with waiting_host() as waits, ThreadPoolExecutor() as threads:
-        try:
-            place = waits.stdout.readline().strip()
-            slow = Workload.from_arrays([0, 0, 0], [30.0, 30.0, 30.0])  # 3 s of this machine
-            longer = threads.submit(run, "hawk", slow, cutoff=float("inf"), hosts=[place])
-            time.sleep(1)
-            shorter = run("hawk", some_jobs(3), hosts=[place])
-            assert not longer.done() and shorter.notes.empty
-            assert longer.result().notes.empty and not longer.result().jobs["failed"].any()
-        finally:
-            waits.terminate()

@@ -51,12 +51,6 @@ def test_the_gallery_is_short():
     assert len(words((report.FIGURES / "README.md").read_text())) <= 12_000
 
 
-def test_a_paragraph_to_quote_has_at_most_three_sentences():
-    for text in prose.paragraphs(report.Facts()).values():
-        plain = re.sub(r"\d\.\d", "0", text.replace("**To quote.**", "").strip())
-        assert len(re.findall(r"[.!?](?=\s|$)", plain)) <= 3, text
-
-
 def test_each_change_names_a_claim():
     changes, rows = report.changes(), ledger.read(report.FIGURES)
     last = changes.groupby("id")["kind"].last()

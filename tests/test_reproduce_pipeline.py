@@ -51,29 +51,26 @@ def mean_value(frame):
     return frame.groupby("seed")["value"].mean()
 
 
-def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capfd, monkeypatch):
-    """With a claim on an experiment that no figure shows."""
-    unseen = toy.experiment(toy.counted, checkout)
-    claim = Sentence("hmhs.unseen", "S", "words", "order", "", "s", unseen.id, mean_value)
+def with_another(monkeypatch, experiment, *figures):
+    """The toys' registry with an experiment more, and a claim on it, `hmhs.another`."""
+    asked = ("S", "words", "order", "", "s", experiment.id, mean_value)
     known = toy.REGISTRY
     library = registry.Registry.of(
-        [toy.TOY, unseen],
-        [known.figures["hmhs.toy"], known.figures["hmhs.toy-table"]],
-        [*known.claims.values(), claim],
+        [toy.TOY, experiment],
+        [known.figures["hmhs.toy"], known.figures["hmhs.toy-table"], *figures],
+        [*known.claims.values(), Sentence("hmhs.another", *asked)],
     )
     monkeypatch.setattr(registry, "load", lambda: library)
+
+
+def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capfd, monkeypatch):
+    """With a claim on an experiment that no figure shows."""
+    with_another(monkeypatch, toy.experiment(toy.counted, checkout))
     committed = paper.read_bytes()
     folder = notebooks.figures(scale="smoke", workers=1)
     assert folder == checkout / "data" / "cache" / "figures-smoke"
-    made = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
-    assert made >= {
-        "README.md",
-        "CLAIMS.md",
-        "claims.csv",
-        "provenance.json",
-        "hmhs/toy.svg",
-        "hmhs/toy-table.md",
-    }
+    for name in ("README.md", "CLAIMS.md", "hmhs/toy.svg", "hmhs/toy-table.md"):
+        assert (folder / name).exists()
     assert list((checkout / "figures").iterdir()) == [] and paper.read_bytes() == committed
     said = capfd.readouterr().err
     assert "all points (smoke): 7 points to run" in said
@@ -81,23 +78,15 @@ def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capf
     assert (checkout / "data" / "cache" / "notebooks" / "hmhs.smoke.ipynb").exists()
     assert len(toy.executions(checkout)) == 6
     rows = (folder / "claims.csv").read_text().splitlines()
-    assert [",holds," in row for row in rows if row.startswith("hmhs.unseen,")] == [True]
+    assert [",holds," in row for row in rows if row.startswith("hmhs.another,")] == [True]
 
 
 def test_one_figure_alone_goes_where_asked(checkout, paper, tmp_path):
     folder = notebooks.figures("hmhs.toy", out=tmp_path / "here", workers=1)
     assert folder == tmp_path / "here"
-    assert {file.name for file in (folder / "hmhs").iterdir()} == {
-        "toy.svg",
-        "toy.png",
-        "toy.csv",
-        "toy.timing.csv",
-    }
     assert list(json.loads((folder / "provenance.json").read_text())) == ["hmhs.toy"]
-    assert (
-        "hmhs.twice" in (folder / "claims.csv").read_text()
-        and "hmhs.big" not in (folder / "claims.csv").read_text()
-    )
+    claims = (folder / "claims.csv").read_text()
+    assert "hmhs.twice" in claims and "hmhs.big" not in claims
 
 
 def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
@@ -113,15 +102,8 @@ def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
 
 def test_failing_point_costs_its_figures_and_no_other(checkout, paper, monkeypatch, capfd):
     broken = toy.experiment(toy.fragile, checkout)
-    figure = Figure("hmhs.toy-broken", broken.id, None, "Never.", "Never.")
-    claim = Sentence("hmhs.never", "S", "words", "order", "", "s", broken.id, toy.speedup)
-    known = toy.REGISTRY
-    library = registry.Registry.of(
-        [toy.TOY, broken],
-        [known.figures["hmhs.toy"], known.figures["hmhs.toy-table"], figure],
-        [*known.claims.values(), claim],
-    )
-    monkeypatch.setattr(registry, "load", lambda: library)
+    never = Figure("hmhs.toy-broken", broken.id, None, "Never.", "Never.")
+    with_another(monkeypatch, broken, never)
     with pytest.raises(notebooks.NotebookError) as caught:
         notebooks.figures(scale="smoke", workers=1)
     assert "hmhs.toy-fragile: 2 points failed" in str(caught.value)
@@ -130,8 +112,7 @@ def test_failing_point_costs_its_figures_and_no_other(checkout, paper, monkeypat
     folder = publish.out_folder("smoke")
     assert set(publish.provenance(folder)) == {"hmhs.toy", "hmhs.toy-table"}
     ledger = (folder / "claims.csv").read_text()
-    assert "hmhs.twice" in ledger and "hmhs.big" in ledger and "hmhs.never" not in ledger
-    assert (folder / "README.md").exists()
+    assert "hmhs.twice" in ledger and "hmhs.big" in ledger and "hmhs.another" not in ledger
 
 
 def test_killed_kernel_says_that_the_same_command_goes_on(checkout):
@@ -188,15 +169,7 @@ def test_a_notebook_that_fails_stays_as_it_was(checkout):
     assert good.read_bytes() != before[0] and bad.read_bytes() == before[1]
 
 
-def test_unknown_notebook_names_near_ones(checkout):
-    save(checkout / "notebooks" / "01-good.ipynb")
-    with pytest.raises(ValueError, match="did you mean '01-good'"):
-        notebooks.chosen("01-god")
-
-
-def test_out_folder_needs_a_checkout_for_figures(monkeypatch, checkout):
-    assert publish.out_folder() == checkout / "figures"
+def test_the_book_needs_a_checkout(monkeypatch, checkout):
     monkeypatch.setattr(paths, "checkout", lambda: None)
-    assert publish.out_folder() == checkout / "data" / "cache" / "figures"
     with pytest.raises(ValueError, match="clone it"):
         notebooks.book()

@@ -1,9 +1,8 @@
 """Figures are the same bytes each time, carry their captions, and say how they came about."""
 
 import json
-import multiprocessing
 import re
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pandas as pd
@@ -11,18 +10,14 @@ import pytest
 
 import toy_experiments as toy
 from schedlib import reproduce
-from schedlib.experiment import Experiment, Figure
+from schedlib.experiment import Experiment, Figure, scales
 from schedlib.reproduce import gallery, ledger, publish, reach, registry, tables
 from schedlib.reproduce.sentences import Sentence
 
-LIBRARY = registry.load()
 HOW = {"workers": 1}
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path_factory.mktemp("cache")))
-    monkeypatch.setattr(registry, "load", lambda: toy.REGISTRY)
+pytestmark = pytest.mark.usefixtures("toys")
 
 
 def contents(folder):
@@ -52,22 +47,8 @@ def test_recomputing_changes_only_what_holds_wall_times(tmp_path):
     reproduce.run("hmhs.toy", refresh=True, **HOW)
     publish.publish("hmhs.toy", out=tmp_path, **HOW)
     after = contents(tmp_path)
-    assert {name for name in before if before[name] != after[name]} <= {
-        "provenance.json",
-        "hmhs/toy.timing.csv",
-    }
-    assert before["hmhs/toy.timing.csv"] != after["hmhs/toy.timing.csv"]
-
-
-def test_timing_columns_live_in_a_file_of_their_own(tmp_path):
-    publish.publish("hmhs.toy", out=tmp_path, **HOW)
-    assert list(pd.read_csv(tmp_path / "hmhs" / "toy.csv")) == ["jobs", "seed", "policy", "time"]
-    assert list(pd.read_csv(tmp_path / "hmhs" / "toy.timing.csv")) == [
-        "jobs",
-        "seed",
-        "policy",
-        "ran",
-    ]
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed - {"provenance.json"} == {"hmhs/toy.timing.csv"}
 
 
 def test_the_numbers_behind_a_figure_are_read_back_without_a_run(tmp_path):
@@ -99,7 +80,7 @@ def test_gallery_has_for_each_figure_its_caption_verdicts_and_time(tmp_path):
     assert "[Claims]" not in gallery.write(tmp_path).read_text()
     ledger.write(ledger.judged(workers=1), tmp_path)
     text = gallery.write(tmp_path).read_text()
-    headings = [line.lstrip("# ") for line in text.splitlines() if line.startswith("#")]
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
     linked = set(re.findall(r"\]\(#([^)]+)\)", text))
     anchors = [gallery.anchor(title) for title in headings]
     assert set(anchors[1:]) <= linked <= set(anchors)
@@ -133,28 +114,15 @@ def test_a_claim_stands_beside_the_figure_that_it_names():
         assert list(gallery.beside(entries, rows.assign(where=where))) == [home]
 
 
-def record_many(folder, mine):
-    """Record figures one after another, as a process of its own would."""
-    done = SimpleNamespace(experiment=toy.TOY, scale="smoke", seeds=1, metas=[META])
-    for k in range(20):
-        publish.record(Path(folder), f"hmhs.{mine}{k}", done, "c", "a", [])
-
-
 META = {"point": {}, "seconds": 0.0, "source": "s", "versions": {}, "data": {}}
 
 
-def test_two_processes_in_one_folder_lose_no_entry(tmp_path):
-    others = [
-        multiprocessing.get_context("fork").Process(target=record_many, args=(tmp_path, name))
-        for name in "abc"
-    ]
-    for other in others:
-        other.start()
-    for other in others:
-        other.join()
-    assert set(publish.provenance(tmp_path)) == {
-        f"hmhs.{mine}{k}" for mine in "abc" for k in range(20)
-    }
+def test_two_at_one_folder_lose_no_entry(tmp_path):
+    done = SimpleNamespace(experiment=toy.TOY, scale="smoke", seeds=1, metas=[META])
+    names = {f"hmhs.{k}" for k in range(40)}
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda name: publish.record(tmp_path, name, done, "c", "a", []), names))
+    assert set(publish.provenance(tmp_path)) == names
     assert [file.name for file in tmp_path.iterdir()] == ["provenance.json"]
 
 
@@ -162,7 +130,7 @@ def test_provenance_says_how_a_figure_came_about(tmp_path, monkeypatch):
     publish.publish("hmhs.toy", out=tmp_path, scale="smoke", **HOW)
     entry = json.loads((tmp_path / "provenance.json").read_text())["hmhs.toy"]
     assert (entry["scale"], entry["seeds"], entry["points"]) == ("smoke", 1, [{"jobs": 1}])
-    assert entry["versions"]["numpy"] and entry["seconds"] >= 0 and len(entry["source"]) == 64
+    assert entry["versions"]["numpy"]
     assert publish.status("hmhs.toy", tmp_path) == "current"
     monkeypatch.setattr(reach, "of", lambda module, name: ("edited", frozenset()))
     assert publish.status("hmhs.toy", tmp_path) == "stale"
@@ -190,26 +158,13 @@ def test_shared_labels_and_axes_that_opt_out_pass():
         publish.check_labels("hmhs.f", figure)
 
 
-@pytest.mark.parametrize(
-    "label, well",
-    [
-        ("wait", False),
-        ("wait (s)", True),
-        ("wait of jobs", False),
-        ("wait, ours / theirs", True),
-        ("x", False),
-    ],
-)
-def test_a_number_without_its_unit_is_refused(label, well):
+def test_a_number_without_its_unit_is_refused():
     from schedlib.pictures import style
 
     figure, ax = style.subplots()
-    ax.set(xlabel="number of jobs", ylabel=label)
-    if well:
+    ax.set(xlabel="number of jobs", ylabel="wait")
+    with pytest.raises(ValueError, match="y label .* lacks its unit"):
         publish.check_labels("hmhs.f", figure)
-    else:
-        with pytest.raises(ValueError, match="y label .* lacks its unit"):
-            publish.check_labels("hmhs.f", figure)
     ax.set_yticks([0, 1], ["Eagle", "Hawk"])  # names need none
     publish.check_labels("hmhs.f", figure)
 
@@ -229,21 +184,14 @@ def test_table_gives_means_with_intervals(tmp_path):
 
 
 def test_averaged_keeps_booleans_and_missing_values():
-    frame = pd.DataFrame(
-        {"n": [1, 1, 2, 2], "seed": [0, 1, 0, 1], "ok": [True] * 4, "x": [1.0, None, None, None]}
-    )
-    result = tables.averaged(frame, {"n"})
-    assert result[["n", "ok"]].values.tolist() == [[1, True], [2, True]]
-    assert result["x"].iloc[0] == 1.0 and pd.isna(result["x"].iloc[1])
-
-
-SCALES = ("smoke", "quick", "paper")
+    frame = pd.DataFrame({"seed": [0, 1], "ok": [True, True], "x": [1.0, None], "y": None})
+    result = tables.averaged(frame.astype({"y": float}), ())
+    assert result["ok"].tolist() == [True] and result["x"].tolist() == [1.0]
+    assert result["y"].isna().all()
 
 
 def experiment(name):
-    return Experiment(
-        name, "t", toy.noisy, dict.fromkeys(SCALES, [{"jobs": 1}]), dict.fromkeys(SCALES, 1)
-    )
+    return Experiment(name, "t", toy.noisy, scales([{"jobs": 1}]), scales(1))
 
 
 def figure(name, source_):
@@ -286,10 +234,3 @@ def test_only_selects_papers_figures_and_experiments():
         wanted("lotes")
     with pytest.raises(ValueError, match="did you mean 'mch.a"):
         wanted("mch.aa")
-
-
-def test_real_registry_is_sound():
-    assert registry.exhibits("nowhere") == []
-    for name, experiment in LIBRARY.experiments.items():
-        assert experiment.run.__module__.startswith(f"exhibits.{name.partition('.')[0]}.")
-        assert len(reach.of(experiment.run.__module__, experiment.run.__qualname__)[0]) == 64

@@ -89,22 +89,34 @@ def test_the_hash_follows_what_run_reaches_and_nothing_else(toys, file, old, new
     assert (digest() == before) is same
 
 
-def test_a_module_used_as_a_value_counts_whole(toys):
-    (toys / "exhibit.py").write_text(
-        "from toys import helper\ndef run(seed):\n    return getattr(helper, 'dou' + 'ble')(1)\n"
-    )
-    before = digest()
-    (toys / "helper.py").write_text(FILES["helper"].replace("x / 2", "x / 3"))
-    assert digest() != before
+WHOLE = {
+    "a module used as a value": (
+        {
+            "exhibit": "from toys import helper\ndef run(seed):\n    return getattr(helper, 'dou' + 'ble')(1)\n"
+        },
+        {"helper": FILES["helper"].replace("x / 2", "x / 3")},
+    ),
+    "a package that imports its own modules": (
+        {
+            "readers/__init__": "from toys.readers import one\n",
+            "exhibit": "from toys import readers\ndef run(seed):\n    return readers.one.read_one()\n",
+        },
+        {"readers/one": "def read_one():\n    return 'another'\n"},
+    ),
+    "an import of everything": (
+        {"exhibit": "from toys.late import *\ndef run(seed):\n    return used\n"},
+        {"late": "used = 2\nunused = 2\n"},
+    ),
+}
 
 
-def test_a_package_may_import_its_own_modules(toys):
-    (toys / "readers/__init__.py").write_text("from toys.readers import one\n")
-    (toys / "exhibit.py").write_text(
-        "from toys import readers\ndef run(seed):\n    return readers.one.read_one()\n"
-    )
+@pytest.mark.parametrize("files, edited", WHOLE.values(), ids=WHOLE)
+def test_what_may_be_used_counts_whole(toys, files, edited):
+    for name, text in files.items():
+        (toys / f"{name}.py").write_text(text)
     before = digest()
-    (toys / "readers/one.py").write_text("def read_one():\n    return 'another'\n")
+    for name, text in edited.items():
+        (toys / f"{name}.py").write_text(text)
     assert digest() != before
 
 
@@ -133,13 +145,6 @@ def test_modules_beside_it_count_like_its_own(toys, file):
     mates.write_text("def best(): return 1\ndef other(): return 3\n")
     assert digest() == before
     mates.write_text("def best(): return 3\ndef other(): return 2\n")
-    assert digest() != before
-
-
-def test_an_import_of_everything_counts_whole(toys):
-    (toys / "exhibit.py").write_text("from toys.late import *\ndef run(seed):\n    return used\n")
-    before = digest()
-    (toys / "late.py").write_text("used = 2\nunused = 2\n")
     assert digest() != before
 
 

@@ -71,15 +71,6 @@ def test_flipped_bit_never_changes_what_is_read(tmp_path, place, bit):
         assert entry.meta == META
 
 
-@pytest.mark.parametrize("keep", [0.0, 0.3, 0.99])
-def test_truncated_entry_is_none_and_said_so(tmp_path, keep):
-    file = tmp_path / "e.parquet"
-    store.write(file, FRAME, META)
-    file.write_bytes(file.read_bytes()[: int(keep * file.stat().st_size)])
-    with pytest.warns(store.DamagedEntry, match="recomputed"):
-        assert store.read(file) is None
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX")
 @pytest.mark.parametrize("put", [os.mkfifo, lambda file: file.symlink_to(file.parent / "none")])
 def test_what_is_no_file_is_no_entry_and_is_replaced(tmp_path, put):
@@ -113,14 +104,9 @@ def test_key_follows_point_seed_versions_and_data(monkeypatch, tmp_path):
     with_data = key({"jobs": 1, "b": 2}, 0, toy_reads)
     trace.write_text("1,2,3")
     assert len({base, with_data, key({"jobs": 1, "b": 2}, 0, toy_reads)}) == 3
+    both = [trace, tmp_path / "other" / "trace.csv"]
     with pytest.raises(ValueError, match="two files have one name"):
-        key(
-            {"jobs": 1, "b": 2},
-            0,
-            dataclasses.replace(
-                toy.TOY, data_files=lambda point: [trace, tmp_path / "other" / "trace.csv"]
-            ),
-        )
+        key({"jobs": 1}, 0, dataclasses.replace(toy.TOY, data_files=lambda point: both))
     monkeypatch.setattr(store, "_version", lambda package: "9")
     assert key({"jobs": 1, "b": 2}, 0) not in {base, with_data}
 

@@ -2,9 +2,9 @@
 
 import functools
 import importlib
-import itertools
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -22,11 +22,7 @@ from schedlib.experiment import Experiment, scales
 from schedlib.reproduce import ledger, reach, registry, store, sweep, tables
 from schedlib.reproduce.sentences import Sentence
 
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(registry, "load", lambda: toy.REGISTRY)
+pytestmark = pytest.mark.usefixtures("toys")
 
 
 @pytest.fixture
@@ -36,8 +32,12 @@ def folder(tmp_path):
     return place
 
 
+def rows(experiment, workers=1, **how):
+    return reproduce.run(experiment, workers=workers, progress=False, **how)
+
+
 def text(experiment, **how):
-    return tables.csv_text(reproduce.run(experiment, progress=False, **how))
+    return tables.csv_text(rows(experiment, **how))
 
 
 def entries(experiment):
@@ -49,53 +49,21 @@ def metas(experiment):
 
 
 def test_rows_are_in_listed_order_with_parameters_in_front(folder):
-    frame = reproduce.run(toy.experiment(toy.counted, folder), workers=1, progress=False)
+    frame = rows(toy.experiment(toy.counted, folder))
     assert list(frame.columns) == ["folder", "jobs", "seed", "value", "odd"]
-    assert frame[["jobs", "seed"]].values.tolist() == [
-        [1, 0],
-        [1, 1],
-        [2, 0],
-        [2, 1],
-        [3, 0],
-        [3, 1],
-    ]
-    assert [str(kind) for kind in frame.dtypes[1:]] == ["int64", "int64", "float64", "bool"]
-
-
-def test_an_interruption_says_how_many_points_are_stored(folder, monkeypatch):
-    serial = sweep.worker.serial
-
-    def interrupted(tasks):
-        yield from itertools.islice(serial(tasks), 2)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(sweep.worker, "serial", interrupted)
-    experiment = toy.experiment(toy.counted, folder)
-    with pytest.raises(KeyboardInterrupt, match="2 of 6 points stored; the same command goes on"):
-        reproduce.run(experiment, workers=1, progress=False)
-    assert len(entries(experiment)) == 2
-
-
-def test_a_swapped_entry_is_recomputed(folder):
-    experiment = toy.experiment(toy.counted, folder)
-    fresh = reproduce.run(experiment, workers=1, progress=False)
-    one, two = entries(experiment)[:2]
-    one.write_bytes(two.read_bytes())
-    with pytest.warns(store.DamagedEntry, match="another point's"):
-        again = reproduce.run(experiment, workers=1, progress=False)
-    assert_frame_equal(fresh, again, check_exact=True)
-    assert len(toy.executions(folder)) == 7
+    assert frame["jobs"].tolist() == [1, 1, 2, 2, 3, 3]
+    assert frame["seed"].tolist() == [0, 1] * 3
 
 
 def test_stored_points_are_not_run_again_and_frames_are_identical(folder):
     experiment = toy.experiment(toy.counted, folder)
-    fresh = reproduce.run(experiment, workers=1, progress=False)
-    stored = reproduce.run(experiment, workers=1, progress=False)
+    fresh = rows(experiment)
+    stored = rows(experiment)
     assert_frame_equal(fresh, stored, check_exact=True)
     assert len(toy.executions(folder)) == 6
-    more = reproduce.run(experiment, seeds=3, workers=1, progress=False)
+    more = rows(experiment, seeds=3)
     assert len(more) == 9 and len(toy.executions(folder)) == 9
-    reproduce.run(experiment, workers=1, progress=False, refresh=True)
+    rows(experiment, refresh=True)
     assert len(toy.executions(folder)) == 15
 
 
@@ -103,10 +71,8 @@ def test_stored_points_are_not_run_again_and_frames_are_identical(folder):
 def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     shift, seeds, monkeypatch
 ):
-    points = dict.fromkeys(("smoke", "quick", "paper"), [{"jobs": 1}])
-    experiment = Experiment(
-        "hmhs.doubt", "A toy", toy.doubtful, points, dict.fromkeys(points, (3, 6, 12))
-    )
+    points, seeds_each = scales([{"jobs": 1}]), scales((3, 6, 12))
+    experiment = Experiment("hmhs.doubt", "A toy", toy.doubtful, points, seeds_each)
     asked = ("S", "words", "order", "", "s", "hmhs.doubt")
     made = {"kind": "construction", "cause": "it is so"}
     claims = [
@@ -123,54 +89,31 @@ def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     assert sweep.sweep(experiment, seeds=4, workers=1, progress=False).analyses == 1
 
 
-def test_serial_and_parallel_give_the_same_bytes(folder):
-    experiment = toy.experiment(toy.counted, folder, points=5)
-    serial = text(experiment, workers=1)
-    assert serial == text(experiment, workers=2, refresh=True)
-    assert Counter(toy.executions(folder)).most_common(1)[0][1] == 2
-
-
 def test_failing_point_is_reported_and_the_others_are_kept(folder, capsys):
     experiment = toy.experiment(toy.fragile, folder)
     for workers in (2, 1):
-        with pytest.raises(
-            reproduce.SweepError, match="2 points failed; the finished ones are kept"
-        ) as caught:
+        with pytest.raises(reproduce.SweepError, match="2 points failed; the finished ones are"):
             reproduce.run(experiment, workers=workers)
-        assert [(point["jobs"], seed) for point, seed, _ in caught.value.failures] == [
-            (2, 0),
-            (2, 1),
-        ]
-        assert all(
-            "ArithmeticError: two jobs are one too many" in trace
-            for *_, trace in caught.value.failures
-        )
+        assert capsys.readouterr().err.count("ArithmeticError: two jobs are one too many") == 2
         assert len(entries(experiment)) == len(toy.executions(folder)) == 4
-    assert "Traceback" in capsys.readouterr().err
     (folder / "mended").touch()
-    assert (
-        len(reproduce.run(experiment, workers=1, progress=False))
-        == len(toy.executions(folder))
-        == 6
-    )
+    assert len(rows(experiment)) == len(toy.executions(folder)) == 6
 
 
 def test_result_that_cannot_be_stored_is_a_failure(folder):
     with pytest.raises(reproduce.SweepError) as caught:
-        reproduce.run(
-            toy.experiment(toy.untidy, folder, points=2, seeds=1), workers=1, progress=False
-        )
+        rows(toy.experiment(toy.untidy, folder, points=2, seeds=1))
     assert "must return a DataFrame, not dict" in str(caught.value)
     assert "cannot be stored" in str(caught.value)
 
 
 def test_damaged_entry_is_recomputed_and_said_so(folder):
     experiment = toy.experiment(toy.counted, folder)
-    before = text(experiment, workers=1)
+    before = text(experiment)
     victim = entries(experiment)[0]
     victim.write_bytes(victim.read_bytes()[:-100])
     with pytest.warns(store.DamagedEntry):
-        assert text(experiment, workers=1) == before
+        assert text(experiment) == before
     assert len(toy.executions(folder)) == 7
 
 
@@ -199,11 +142,11 @@ def test_killed_sweep_goes_on_where_it_was(folder, tmp_path):
     kept = {(meta["point"]["jobs"], meta["seed"]) for meta in metas(experiment)}
     assert 3 <= len(kept) < 12
     (folder / "slow").unlink()
-    after = reproduce.run(experiment, workers=1, progress=False)
+    after = rows(experiment)
     counts = Counter(toy.executions(folder))
     assert len(after) == len(counts) == 12
     assert all(counts[f"{jobs}-{seed}"] == 1 for jobs, seed in kept)
-    assert tables.csv_text(after) == text(experiment, workers=1, refresh=True)
+    assert tables.csv_text(after) == text(experiment, refresh=True)
 
 
 def test_ctrl_c_ends_a_run_at_once_and_what_is_done_is_stored(folder, capfd):
@@ -213,11 +156,11 @@ def test_ctrl_c_ends_a_run_at_once_and_what_is_done_is_stored(folder, capfd):
     assert process.wait(30) == -signal.SIGINT
     assert len(children) >= 2 and psutil.wait_procs(children, timeout=20)[1] == []
     assert not (folder / "interrupted").exists()  # they leave it to the parent
-    said = capfd.readouterr().err
-    assert said.count("Traceback") == 1 and said.endswith("the same command goes on from there\n")
-    assert len(said.splitlines()) < 12
-    kept = Counter(f"{meta['point']['jobs']}-{meta['seed']}" for meta in metas(experiment))
-    assert 3 <= kept.total() < 80 and set(kept) <= set(toy.executions(folder))
+    # joblib may warn behind it of what it could not tidy up
+    said, goes_on, _ = capfd.readouterr().err.partition("the same command goes on from there\n")
+    assert goes_on and said.count("Traceback") == 1 and len(said.splitlines()) < 12
+    told = int(re.search(r"(\d+) of 80 points stored", said)[1])
+    assert 3 <= told <= len(entries(experiment)) <= told + 1 < 80
 
 
 def test_killed_worker_loses_nothing(folder, capsys):
@@ -225,20 +168,25 @@ def test_killed_worker_loses_nothing(folder, capsys):
     survived = text(experiment, workers=2)
     assert (folder / "died").exists()
     assert "a worker process was killed" in capsys.readouterr().err
-    assert survived == text(experiment, workers=1, refresh=True)
+    assert survived == text(experiment, refresh=True)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    ) as made:
+        yield made
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(folder):
-    from distributed import LocalCluster
-
+def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(cluster, folder):
     experiment = toy.experiment(toy.deadly, folder, points=4)
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-    ) as cluster:
-        clustered = text(experiment, dask=cluster.scheduler_address)
-        assert (folder / "died").exists()
-    assert clustered == text(experiment, workers=1, refresh=True)
+    clustered = text(experiment, dask=cluster.scheduler_address)
+    assert (folder / "died").exists()
+    assert clustered == text(experiment, refresh=True)
 
 
 MINE = """import pandas as pd
@@ -273,47 +221,39 @@ def mine(tmp_path, monkeypatch):
 
 
 def squares(experiment, **how):
-    return reproduce.run(experiment, progress=False, **how)["x"].tolist()
-
-
-def test_a_sweep_runs_again_after_an_edit_of_a_module_beside_it(mine):
-    assert squares(mine(1), workers=1) == [0, 1, 2]
-    assert squares(mine(2), workers=1) == [0, 1, 4]
+    return rows(experiment, **how)["x"].tolist()
 
 
 def test_a_readers_own_sweep_needs_no_checkout(mine, monkeypatch):
     monkeypatch.setattr(paths, "checkout", lambda: None)
     own = replace(mine(1), seeds=scales((2, 4)))
-    assert squares(own, workers=1) == [0, 1]
+    assert squares(own) == [0, 1]
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_worker_that_lacks_a_module_or_has_another_is_refused_in_one_sentence(mine, tmp_path):
-    from distributed import Client, LocalCluster
+def test_worker_that_lacks_a_module_or_has_another_is_refused_in_one_sentence(
+    cluster, mine, tmp_path
+):
+    from distributed import Client
 
-    with LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-    ) as cluster:
-        how = {"dask": cluster.scheduler_address, "refresh": True}
-        with pytest.raises(RuntimeError, match="sweep_of_mine.*PYTHONPATH.*upload_file"):
-            squares(mine(1), **how)
-        with Client(cluster, set_as_default=False) as client:
-            for name in ("policies_of_mine", "sweep_of_mine"):
-                client.upload_file(str(tmp_path / f"{name}.py"))
-        assert squares(mine(1), **how) == [0, 1, 2]
-        with pytest.raises(RuntimeError) as refused:
-            squares(mine(2), **how)
+    how = {"dask": cluster.scheduler_address, "refresh": True}
+    with pytest.raises(RuntimeError, match="sweep_of_mine.*PYTHONPATH.*upload_file"):
+        squares(mine(1), **how)
+    with Client(cluster, set_as_default=False) as client:
+        for name in ("policies_of_mine", "sweep_of_mine"):
+            client.upload_file(str(tmp_path / f"{name}.py"))
+    assert squares(mine(1), **how) == [0, 1, 2]
+    with pytest.raises(RuntimeError) as refused:
+        squares(mine(2), **how)
     said = str(refused.value)
     assert "has other code than this process: install the same" in said and "\n" not in said
 
 
 def test_function_that_no_worker_could_import_is_refused(folder):
     for run in (lambda seed: None, functools.partial(toy.noisy, jobs=1)):
-        mine = Experiment(
-            "mine", "Of my own", run, dict.fromkeys(("smoke", "quick", "paper"), [{}]), scales(1)
-        )
+        mine = Experiment("mine", "Of my own", run, scales([{}]), scales(1))
         with pytest.raises(ValueError, match="a worker imports it by name"):
-            reproduce.run(mine, workers=1, progress=False)
+            rows(mine)
 
 
 @pytest.mark.parametrize(
@@ -362,14 +302,12 @@ def test_times_come_from_the_published_figures_of_the_same_scale(folder, monkeyp
 
 
 def test_two_at_one_experiment_run_each_point_once(folder):
-    experiment = toy.experiment(toy.counted, folder)
+    experiment = toy.experiment(toy.counted, folder, points=2, seeds=1)
     (folder / "slow").touch()
     with ThreadPoolExecutor(2) as pool:
-        frames = list(
-            pool.map(lambda _: reproduce.run(experiment, workers=1, progress=False), range(2))
-        )
+        frames = list(pool.map(lambda _: rows(experiment), range(2)))
     assert_frame_equal(*frames)
-    assert len(toy.executions(folder)) == 6
+    assert len(toy.executions(folder)) == 2
 
 
 def test_an_experiment_that_fails_or_lacks_its_data_does_not_lose_the_others(folder, capsys):
@@ -378,20 +316,16 @@ def test_an_experiment_that_fails_or_lacks_its_data_does_not_lose_the_others(fol
     absent = replace(toy.experiment(toy.deadly, folder), missing=lambda: "no trace")
     done = sweep.complete([broken, absent, whole], workers=2)
     assert list(done) == [broken.id, whole.id] and len(done[whole.id].frame) == 6
-    assert [(point["jobs"], seed) for point, seed, _ in done[broken.id].failures] == [
-        (2, 0),
-        (2, 1),
-    ]
-    assert len(entries(broken)) == 4
+    (point, seed, _), _ = done[broken.id].failures
     said = capsys.readouterr().err
-    assert said.count("ArithmeticError: two jobs") == 2 and "all points (quick): 12 points" in said
-    assert f"{broken.id} {done[broken.id].failures[0][0]} seed 0 failed" in said
+    assert "all points (quick): 12 points" in said
+    assert (point["jobs"], seed) == (2, 0) and f"{broken.id} {point} seed 0 failed" in said
 
 
 def test_a_point_that_is_lost_after_it_was_stored_is_an_error(folder, monkeypatch):
     monkeypatch.setattr(store, "write", lambda *_: None)
     with pytest.raises(RuntimeError, match="cannot be read back: is the disk full"):
-        reproduce.run(toy.experiment(toy.counted, folder), workers=1, progress=False)
+        rows(toy.experiment(toy.counted, folder))
 
 
 @pytest.mark.parametrize(
@@ -411,10 +345,3 @@ def test_bad_settings_say_what_is_right(how, message, monkeypatch):
     monkeypatch.setattr(sweep.worker, "CONNECT_SECONDS", 0.5)
     with pytest.raises(ValueError, match=message):
         reproduce.run("hmhs.toy", progress=False, **how)
-
-
-def test_unknown_experiment_names_near_ones():
-    with pytest.raises(
-        ValueError, match="did you mean 'hmhs.toy' or 'hmhs.toy-bad'.*python -m schedlib list"
-    ):
-        reproduce.run("hmhs.toyy")

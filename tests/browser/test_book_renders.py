@@ -1,4 +1,7 @@
-"""The built website on a desk and on a phone: no formula, table or picture is cut, nothing is shown as it was typed, pages are light."""
+"""The built website on a desk and on a phone: no formula, table or picture is cut, nothing is shown as it was typed, pages are light.
+
+It needs no web, and its search finds.
+"""
 
 import re
 
@@ -12,7 +15,7 @@ CHAPTERS = sorted(BOOK.glob("notebooks/[0-9]*.html"))
 CHAPTERS += sorted(BOOK.glob("notebooks/solutions/[0-9]*.html"))
 PAGES = list(CHAPTERS)
 PAGES += sorted(BOOK.glob("notebooks/book/*.html"))
-PAGES += [BOOK / "figures" / "CLAIMS.html", BOOK / "figures" / "README.html"]
+PAGES += sorted(BOOK.glob("figures/*.html"))
 WIDTHS = {"desk": 1280, "phone": 390}
 MOST_OF_A_PAGE, MOST_OF_THE_SITE = 4e6, 80e6  # bytes
 PICTURE = re.compile(r'(?:src|href)="([^"#?]+\.(?:png|svg|jpg|js))[?"]')
@@ -21,9 +24,17 @@ pytestmark = lab.ON_THE_BOOK
 
 @pytest.fixture(scope="module", params=WIDTHS)
 def page(request):
+    """A page without the web, on which nothing is fetched and nobody complains."""
+    fetched, wrong = [], []
     size = {"width": WIDTHS[request.param], "height": 900}
     with lab.browser(viewport=size, offline=True) as browser:
-        yield browser.new_page()
+        made = browser.new_page()
+        made.on("request", lambda request: fetched.append(request.url))
+        made.on("pageerror", lambda error: wrong.append(f"{made.url}: error: {error}"))
+        made.on("console", lambda said: wrong.append(f"{made.url}: {said.type}: {said.text}"))
+        yield made
+    assert not [url for url in fetched if not url.startswith(("file:", "data:", "blob:"))]
+    assert not [line for line in wrong if " error: " in line and not lab.REMARKS.search(line)]
 
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: f"{file.parent.name}-{file.stem}")
@@ -42,6 +53,11 @@ def test_a_chapter_is_light(file):
 def test_the_site_is_light():
     sizes = [file.stat().st_size for file in BOOK.rglob("*") if file.is_file()]
     assert sum(sizes) <= MOST_OF_THE_SITE
+
+
+def test_search_finds_johnson_in_the_chapter_on_hmhs(page):
+    page.goto(f"{(BOOK / 'search.html').resolve().as_uri()}?q=Johnson")
+    page.locator("#search-results li a[href*='05-hmhs']").first.wait_for()
 
 
 def test_the_cheat_sheet_is_two_pages(page):

@@ -50,11 +50,11 @@ def browser():
         for k, name in enumerate(BOOK)
     ],
 )
-def test_runs_without_complaint_and_every_control_answers(name, server, browser, tmp_path):
+def test_runs_without_complaint_and_every_control_answers(name, server, browser):
     page, path, wrong = browser.new_page(), f"notebooks/{name}.ipynb", []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("request", lambda request: wrong.append(request.url))
-    with server.kernel(path), lab.screenshot_on_failure(page, tmp_path / "page.png"):
+    with server.kernel(path):
         workspace = f"{server.url}/lab/workspaces/{uuid.uuid4().hex}"
         with page.expect_websocket(lambda one: "/kernels/" in one.url, timeout=RUNS) as kernel:
             page.goto(f"{workspace}/tree/{path}?token={server.token}")

@@ -1,0 +1,28 @@
+"""What a notebook's cells hold, and which links of a page lead nowhere: for the tests of the book and of a course."""
+
+import json
+import re
+from pathlib import Path
+
+
+def sources(file: Path, kind: str = "code") -> list[str]:
+    """The sources of a notebook's cells of a kind."""
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == kind]
+
+
+def words(page: Path) -> str:
+    """The prose of a page, or of a notebook."""
+    if page.suffix == ".ipynb":
+        return "\n".join(sources(page, "markdown"))
+    return page.read_text(encoding="utf-8")
+
+
+def dead_links(page: Path) -> list[str]:
+    """The links of a page to files that are not there."""
+    targets = re.findall(r"\]\(([^)#\s]+)", words(page))
+    return [
+        target
+        for target in targets
+        if not target.startswith("http") and not (page.parent / target).exists()
+    ]
