@@ -1,12 +1,14 @@
 """The evidence: one file for each exhibit, or for those drawn from one run; beside them a paper's claims."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from matplotlib.lines import Line2D
 
 from schedlib import traces
+from schedlib.pictures.style import Look
 
 
 def lacking(
@@ -56,14 +58,20 @@ def only(frame: pd.DataFrame, /, **where: Any) -> pd.DataFrame:
 def legend_below(
     ax: Any,
     columns: int,
+    *marks: Look,
     **more: Any,
 ) -> None:
-    """The legend of these axes below their figure, where it holds for all axes; `more` of `Figure.legend`."""
-    handles, labels = ax.get_legend_handles_labels()
+    """The legend of these axes, and of marks, below their figure, where it holds for all axes; `more` of
+    `Figure.legend`."""
+    handles, _ = ax.get_legend_handles_labels()
     ax.figure.legend(
-        handles,
-        labels,
+        handles=[*handles, *handles_of(marks)],
         loc="outside lower center",
         ncols=columns,
         **more,
     )
+
+
+def handles_of(looks: Iterable[Look]) -> list[Line2D]:
+    """What a legend shows of these looks."""
+    return [Line2D([], [], **look.line()) for look in looks]

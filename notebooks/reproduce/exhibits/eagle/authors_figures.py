@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from exhibits.eagle import drawing, fig1_table1, fig2_4_rivals, fig5_7_parts, fig8_estimates
@@ -65,15 +64,13 @@ def factors(frame: pd.DataFrame) -> pd.DataFrame:
 def draw_versions(frame: pd.DataFrame):
     rows = factors(frame)
     shown = drawing.traces_of(rows)
-    words = [compared for compared, *_ in COMPARED]
+    words = {compared: compared for compared, *_ in COMPARED}
     figure, axes = style.subplots(
         1, len(shown), size=(3.2 * len(shown) + 2.4, 4.6), squeeze=False, sharey=True
     )
     for ax, trace in zip(axes[0], shown, strict=True):
-        for k, (percentile, look) in enumerate(drawing.PERCENTILE_LOOKS.items()):
-            own = only(rows, trace=trace, percentile=percentile)
-            groups = [only(own, compared=name)["ratio"] for name in words]
-            drawing.dots(ax, np.arange(len(words)) + 0.22 * (k - 1), groups, look, upright=False)
+        own = only(rows, trace=trace)
+        drawing.dots(ax, own, "ratio", "compared", words, upright=False)
         for factor in (1, *drawing.SPEEDUPS):
             ax.axvline(factor, color="black", linewidth=0.8, linestyle=":")
         ax.set(
@@ -81,12 +78,10 @@ def draw_versions(frame: pd.DataFrame):
             xscale="log",
             xlabel="completion time / Eagle's",
             ylabel="version and rival",
-            ylim=(len(words) - 0.5, -0.5),
         )
-        ax.set_yticks(range(len(words)), words)
         style.plain_log(ax.xaxis)
         ax.label_outer()
-    drawing.legend(figure, drawing.PERCENTILE_LOOKS.values())
+    drawing.legend(figure, drawing.PERCENTILE_LOOKS)
     return figure
 
 

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import numpy as np
 import pandas as pd
 
 from exhibits.eagle import comparing, drawing
@@ -105,24 +104,22 @@ PANELS = (
 
 
 def draw_table2(frame: pd.DataFrame):
-    rows = shares(frame)
-    traces = drawing.traces_of(rows.reset_index())
+    rows = shares(frame).reset_index()
+    traces = {trace: drawing.TITLES[trace] for trace in drawing.traces_of(rows)}
     figure, axes = style.subplots(1, 3, size=(10.4, 3.7))
     for ax, (title, *columns) in zip(axes, PANELS, strict=True):
-        for k, (column, system) in enumerate(zip(columns, ("hawk", "eagle"), strict=True)):
-            places = np.arange(len(traces)) + 0.3 * (k - 0.5)
-            drawing.dots(
-                ax, places, [rows.loc[trace, column] for trace in traces], drawing.LOOKS[system]
-            )
-            for place, trace in zip(places, traces, strict=True):
+        looks = dict(zip(columns, drawing.looks_of(("hawk", "eagle")).values(), strict=True))
+        panel = rows.melt("trace", columns)
+        drawing.dots(ax, panel, "value", "trace", traces, "variable", looks, gap=0.3)
+        for k, column in enumerate(columns):
+            for place, trace in enumerate(traces):
                 printed = 0.0 if column.startswith("eagle") else printed_shares(trace).get(column)
                 if printed is not None:
-                    style.printed(ax, place, printed)
+                    style.printed(ax, place + drawing.shift(k, 2, 0.3), printed)
         ax.set(xlabel="trace", ylabel=title)
-        ax.set_xticks(range(len(traces)), [drawing.TITLES[trace] for trace in traces])
         ax.margins(x=0.2, y=0.12)
         ax.set_ylim(-0.03 * ax.get_ylim()[1], None)
-    drawing.legend(figure, [drawing.LOOKS[name] for name in ("hawk", "eagle", "printed")])
+    drawing.legend(figure, drawing.looks_of(("hawk", "eagle", "printed")))
     return figure
 
 
@@ -158,18 +155,19 @@ def draw_fig4(frame: pd.DataFrame):
     drawing.plot_systems(ax, rows, HEARTBEATS)
     base = only(rows, system="dlwl").groupby("percentile")["completion"].mean()
     for seconds, p, growth in GROWTHS:
-        beside = drawing.shift(HEARTBEATS.index(f"dlwl-{seconds}"), HEARTBEATS)
+        beside = drawing.shift(HEARTBEATS.index(f"dlwl-{seconds}"), len(HEARTBEATS))
         place = comparing.PERCENTILES.index(p) + beside
         style.printed(ax, place, base[p] * (1 + growth / 100))
-    looks = [drawing.LOOKS[name] for name in (*HEARTBEATS, "printed")]
-    drawing.legend(figure, [looks[0], looks[1]._replace(label="DLWL+SRPT, 3 s"), *looks[2:]], 3)
+    looks = drawing.looks_of((*HEARTBEATS, "printed"))
+    looks["dlwl"] = looks["dlwl"]._replace(label="DLWL+SRPT, 3 s")
+    drawing.legend(figure, looks, 3)
     return figure
 
 
 def draw_thieves(frame: pd.DataFrame):
     figure, ax = style.subplots(size=(7.6, 4.2))
     drawing.plot_systems(ax, drawing.google_short(frame), HAWKS, gap=0.13)
-    drawing.legend(figure, [drawing.LOOKS[name] for name in HAWKS])
+    drawing.legend(figure, drawing.looks_of(HAWKS))
     return figure
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import partial
 
 import pandas as pd
-from matplotlib.lines import Line2D
 
+from exhibits import handles_of, legend_below
 from exhibits.eagle import drawing
 from exhibits.eagle.comparing import highest_load, only, ratios
 from schedlib.experiment import Figure
@@ -20,6 +20,10 @@ PLACE = 6.3
 COMPONENTS = {"no-sss": "SSS", "no-min": "minimum probes", "no-sbp-srpt": "SBP+SRPT"}
 BOTH = ("google", "yahoo")
 FIG7 = ("no-sbp-srpt", "omniscient")
+CLASSES = {
+    "short": style.Look(style.BLUE, "none", "o", "short jobs"),
+    "long": style.Look(style.VERMILLION, "none", "s", "long jobs"),
+}
 MINIMUM = {"google": (35.0, 2), "yahoo": (10.0, 3)}
 """What a minimum of probes gains at most (%; of 30 to 40 the middle), at so many of the highest loads."""
 
@@ -39,7 +43,7 @@ def plot_breakdown(frame: pd.DataFrame, trace: str):
     axes[3].legend(fontsize=7, loc="lower left")
     for ax in axes:
         drawing.thousands(ax, rows["workers"])
-    drawing.legend_of(axes[0], 4, [drawing.LOOKS["printed"]])
+    legend_below(axes[0], 4, style.PRINTED)
     return figure
 
 
@@ -60,19 +64,14 @@ def draw_fig7(frame: pd.DataFrame):
     figure, axes = style.subplots(1, 2, size=(9.6, 4.0))
     rows = only(highest_load(frame), trace="google")
     drawing.plot_systems(axes[0], only(rows, "short"), FIG7)
-    handles = []
-    for jobs, shift, color, marker in (
-        ("short", -0.1, style.BLUE, "o"),
-        ("long", 0.1, style.VERMILLION, "s"),
-    ):
-        look = style.Look(color, "none", marker, f"{jobs} jobs")
-        drawing.percentile_dots(axes[1], ratios(rows, *FIG7, jobs), "ratio", shift, look)
-        handles.append(Line2D([], [], **look.line()))
+    drawing.dots(
+        axes[1], ratios(rows, *FIG7), "ratio", "percentile", drawing.NTH, "class", CLASSES, 0.2
+    )
     drawing.level(axes[1])
-    axes[1].set_ylabel("Eagle without SBP+SRPT / omniscient LWL")
-    axes[1].legend(handles=handles, handlelength=1.2, loc="lower left")
+    axes[1].set(xlabel="percentile", ylabel="Eagle without SBP+SRPT / omniscient LWL")
+    axes[1].legend(handles=handles_of(CLASSES.values()), handlelength=1.2, loc="lower left")
     drawing.from_zero(axes[1:])
-    drawing.legend(figure, [drawing.LOOKS[name] for name in FIG7])
+    drawing.legend(figure, drawing.looks_of(FIG7))
     return figure
 
 

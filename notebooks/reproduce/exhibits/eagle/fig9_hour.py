@@ -49,9 +49,10 @@ def busy(frame: pd.DataFrame) -> pd.Series:
 def draw(frame: pd.DataFrame):
     shares = busy(frame)
     rows = ratios(frame, "eagle", "hawk").join(shares, on=["sample", "interarrival"])
-    titles = {sample: f"sample {sample}" for sample in dict.fromkeys(frame["sample"])}
-    figure = drawing.plot_cases(rows, "sample", titles, "busy", "busy nodes (%)")
-    for ax, sample in zip(figure.axes, 2 * list(titles), strict=True):
+    samples = list(frame["sample"].unique())
+    columns = {f"sample {sample}": only(rows, sample=sample) for sample in samples}
+    figure = drawing.plot_cases(columns, "busy", "busy nodes (%)")
+    for ax, sample in zip(figure.axes, 2 * samples, strict=True):
         for ratio in (min(PRINTED), max(PRINTED)):
             ax.axvline(shares[sample, ratio], color="#AAAAAA", linewidth=0.8)
     style.printed(figure.axes[0], shares["cut", min(PRINTED)], drawing.BEST)

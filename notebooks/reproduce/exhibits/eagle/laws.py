@@ -207,19 +207,14 @@ def draw_factors(frame: pd.DataFrame):
     for ax, trace in zip(axes, names, strict=True):
         ax.axhspan(*drawing.SPEEDUPS, color="#DDDDDD")
         drawing.level(ax)
-        sources = _sources(trace)
-        for k, (percentile, look) in enumerate(drawing.PERCENTILE_LOOKS.items()):
-            some = only(rows, trace=trace, percentile=percentile)
-            groups = [only(some, source=source)["ratio"] for source in sources]
-            places = np.arange(len(sources)) + 0.2 * (k - 1)
-            drawing.dots(ax, places, groups, look)
+        sources = {source: LAWS.get(source, source) for source in _sources(trace)}
+        drawing.dots(ax, only(rows, trace=trace), "ratio", "source", sources, gap=0.2)
         ax.set(title=drawing.NAMES[trace], xlabel="jobs", yscale="log")
-        ax.set_xticks(range(len(sources)), [LAWS.get(source, source) for source in sources])
         ax.margins(x=0.2)
     axes[0].set_ylabel("short jobs, Hawk / Eagle")
     axes[0].set_yticks([1, 2, 3, 5, 10, 20], ["1", "2", "3", "5", "10", "20"])
     axes[0].minorticks_off()
-    drawing.legend(figure, drawing.PERCENTILE_LOOKS.values())
+    drawing.legend(figure, drawing.PERCENTILE_LOOKS)
     return figure
 
 

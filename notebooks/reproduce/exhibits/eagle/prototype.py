@@ -123,9 +123,8 @@ def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame):
     rows = ratios(frame[[*CASE, "seed"]], "eagle", "hawk")
-    figure = drawing.plot_cases(
-        rows, "source", SOURCES, "interarrival", "mean inter-arrival time (1 / load)"
-    )
+    columns = {title: only(rows, source=source) for source, title in SOURCES.items()}
+    figure = drawing.plot_cases(columns, "interarrival", "mean inter-arrival time (1 / load)")
     for ax in figure.axes[: len(SOURCES)]:
         style.printed(ax, 1.2, drawing.BEST)
     return figure

@@ -41,7 +41,7 @@ WAYS_LOOK = {name: style.look(name) for name in ("lotes", "greedy", "tetris")} |
         style.BROWN, (0, (3, 1, 1, 1)), "D", "LoTES, any class on an exit"
     )
 }
-LABELS = {name: look.label for name, look in (LOOKS | WAYS_LOOK).items()}
+LABELS = style.labels(LOOKS | WAYS_LOOK)
 BURST, OVERLOAD = 2.0, 1.5  # hours of jobs at 1.5 lambda* of stage 1
 
 
