@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
@@ -53,6 +54,33 @@ def only(frame: pd.DataFrame, /, **where: Any) -> pd.DataFrame:
         several = isinstance(value, tuple | list)
         frame = frame[frame[name].isin(value) if several else frame[name] == value]
     return frame
+
+
+def each_seed(rows: pd.DataFrame, values: pd.Series, how: str = "mean") -> np.ndarray:
+    """What these rows' values come to, such as their mean: one number a seed.
+
+    >>> rows = pd.DataFrame({"seed": [0, 0, 1], "wait": [1.0, 3.0, 5.0]})
+    >>> each_seed(rows, rows["wait"])
+    array([2., 5.])
+    """
+    return values.groupby(rows["seed"]).agg(how).to_numpy()
+
+
+def difference(
+    rows: pd.DataFrame,
+    column: str,
+    of: Any,
+    less: Any,
+    by: str | list[str] = "policy",
+) -> np.ndarray:
+    """The mean of a column under one value of `by` less that under another: one number a seed.
+
+    >>> rows = pd.DataFrame({"seed": 0, "policy": ["fifo", "hmhs"], "wait": [5.0, 3.0]})
+    >>> difference(rows, "wait", "fifo", less="hmhs")
+    array([2.])
+    """
+    means = rows.pivot_table(column, "seed", by)
+    return (means[of] - means[less]).to_numpy()
 
 
 def legend_below(

@@ -234,8 +234,7 @@ def dots(
     if upright:
         ax.set_xticks(ticks, places.values())
         return
-    ax.set_yticks(ticks, places.values())
-    ax.set_ylim(len(places) - 0.5, -0.5)
+    ax.set(yticks=ticks, yticklabels=places.values(), ylim=(len(places) - 0.5, -0.5))
 
 
 def plot_systems(ax, rows: pd.DataFrame, systems: Iterable[str], gap: float = 0.16) -> None:
@@ -261,16 +260,18 @@ def near_means(ax, rows: pd.DataFrame, y: str, by) -> None:
     bottom = min(means) / 1.4
     least = np.nanmin((bottom, *low))
     most = np.nanmax((*means, *high))
-    ax.set_yscale("log")
-    ax.set_ylim(max(least, bottom / 1.6), 1.1 * most)
+    ax.set(yscale="log", ylim=(max(least, bottom / 1.6), 1.1 * most))
     style.plain_log(ax.yaxis)
 
 
 def thousands(ax, workers) -> None:
     """The x axis as numbers of workers in thousands."""
     values = sorted(set(workers))
-    ax.set_xticks(values, [f"{value / 1000:g}" for value in values])
-    ax.set_xlabel("workers (thousands)")
+    ax.set(
+        xticks=values,
+        xticklabels=[f"{value / 1000:g}" for value in values],
+        xlabel="workers (thousands)",
+    )
 
 
 def legend(figure, looks: Mapping[Any, Look], columns: int = 4) -> None:

@@ -66,8 +66,7 @@ def draw_hour(frame: pd.DataFrame):
     drawing.plot_times(axes.flat, frame, panels, "simulated", DRAWN)
     counts = sorted(set(frame["simulated"]))
     for ax in axes[1]:
-        ax.set_xticks(counts, [f"{count:g}" for count in counts])
-        ax.set_xlabel("workers")
+        ax.set(xticks=counts, xticklabels=[f"{count:g}" for count in counts], xlabel="workers")
     for ax in axes.flat:
         ax.label_outer()
     return figure

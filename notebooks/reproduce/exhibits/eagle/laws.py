@@ -211,8 +211,11 @@ def draw_factors(frame: pd.DataFrame):
         drawing.dots(ax, only(rows, trace=trace), "ratio", "source", sources, gap=0.2)
         ax.set(title=drawing.NAMES[trace], xlabel="jobs", yscale="log")
         ax.margins(x=0.2)
-    axes[0].set_ylabel("short jobs, Hawk / Eagle")
-    axes[0].set_yticks([1, 2, 3, 5, 10, 20], ["1", "2", "3", "5", "10", "20"])
+    axes[0].set(
+        ylabel="short jobs, Hawk / Eagle",
+        yticks=[1, 2, 3, 5, 10, 20],
+        yticklabels=["1", "2", "3", "5", "10", "20"],
+    )
     axes[0].minorticks_off()
     drawing.legend(figure, drawing.PERCENTILE_LOOKS)
     return figure

@@ -163,8 +163,7 @@ def plot_capacity(frame: pd.DataFrame) -> Picture:
             style.band(ax, rows, axis, "capacity", by="policy", looks=LOOKS)
             limits = only(rows, policy="lotes").assign(what="limit")
             style.band(ax, limits, axis, "limit", by="what", looks={"limit": LIMIT})
-            ax.set(xlabel=label, ylabel="capacity / lambda1")
-            ax.set_xticks(sorted(set(rows[axis])))
+            ax.set(xlabel=label, ylabel="capacity / lambda1", xticks=sorted(set(rows[axis])))
             ax.set_title(f"sizes: {LAWS[law]}", fontsize=10)
             ax.yaxis.set_tick_params(labelleft=True)
     legend_below(axes[-1, 0], 3)
@@ -188,8 +187,9 @@ def plot_starvation(frame: pd.DataFrame) -> Picture:
             xlabel="length of the run (hours)",
             xscale="log",
             ylabel="the oldest queued job's wait so far (hours)",
+            xticks=lengths,
+            xticklabels=[f"{hours:g}" for hours in lengths],
         )
-        ax.set_xticks(lengths, [f"{hours:g}" for hours in lengths])
         ax.minorticks_off()
     legend_below(axes[0], 5)
     return figure

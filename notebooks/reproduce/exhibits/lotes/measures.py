@@ -7,7 +7,7 @@ paper's own scale some are not run.
 import numpy as np
 from pandas import DataFrame, Series
 
-from exhibits import only
+from exhibits import difference, each_seed, only
 from exhibits.lotes.table1_2_fig5_planning import lost
 from schedlib.intervals import Best, Exact, Proportion
 from schedlib.pictures.waits import SHORTEST, axis_of
@@ -55,9 +55,7 @@ def decades(
 def later(frame: DataFrame, rival: str, unit: float = 1.0, **where) -> np.ndarray:
     """The mean wait of a rival of the whole month less LoTES's, in so many seconds: one number a seed."""
     rows = only(frame, measure="mean", **where)
-    waits = rows.pivot(index="seed", columns="policy", values="value")
-    longer = waits[rival] - waits["lotes"]
-    return longer.to_numpy() / unit
+    return difference(rows, "value", rival, less="lotes") / unit
 
 
 def apart(frame: DataFrame, **where) -> np.ndarray | None:
@@ -65,9 +63,7 @@ def apart(frame: DataFrame, **where) -> np.ndarray | None:
     rows = only(frame, **where)
     if rows.empty:
         return None
-    waits = rows.pivot_table("wait", "seed", "policy")
-    gap = waits["lotes"] - waits["tetris"]
-    return gap.abs().to_numpy()
+    return np.abs(difference(rows, "wait", "lotes", less="tetris"))
 
 
 def wait(frame: DataFrame, policy: str, **where) -> np.ndarray | None:
@@ -75,8 +71,7 @@ def wait(frame: DataFrame, policy: str, **where) -> np.ndarray | None:
     rows = only(frame, policy=policy, **where)
     if rows.empty:
         return None
-    means = rows.groupby("seed")["wait"].mean()
-    return means.to_numpy()
+    return each_seed(rows, rows["wait"])
 
 
 def growth(frame: DataFrame, policy: str, **where) -> np.ndarray | None:
@@ -141,29 +136,23 @@ def more_over(frame: DataFrame, rival: str, hours: float, **where) -> np.ndarray
     return theirs - ours
 
 
-def margins(
-    frame: DataFrame,
-    policy: str,
-    load: float,
-    of: str = "limit",
-    **where,
-) -> DataFrame:
-    """By how much what a policy sustains exceeds a load, in % of stage 1's rate: a row a seed, with the `min` and
-    `max` over these points. The load is a share of the rate in the column `of`."""
+def margins(frame: DataFrame, policy: str, load: float, of: str = "limit", **where) -> DataFrame:
+    """By how much what a policy sustains exceeds a load, in % of stage 1's rate: these points with `margin`. The
+    load is a share of the rate in the column `of`."""
     rows = only(frame, policy=policy, **where)
-    margin = rows["capacity"] - load * rows[of]
-    ends = margin.groupby(rows["seed"]).agg(["min", "max"])
-    return PERCENT * ends
+    return rows.assign(margin=PERCENT * (rows["capacity"] - load * rows[of]))
 
 
 def spare(frame: DataFrame, **options) -> np.ndarray:
     """By how much what a policy sustains exceeds a load, where it does so least: see `margins`."""
-    return margins(frame, **options)["min"].to_numpy()
+    rows = margins(frame, **options)
+    return each_seed(rows, rows["margin"], "min")
 
 
 def short(frame: DataFrame, **options) -> np.ndarray:
     """By how much what a policy sustains falls short of a load, where it does so least: see `margins`."""
-    return -margins(frame, **options)["max"].to_numpy()
+    rows = margins(frame, **options)
+    return -each_seed(rows, rows["margin"], "max")
 
 
 def some_short(
@@ -181,8 +170,8 @@ def some_short(
 
 def by_reading(frame: DataFrame, **where) -> DataFrame:
     """Decades of the mean wait by seed, a column for each policy and how it is read."""
-    rows = only(frame, **where)
-    return in_decades(rows).pivot_table("decades", "seed", ["policy", "reading"])
+    rows = in_decades(only(frame, **where))
+    return rows.pivot_table("decades", "seed", ["policy", "reading"])
 
 
 def gained(
@@ -224,18 +213,14 @@ def asks_more(
     `most`: one number a seed."""
     loads = frame["load"].between(least, most)
     rows = only(frame[loads], sampled=0)
-    asked = rows.pivot_table("looked", "seed", "policy")
-    more = asked[policy] - asked["lotes"]
-    return more.to_numpy()
+    return difference(rows, "looked", policy, less="lotes")
 
 
 def replanned(frame: DataFrame, way: str, every: int) -> np.ndarray:
     """By how many decades planning anew shortens the mean wait of a month with bursts and a drifting mix: one
     number a seed."""
-    rows = only(frame, bursts=True, drift=0.8)
-    means = in_decades(rows).pivot_table("decades", "seed", ["way", "every"])
-    shorter = means["fixed", 0] - means[way, every]
-    return shorter.to_numpy()
+    rows = in_decades(only(frame, bursts=True, drift=0.8))
+    return difference(rows, "decades", ("fixed", 0), less=(way, every), by=["way", "every"])
 
 
 def rate(frame: DataFrame, column: str, machines: int) -> Exact:
@@ -246,20 +231,17 @@ def rate(frame: DataFrame, column: str, machines: int) -> Exact:
 
 def least_lost(frame: DataFrame) -> np.ndarray:
     """The loss (%) of stage 2 against stage 1 on the instance where it is smallest: one number a seed."""
-    losses = lost(frame, "assignment")
-    return losses.groupby(frame["seed"]).min().to_numpy()
+    return each_seed(frame, lost(frame, "assignment"), "min")
 
 
 def in_time(frame: DataFrame, column: str, seconds: float) -> np.ndarray:
     """The share (%) of instances solved in less than so many seconds: one number a seed."""
-    solved = 100 * (frame[column] < seconds)
-    return solved.groupby(frame["seed"]).mean().to_numpy()
+    return each_seed(frame, 100 * (frame[column] < seconds))
 
 
 def without_bin(frame: DataFrame) -> np.ndarray:
     """How many machines rounding leaves without a bin, or with two, at most: one number a seed."""
-    wrong = frame["unassigned"].abs()
-    return wrong.groupby(frame["seed"]).max().to_numpy()
+    return each_seed(frame, frame["unassigned"].abs(), "max")
 
 
 def all_bins(frame: DataFrame) -> Exact:
@@ -289,13 +271,8 @@ def looser(frame: DataFrame) -> np.ndarray:
 
 def longer_tail(frame: DataFrame, rival: str, policy: str, load: float) -> np.ndarray:
     """By how many decades the rival's 99 % quantile of the waits is longer: one number a seed."""
-    rows = only(frame, measure="p99", load=load)
-    logs = in_decades(rows, "value").pivot(
-        index="seed",
-        columns="policy",
-        values="decades",
-    )
-    return (logs[rival] - logs[policy]).to_numpy()
+    rows = in_decades(only(frame, measure="p99", load=load), "value")
+    return difference(rows, "decades", rival, less=policy)
 
 
 def moved(frame: DataFrame, classes: int) -> np.ndarray:

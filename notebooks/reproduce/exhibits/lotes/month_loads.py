@@ -74,8 +74,7 @@ def plot(frame: pd.DataFrame, load: str = "mean load of the cores") -> Picture:
         counts = holding(here).set_index("load")["sentences"]
         for at, one in enumerate(loads):
             ax.text(at, -1, counts[one], ha="center", va="center", weight="bold")
-        ax.set(title=reading, xlabel=load)
-        ax.set_ylim(len(sentences) - 0.4, -1.6)
+        ax.set(title=reading, xlabel=load, ylim=(len(sentences) - 0.4, -1.6))
         ax.set_xticks(range(len(loads)), [f"{one:g}" for one in loads], fontsize=8, rotation=90)
     axes[0, 0].set_ylabel("sentence")
     axes[0, 0].set_yticks([-1, *range(len(sentences))], ["how many hold", *sentences], fontsize=8)

@@ -213,8 +213,9 @@ def plot_stages(frame: pd.DataFrame) -> Picture:
     place = frame["phi"].map(phis.index)
     for shift, (column, (label, colour, marker)) in zip((-0.2, 0, 0.2), WAYS.items(), strict=True):
         ax.plot(place + shift, lost(frame, column), marker, color=colour, alpha=0.8, label=label)
-    ax.set_xticks(range(len(phis)), ["Google" if phi < 0 else f"{phi:g}" for phi in phis])
     ax.set(
+        xticks=range(len(phis)),
+        xticklabels=["Google" if phi < 0 else f"{phi:g}" for phi in phis],
         xlabel="instance: Google's, and random ones by Phi",
         ylim=(0, None),
         ylabel="rate lost against the fluid bound (%)",

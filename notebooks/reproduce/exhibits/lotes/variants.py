@@ -329,8 +329,9 @@ def plot_replan(frame: pd.DataFrame) -> Picture:
         ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
         ax.set(title=title, xlabel="mean wait / that of one plan", xscale="log")
         ax.xaxis.set_minor_formatter("")
-    axes[0].set_yticks(range(len(ways)), [NAMES[way] for way in ways])
-    axes[0].set_ylabel("way of planning")
+    axes[0].set(
+        yticks=range(len(ways)), yticklabels=[NAMES[way] for way in ways], ylabel="way of planning"
+    )
     axes[0].invert_yaxis()
     legend_below(axes[0], 3)
     return figure

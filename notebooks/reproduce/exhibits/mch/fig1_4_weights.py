@@ -54,8 +54,13 @@ def plot_fig1(frame: pd.DataFrame):
         first = only(rows, rule=RULES[0])
         low, high = first["leaf"] - 0.45, first["leaf"] + 0.45
         ax.vlines(first["guarantee"], low, high, color="black", linewidth=1, label="guarantee")
-        ax.set_yticks(first["leaf"], first["name"])
-        ax.set(xlabel="dominant share", title=TITLES[demands], xlim=(0, None))
+        ax.set(
+            yticks=first["leaf"],
+            yticklabels=first["name"],
+            xlabel="dominant share",
+            title=TITLES[demands],
+            xlim=(0, None),
+        )
     legend_below(axes[1], 8, fontsize=9)
     return figure
 

@@ -160,8 +160,7 @@ def plot_group(frame: pd.DataFrame):
         )
         ax.set_title(title, fontsize=10)
         ax.set_xlabel("time (mean task lengths)")
-    axes[0].set_ylabel("dominant share (%)")
-    axes[0].set_ylim(-3, 103)
+    axes[0].set(ylabel="dominant share (%)", ylim=(-3, 103))
     legend_below(axes[0], 5)
     return figure
 

@@ -7,7 +7,7 @@ and how it is computed: "h-drf literal" is H-DRF as printed, "h-drf fast" ours, 
 import numpy as np
 from pandas import DataFrame
 
-from exhibits import only
+from exhibits import each_seed, only
 from exhibits.mch import EXACT
 from exhibits.mch.fig1_4_weights import ACTIVE
 from exhibits.mch.fig5_cost import exponents
@@ -105,16 +105,14 @@ def poorest(frame: DataFrame, rule: str) -> np.ndarray:
     guarantee: one number a seed."""
     rows = only(frame, rule=rule)
     partial = rows[rows["partial"] > 0]
-    least = partial.groupby("seed")["least"].min()
-    return 100 * least.to_numpy()
+    return 100 * each_seed(partial, partial["least"], "min")
 
 
 def nested(frame: DataFrame, rule: str) -> np.ndarray:
     """The share of the nested memory leaf of [memory, [CPU, memory]] over time, in % of its guarantee of 1/4:
     one number a seed."""
     rows = only(late(frame), rule=rule)
-    means = rows.groupby("seed")["share"].mean()
-    return 100 * means.to_numpy() / 0.25
+    return 100 * each_seed(rows, rows["share"]) / 0.25
 
 
 def costs(frame: DataFrame, each: bool = False, **where) -> DataFrame:
@@ -179,5 +177,4 @@ def times(
         largest = table[most].max()
         table = only(table, **{most: largest})
     logs = np.log(table[dear] / table[cheap])
-    means = logs.groupby(table["seed"]).mean()
-    return np.exp(means.to_numpy())
+    return np.exp(each_seed(table, logs))
