@@ -227,9 +227,13 @@ def plot_gantt(
     for worker, begin, end in vain:
         ax.plot([begin, end], [worker + 0.36] * 2, **DOTTED)
     ax.set(
-        xlim=(0, until), ylim=(workers - 0.4, -0.6), xlabel="time (s)", ylabel="worker", title=title
+        xlim=(0, until),
+        ylim=(workers - 0.4, -0.6),
+        xlabel="time (s)",
+        ylabel="worker",
+        title=title,
+        yticks=np.arange(workers),
     )
-    ax.set_yticks(np.arange(workers))
     ax.grid(axis="y", visible=False)
     kinds = {False: Patch(color=SHORT, label="short"), True: Patch(color=LONG, label="long")}
     handles: list[Any] = [patch for long, patch in kinds.items() if (tasks["long"] == long).any()]

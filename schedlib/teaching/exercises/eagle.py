@@ -47,19 +47,22 @@ def ticket_office(answer: object) -> str:
     """Give three numbers: mean waits at random and apart (minutes), and the rate that equals them."""
     at_random, apart, rate = numbers(answer, 3)
     quick, slow = 8 / 9, 72  # the waits at the two clerks
-    unlike(at_random, (10, "at random: that is wait plus service; give the wait alone"))
-    expect_near(at_random, 8, "at random: half go to each clerk; which two moments has a service?")
+    expect_near(
+        at_random,
+        8,
+        "at random: half go to each clerk; which two moments has a service?",
+        (10, "at random: that is wait plus service; give the wait alone"),
+    )
     hint = "apart: that is the wait at one of the clerks; weigh both by how many customers go there"
-    unlike(
+    expect_near(
         apart,
+        0.8 * quick + 0.2 * slow,
+        "apart: each clerk is an M/G/1 queue of equal customers",
         (slow, hint),
         (
             (quick + slow) / 2,
             "apart: not the mean of two waits: four of five customers go to the quick clerk",
         ),
-    )
-    expect_near(
-        apart, 0.8 * quick + 0.2 * slow, "apart: each clerk is an M/G/1 queue of equal customers"
     )
     expect(0 < rate < 1 / 1.2, "give a rate above 0 at which both clerks can keep up")
     expect_near(
@@ -165,10 +168,12 @@ def border(answer: object) -> str:
         ),
     )
     for p, load, right in zip(part, given, borders, strict=True):
-        hint = (
-            f"p = {p:g}: at that load the general partition gets more work than it can do, or less"
+        expect_near(
+            load,
+            right,
+            f"p = {p:g}: at that load the general partition gets more work than it can do, or less",
+            within=0.04,
         )
-        expect_near(load, right, hint, 0.04)
     return "setting workers aside for short jobs can make short jobs slower."
 
 
@@ -204,13 +209,18 @@ def toy(answer: object) -> str:
     with_it, without, d = numbers(answer, 3)
     unlike((with_it, without), ([150, 110], "the two times look swapped"))
     expect_near(without, 150, "without: when does the slowest node begin with its task?")
-    hint = "with sticky probes: when are the quick nodes free again, and is that before the slow ones are?"
-    expect_near(with_it, 110, hint)
-    expect(1 <= d <= 1000, "the last number is a d in seconds: between 1 and 1,000")
-    hint = (
-        "the two ways do not become equal at that d: simulate both just below it and just above it"
+    expect_near(
+        with_it,
+        110,
+        "with sticky probes: when are the quick nodes free again, and is that before the slow ones are?",
     )
-    expect_near(d, 90, hint, 1e-3)
+    expect(1 <= d <= 1000, "the last number is a d in seconds: between 1 and 1,000")
+    expect_near(
+        d,
+        90,
+        "the two ways do not become equal at that d: simulate both just below it and just above it",
+        within=1e-3,
+    )
     return "from there on the slow nodes are free before the quick ones ask again."
 
 
@@ -261,8 +271,7 @@ def near_the_limit(answer: Any) -> str:
             when = (
                 "changes: what comes first, the mean or the power?" if spread else "never changes"
             )
-            hint = f"it is wrong when the number of busy workers {when}"
-            expect(is_right, hint)
+            expect(is_right, f"it is wrong when the number of busy workers {when}")
     return "when the system is fuller than usual, all probes find busy workers together."
 
 
@@ -307,8 +316,10 @@ def where_sss_harms(answer: object) -> str:
     with_it, without, mine = (_percentiles(one, partition)[0] for one in systems)
     hint = "where do rejected probes end up when the short partition is smaller?"
     expect(with_it[2] > without[2], f"there SSS does no harm at the 99th percentile: {hint}")
-    hint = "there your system loses to Eagle, or to Eagle without SSS, at the 90th or the 99th percentile"
-    expect((mine[1:] <= 1.05 * np.minimum(with_it, without)[1:]).all(), hint)
+    expect(
+        (mine[1:] <= 1.05 * np.minimum(with_it, without)[1:]).all(),
+        "there your system loses to Eagle, or to Eagle without SSS, at the 90th or the 99th percentile",
+    )
     as_good = (_percentiles(system)[0] <= 1.05 * _percentiles(eagle.Eagle())[0]).all()
     expect(as_good, "with the paper's 17 % your system loses to Eagle by more than 5 %")
     return "for tasks 'never behind a long task' is right; for sticky probes it is too strict."

@@ -79,8 +79,13 @@ def plot_answers(frame: pd.DataFrame, stacked: bool = False) -> Picture:
         ax.set_xscale(scale, **({"linthresh": 1} if scale == "symlog" else {}))
         ax.xaxis.set_minor_locator(NullLocator())
         # text names policies: ticks are slow
-        ax.set(xlim=ends, ylim=(len(policies) - 0.5, -0.5), yticks=[])
-        ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        ax.set(
+            xlim=ends,
+            ylim=(len(policies) - 0.5, -0.5),
+            yticks=[],
+            xticks=ticks,
+            xticklabels=[f"{tick:,}" for tick in ticks],
+        )
         ax.set_title(title, fontsize=10, loc="left")
         words.append(f"{title}: {', '.join(values)}")
     return figure, ". ".join(words) + "."
