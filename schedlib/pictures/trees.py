@@ -243,21 +243,16 @@ def _colour(tree, node):
 
 def _line(ax, centre, box, parent, child, upright):
     """From a parent to a child, with its bends half-way between their sides."""
-    x, y = centre[parent]
-    u, v = centre[child]
-    if upright:
-        begin = y - box[parent, 1] / 2
-        end = v + box[child, 1] / 2
-        bend = (begin + end) / 2
-        xs = (x, x, u, u)
-        ys = (begin, bend, bend, end)
-    else:
-        begin = x + box[parent, 0] / 2
-        end = u - box[child, 0] / 2
-        bend = (begin + end) / 2
-        xs = (begin, bend, bend, end)
-        ys = (y, y, v, v)
-    ax.plot(xs, ys, color="#888888", linewidth=1.1, zorder=1, solid_joinstyle="round")
+    along = 1 if upright else 0
+    across = 1 - along
+    side = -1 if upright else 1  # of the parent, on which the child is
+    begin = centre[parent, along] + side * box[parent, along] / 2
+    end = centre[child, along] - side * box[child, along] / 2
+    bend = (begin + end) / 2
+    ways = np.empty((2, 4))
+    ways[along] = begin, bend, bend, end
+    ways[across] = np.repeat(centre[[parent, child], across], 2)
+    ax.plot(*ways, color="#888888", linewidth=1.1, zorder=1, solid_joinstyle="round")
 
 
 def _box(ax, centre, size, colour, share):

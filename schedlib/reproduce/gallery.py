@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+from pandas import DataFrame
 
 from schedlib import papers, paths
 from schedlib.reproduce import ledger, publish, registry, report
@@ -65,7 +65,7 @@ def page(out: Path) -> str:
     return "\n".join(lines)
 
 
-def contents(paper: str, ids: list[str], entries: Entries, rows: pd.DataFrame) -> str:
+def contents(paper: str, ids: list[str], entries: Entries, rows: DataFrame) -> str:
     """A paper's line of the contents: how many figures, their time, and what became of its claims."""
     title = papers.title_of(paper)
     link = anchor(title)
@@ -94,7 +94,7 @@ def anchor(title: str) -> str:
     return letters.replace(" ", "-")
 
 
-def beside(entries: Entries, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def beside(entries: Entries, rows: DataFrame) -> dict[str, DataFrame]:
     """The ledger's rows by the figure that they stand beside. A claim stands beside the first figure of its
     experiment that it names, else beside the first."""
     known = registry.load().claims
@@ -128,7 +128,7 @@ def names(where: str, figure_id: str) -> bool:
     return bool(re.search(rf"\b{kind} {number}(?!\d)", where))
 
 
-def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame]) -> list[str]:
+def one(out: Path, name: str, entries: Entries, claims: dict[str, DataFrame]) -> list[str]:
     """The lines of one figure or table."""
     entry = entries[name]
     same = drawn_from(entry["experiment"], entries)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
+from pandas import DataFrame
 
 from schedlib import papers, paths
 from schedlib.reproduce import registry, report
@@ -17,7 +18,7 @@ def folder() -> Path:
 class Facts:
     """What prose may ask of the ledger. `doubts` collects what it says of a verdict and the ledger does not."""
 
-    def __init__(self, rows: pd.DataFrame):
+    def __init__(self, rows: DataFrame):
         self.rows = rows.set_index("id", drop=False)
         self.claims = report.counted(self.rows)
         self.doubts: list[str] = []
@@ -88,7 +89,7 @@ def paragraphs(facts: Facts) -> dict[str, str]:
     return texts
 
 
-def page(quick: pd.DataFrame, paper: pd.DataFrame) -> str:
+def page(quick: DataFrame, paper: DataFrame) -> str:
     """`CLAIMS.md`: the headlines, a table for each paper, and where all claims are there what to quote."""
     whole = set(registry.load().claims) <= set(quick["id"])
     texts = paragraphs(Facts(quick)) if whole else {}

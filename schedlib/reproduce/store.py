@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pandas import DataFrame
 
 from schedlib import paths
 from schedlib.experiment import SCALES, Experiment
@@ -32,7 +33,7 @@ class DamagedEntry(UserWarning):
 class Entry(NamedTuple):
     """A stored frame and how it came about (`point, seed, seconds, source, versions, data, commit`)."""
 
-    frame: pd.DataFrame
+    frame: DataFrame
     meta: dict[str, Any]
 
 
@@ -42,7 +43,7 @@ class Task(NamedTuple):
     `run` is a function, or its name as `module:function` where another process is to import it.
     """
 
-    run: Callable[..., pd.DataFrame] | str
+    run: Callable[..., DataFrame] | str
     point: dict[str, Any]
     seed: int
     description: dict[str, Any]
@@ -153,13 +154,13 @@ def entry_path(description: Mapping[str, Any]) -> Path:
     return folder(description["experiment"]) / f"{key}.parquet"
 
 
-def _digest(frame: pd.DataFrame, meta: dict[str, Any]) -> str:
+def _digest(frame: DataFrame, meta: dict[str, Any]) -> str:
     rows = pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes()
     labels = repr((list(frame.dtypes.items()), frame.index, frame.columns.names, frame.attrs))
     return hashlib.sha256(rows + labels.encode() + canonical(meta).encode()).hexdigest()
 
 
-def write(path: Path, frame: pd.DataFrame, meta: dict[str, Any]) -> None:
+def write(path: Path, frame: DataFrame, meta: dict[str, Any]) -> None:
     """Store a tidy frame with its description, atomically: a reader sees the whole entry or none. Raises
     ValueError when the frame is not tidy (columns without text names, cells that hold lists)."""
     frame = frame.reset_index(drop=True)

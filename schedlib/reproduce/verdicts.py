@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 
 from schedlib.intervals import Best, Exact, Proportion, mean_ci
 from schedlib.reproduce.sentences import Sentence
@@ -52,9 +52,7 @@ class Row(NamedTuple):
     scale: str
 
 
-def judge(
-    sentence: Sentence, frames: Mapping[str, pd.DataFrame], scale: str, looks: int = 1
-) -> Row:
+def judge(sentence: Sentence, frames: Mapping[str, DataFrame], scale: str, looks: int = 1) -> Row:
     """The ledger's row of a sentence, from the frames of its experiments by name.
 
     Where seeds are added until verdicts are decided, with `looks` at them in all, each interval has level
@@ -100,7 +98,7 @@ def judge(
     )
 
 
-def measured(sentence: Sentence, frame: pd.DataFrame, level: float) -> Measured:
+def measured(sentence: Sentence, frame: DataFrame, level: float) -> Measured:
     """What the sentence's measure gives of a frame, with an interval of this level."""
     assert sentence.measure is not None
     try:
@@ -179,9 +177,7 @@ def number_of(sentence: Sentence, found: Measured) -> str:
     return AS_PRINTED if meets else NEAR
 
 
-def turned(
-    sentence: Sentence, verdict: str, frames: Mapping[str, pd.DataFrame], level: float
-) -> str:
+def turned(sentence: Sentence, verdict: str, frames: Mapping[str, DataFrame], level: float) -> str:
     """The other readings that decide the sentence the other way, with what each measures; "" without any."""
     opposite = FAILS if verdict == HOLDS else HOLDS
     texts = []
@@ -194,7 +190,7 @@ def turned(
 
 
 def other_windows(
-    sentence: Sentence, window: str, frames: Mapping[str, pd.DataFrame], level: float
+    sentence: Sentence, window: str, frames: Mapping[str, DataFrame], level: float
 ) -> str:
     """Where along a column the sentence holds or fails under each other reading that has other windows."""
     texts = []
@@ -207,7 +203,7 @@ def other_windows(
     return "; ".join(texts)
 
 
-def along(sentence: Sentence, frame: pd.DataFrame, level: float) -> dict[str, str]:
+def along(sentence: Sentence, frame: DataFrame, level: float) -> dict[str, str]:
     """The verdict at each value of the column along which the sentence is judged."""
     one = replace(sentence, along="")
     return {
@@ -235,7 +231,7 @@ def windows(each: Mapping[str, str], column: str) -> tuple[str, str]:
 
 
 def decided(
-    sentences: Mapping[str, Sentence], experiment: str, frame: pd.DataFrame, looks: int
+    sentences: Mapping[str, Sentence], experiment: str, frame: DataFrame, looks: int
 ) -> bool:
     """Whether more seeds of an experiment could change the verdict on no sentence, under no reading."""
     level = 1 - 0.05 / looks

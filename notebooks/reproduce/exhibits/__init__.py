@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
+from pandas import DataFrame
 
 from schedlib import traces
 from schedlib.pictures.style import Look
@@ -36,6 +37,8 @@ def swim_files(point: Mapping[str, Any]) -> list[Path]:
     return [folder / f"FB-{point.get('year', 2010)}_samples_24_times_1hr_0.tsv"] if folder else []
 
 
+Each = np.ndarray
+"""What a claim measures: a number for each seed."""
 SWIM: dict[str, Any] = {
     "missing": no_swim,
     "data_files": swim_files,
@@ -43,7 +46,7 @@ SWIM: dict[str, Any] = {
 """What an experiment on Facebook's jobs needs."""
 
 
-def only(frame: pd.DataFrame, /, **where: Any) -> pd.DataFrame:
+def only(frame: DataFrame, /, **where: Any) -> DataFrame:
     """The rows with these values in these columns; a tuple or a list names several values.
 
     >>> only(pd.DataFrame({"trace": ["google", "yahoo"], "workers": [3, 4]}), trace="yahoo")
@@ -56,7 +59,7 @@ def only(frame: pd.DataFrame, /, **where: Any) -> pd.DataFrame:
     return frame
 
 
-def each_seed(rows: pd.DataFrame, values: pd.Series, how: str = "mean") -> np.ndarray:
+def each_seed(rows: DataFrame, values: pd.Series, how: str = "mean") -> Each:
     """What these rows' values come to, such as their mean: one number a seed.
 
     >>> rows = pd.DataFrame({"seed": [0, 0, 1], "wait": [1.0, 3.0, 5.0]})
@@ -67,12 +70,12 @@ def each_seed(rows: pd.DataFrame, values: pd.Series, how: str = "mean") -> np.nd
 
 
 def difference(
-    rows: pd.DataFrame,
+    rows: DataFrame,
     column: str,
     of: Any,
     less: Any,
     by: str | list[str] = "policy",
-) -> np.ndarray:
+) -> Each:
     """The mean of a column under one value of `by` less that under another: one number a seed.
 
     >>> rows = pd.DataFrame({"seed": 0, "policy": ["fifo", "hmhs"], "wait": [5.0, 3.0]})

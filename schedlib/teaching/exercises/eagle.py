@@ -26,6 +26,8 @@ from schedlib.teaching.exercises.reading import (
 from schedlib.workload import Workload
 
 probing = partial(exercises.exercise, "probing")
+CUTOFF = eagle.CUTOFF["google"]
+PARTITION = eagle.PARTITION["google"]
 # The setting of small models: a probe for each task, no long jobs, and messages that take no time.
 ONE_PROBE: dict[str, Any] = {
     "short_partition": 0,
@@ -126,10 +128,7 @@ def three_choices(answer: object) -> str:
 def never_behind_long(answer: object) -> str:
     """Give an `eagle.System` whose `short_jobs` is your `send`."""
     jobs = eagle.google(jobs=20_000, scale=0.04)
-    setting: dict[str, Any] = {
-        "short_partition": eagle.PARTITION["google"],
-        "cutoff": eagle.CUTOFF["google"],
-    }
+    setting: dict[str, Any] = {"short_partition": PARTITION, "cutoff": CUTOFF}
     run = simulated(jobs, own_send(answer), 600, **setting, record=True)
     hawk = eagle.simulate(jobs, "hawk", 600, **setting)
     stats = run.stats
@@ -194,8 +193,6 @@ def simulated(jobs: Workload, system: eagle.System, workers: int, **setting) -> 
 
 
 eagle_ = partial(exercises.exercise, "eagle")
-CUTOFF = eagle.CUTOFF["google"]
-PARTITION = eagle.PARTITION["google"]
 SEEDS = (0, 1, 2)
 
 
@@ -330,15 +327,10 @@ def _google(seed):
     return eagle.google(20_000, seed=seed, scale=1 / 15)
 
 
-def _on_google(system, seed, partition=PARTITION):
-    return simulated(
-        _google(seed), system, 1000, seed=seed, short_partition=partition, cutoff=CUTOFF
-    )
-
-
 def _percentiles(system, partition=PARTITION):
     """Percentiles (50, 90, 99) of short jobs' completion times, means over seeds; messages per short task."""
-    runs = [_on_google(system, seed, partition) for seed in SEEDS]
+    setting = {"short_partition": partition, "cutoff": CUTOFF}
+    runs = [simulated(_google(seed), system, 1000, seed=seed, **setting) for seed in SEEDS]
     sent = sum(run.stats["messages"] - run.stats["updates"] for run in runs)
     messages = sent / sum(run.stats["short_tasks"] for run in runs)
     return np.mean([run.percentiles()["completion"][:3] for run in runs], axis=0), messages

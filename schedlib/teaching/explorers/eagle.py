@@ -73,16 +73,20 @@ def _workload(load):
     return Workload(jobs.assign(submit=jobs["submit"] * (100 * LOAD["google"] / load)), tasks)
 
 
+def _simulated(jobs, system, partition):
+    return eagle.simulate(
+        jobs,
+        system,
+        WORKERS,
+        short_partition=partition,
+        cutoff=eagle.CUTOFF["google"],
+    )
+
+
 @functools.lru_cache(maxsize=128)
 def _run(system, load, partition):
     """Completion times of short and of long jobs (s), and `SHARES` in %, NaN where a system has none."""
-    run = eagle.simulate(
-        _workload(load),
-        SYSTEMS[system],
-        WORKERS,
-        short_partition=partition / 100,
-        cutoff=eagle.CUTOFF["google"],
-    )
+    run = _simulated(_workload(load), SYSTEMS[system], partition / 100)
     took = run.jobs["completion"].to_numpy()
     long = run.jobs["long"].to_numpy()
     stats = run.stats
@@ -188,13 +192,7 @@ COMPARED = {
 
 def _short_jobs(system):
     """Sorted completion times of short jobs (s)."""
-    jobs = eagle.simulate(
-        _google(20_000),
-        system,
-        WORKERS,
-        short_partition=eagle.PARTITION["google"],
-        cutoff=eagle.CUTOFF["google"],
-    ).jobs
+    jobs = _simulated(_google(20_000), system, eagle.PARTITION["google"]).jobs
     return np.sort(jobs.loc[~jobs["long"], "completion"].to_numpy())
 
 

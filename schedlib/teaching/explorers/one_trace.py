@@ -4,8 +4,8 @@ from typing import Any
 
 import ipywidgets as widgets
 import numpy as np
-import pandas as pd
 from matplotlib.ticker import NullLocator
+from pandas import DataFrame
 
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
@@ -37,7 +37,7 @@ def _look(policy):
     )
 
 
-def plot_answers(frame: pd.DataFrame, stacked: bool = False) -> Picture:
+def plot_answers(frame: DataFrame, stacked: bool = False) -> Picture:
     """The four questions, a panel each: the policies' values, of several slices means and 95 % intervals.
     `frame` as of `one_trace.answers`, of one slice or several. Means are geometric on logarithmic axes. Panels
     are two by two, or `stacked`: then a narrow page shows them at a size that can be read."""

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits.eagle import drawing, fig1_table1, fig2_4_rivals, fig5_7_parts, fig8_estimates
 from exhibits.eagle.authors import SOURCES, Source
@@ -28,7 +29,7 @@ COMPARED = (  # what a row of the figure says, the rival, and Eagle in the same 
 """Hawk has no SRPT, and so is the same as submitted and as published."""
 
 
-def beside_printed(frame: pd.DataFrame) -> pd.DataFrame:
+def beside_printed(frame: DataFrame) -> DataFrame:
     """Table 1's rows with what the paper prints for the whole trace."""
     printed = frame["trace"].map(lambda trace: fig1_table1.PRINTED[whose(trace)])
     return pd.DataFrame(
@@ -46,12 +47,12 @@ def beside_printed(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def at_fewest(frame: pd.DataFrame, **where: Any) -> pd.DataFrame:
+def at_fewest(frame: DataFrame, **where: Any) -> DataFrame:
     """The rows with each trace's fewest workers that have these values."""
     return only(highest_load(frame), **where)
 
 
-def factors(frame: pd.DataFrame) -> pd.DataFrame:
+def factors(frame: DataFrame) -> DataFrame:
     """A rival's times over Eagle's with the fewest workers, short jobs: `trace, seed, percentile, compared, ratio`."""
     rows = highest_load(frame)
     blocks = [
@@ -61,7 +62,7 @@ def factors(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(blocks, ignore_index=True)
 
 
-def draw_versions(frame: pd.DataFrame):
+def draw_versions(frame: DataFrame):
     rows = factors(frame)
     shown = drawing.traces_of(rows)
     words = {compared: compared for compared, *_ in COMPARED}
@@ -85,10 +86,10 @@ def draw_versions(frame: pd.DataFrame):
     return figure
 
 
-def caption(text: str, source: Source) -> Callable[[pd.DataFrame], str]:
+def caption(text: str, source: Source) -> Callable[[DataFrame], str]:
     """A caption that ends with the jobs and the number of seeds."""
 
-    def words(frame: pd.DataFrame) -> str:
+    def words(frame: DataFrame) -> str:
         seeds = frame["seed"].nunique()
         if seeds == 1:
             return f"{text} Jobs: {source.jobs}. One seed."

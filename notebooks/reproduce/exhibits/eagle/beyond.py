@@ -3,6 +3,7 @@
 from itertools import product
 
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits import legend_below
 from exhibits.eagle import comparing, drawing
@@ -33,19 +34,19 @@ OTHERS = {"submitted": tuple(comparing.SUBMITTED.values()), "written": SYSTEMS}
 """Of `simulate`'s details, those that are compared with the published one; the first differs under SRPT."""
 
 
-def run_partition(partition: int, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+def run_partition(partition: int, workers: int, jobs: int, scale: float, seed: int) -> DataFrame:
     """With `partition` % of the workers for short jobs, the systems that claims compare there."""
     names = PARTITIONS[partition]
     return on_trace(names, "google", workers, jobs, scale, seed, short_partition=partition / 100)
 
 
-def run_heavier(trace: str, load: float, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+def run_heavier(trace: str, load: float, jobs: int, scale: float, seed: int) -> DataFrame:
     """Eagle and Hawk with so few workers that the offered load is `load`."""
     workers = min(WORKERS[trace]) * LOAD[trace] / load
     return on_trace(("eagle", "hawk"), trace, workers, jobs, scale, seed)
 
 
-def run_details(detail: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+def run_details(detail: str, workers: int, jobs: int, scale: float, seed: int) -> DataFrame:
     """The systems in one setting of `simulate`'s detail, Google's trace: all, or those that it changes."""
     names = OTHERS.get(detail.removeprefix("as_"), SYSTEMS)
     return on_trace(names, "google", workers, jobs, scale, seed, detail=detail)
@@ -58,7 +59,7 @@ def _heavier(name):
     return [point | comparing.size(small, point["trace"]) for point in points]
 
 
-def draw_heavier(frame: pd.DataFrame):
+def draw_heavier(frame: DataFrame):
     figure, axes = style.subplots(1, 3, size=(11.4, 3.8), sharey=True)
     rows = ratios(frame, "eagle", "hawk", "short")
     for ax, (trace, name) in zip(axes, drawing.NAMES.items(), strict=True):
@@ -76,7 +77,7 @@ def draw_heavier(frame: pd.DataFrame):
     return figure
 
 
-def over_published(frame: pd.DataFrame) -> pd.DataFrame:
+def over_published(frame: DataFrame) -> DataFrame:
     """Completion times in each other detail over those as published: `detail, system, seed, class, percentile,
     ratio`."""
     blocks = []
@@ -88,7 +89,7 @@ def over_published(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(blocks)
 
 
-def draw_details(frame: pd.DataFrame):
+def draw_details(frame: DataFrame):
     rows = over_published(frame)
     heights = [len(names) + 1 for names in OTHERS.values()]
     figure, axes = style.subplots(

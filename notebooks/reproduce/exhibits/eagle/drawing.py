@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits import handles_of, legend_below
 from exhibits.eagle.comparing import highest_load, only, ratios
@@ -61,7 +62,7 @@ def looks_of(systems: Iterable[str]) -> dict[str, Look]:
     return {name: LOOKS[name] for name in systems}
 
 
-def traces_of(frame: pd.DataFrame) -> list[str]:
+def traces_of(frame: DataFrame) -> list[str]:
     """The traces of these rows, in the order in which they are drawn."""
     return [trace for trace in TITLES if trace in set(frame["trace"])]
 
@@ -75,7 +76,7 @@ def whose(trace: str) -> str:
     return trace.partition("-")[0]
 
 
-def google_short(frame: pd.DataFrame, **where: Any) -> pd.DataFrame:
+def google_short(frame: DataFrame, **where: Any) -> DataFrame:
     """The rows of short jobs on Google's trace at its highest load."""
     return only(highest_load(frame), "short", trace="google", **where)
 
@@ -86,13 +87,13 @@ def level(ax, *ratios: float) -> None:
         ax.axhline(ratio, color="black", linewidth=0.8, linestyle=":")
 
 
-def plot_ratios(ax, rows: pd.DataFrame, x: str) -> None:
+def plot_ratios(ax, rows: DataFrame, x: str) -> None:
     """The mean ratios against `x` with their intervals, a line for each percentile."""
     style.band(ax, rows, x, "ratio", "percentile", PERCENTILE_LOOKS)
     level(ax)
 
 
-def plot_columns(axes, columns: Mapping[str, pd.DataFrame], x: str) -> None:
+def plot_columns(axes, columns: Mapping[str, DataFrame], x: str) -> None:
     """Ratios against `x`: a column of axes for each title, short jobs above long ones."""
     for column, (title, rows) in zip(axes.T, columns.items(), strict=True):
         column[0].set_title(title)
@@ -101,7 +102,7 @@ def plot_columns(axes, columns: Mapping[str, pd.DataFrame], x: str) -> None:
     from_zero(axes[0])
 
 
-def plot_cases(columns: Mapping[str, pd.DataFrame], x: str, label: str):
+def plot_cases(columns: Mapping[str, DataFrame], x: str, label: str):
     """Ratios of Eagle to Hawk against `x`, in two columns."""
     figure, axes = style.subplots(
         2,
@@ -120,7 +121,7 @@ def plot_cases(columns: Mapping[str, pd.DataFrame], x: str, label: str):
     return figure
 
 
-def plot_utilisation(ax, frame: pd.DataFrame, systems: Iterable[str]) -> None:
+def plot_utilisation(ax, frame: DataFrame, systems: Iterable[str]) -> None:
     """The share of busy workers (%) under these systems against the number of workers."""
     rows = only(frame, "short", percentile=50)
     shares = rows.assign(utilisation=100 * rows["utilisation"])
@@ -129,7 +130,7 @@ def plot_utilisation(ax, frame: pd.DataFrame, systems: Iterable[str]) -> None:
     thousands(ax, rows["workers"])
 
 
-def plot_against(frame: pd.DataFrame, base: str):
+def plot_against(frame: DataFrame, base: str):
     """Figs. 2 and 3: Eagle's times over a rival's against the number of workers, and the utilisation."""
     traces = {trace: only(frame, trace=trace) for trace in traces_of(frame)}
     figure, axes = style.subplots(
@@ -165,7 +166,7 @@ def plot_against(frame: pd.DataFrame, base: str):
     return figure
 
 
-def alt_against(base: str) -> Callable[[pd.DataFrame], str]:
+def alt_against(base: str) -> Callable[[DataFrame], str]:
     """The alt text of such a figure."""
     return alt(
         f"Line charts of Eagle's completion times over those of {LOOKS[base].label} against the number of "
@@ -178,7 +179,7 @@ def alt_against(base: str) -> Callable[[pd.DataFrame], str]:
     )
 
 
-def alt_times(head: str, systems: Sequence[str]) -> Callable[[pd.DataFrame], str]:
+def alt_times(head: str, systems: Sequence[str]) -> Callable[[DataFrame], str]:
     """The alt text of a figure of Google's short jobs under these systems at the highest load."""
     return alt(
         f"{head}. Completion times of short jobs (s)",
@@ -189,7 +190,7 @@ def alt_times(head: str, systems: Sequence[str]) -> Callable[[pd.DataFrame], str
     )
 
 
-def without_each(frame: pd.DataFrame, others: Iterable[str], **where: str) -> pd.DataFrame:
+def without_each(frame: DataFrame, others: Iterable[str], **where: str) -> DataFrame:
     """Ratios of Eagle to each of these systems, whose name is in the column `other`; short jobs."""
     return pd.concat(
         [ratios(frame, "eagle", name, "short", **where).assign(other=name) for name in others]
@@ -203,7 +204,7 @@ def shift(k: int, count: int, gap: float = 0.16) -> float:
 
 def dots(
     ax,
-    rows: pd.DataFrame,
+    rows: DataFrame,
     value: str,
     along: str,
     places: Mapping[Any, str],
@@ -237,7 +238,7 @@ def dots(
     ax.set(yticks=ticks, yticklabels=places.values(), ylim=(len(places) - 0.5, -0.5))
 
 
-def plot_systems(ax, rows: pd.DataFrame, systems: Iterable[str], gap: float = 0.16) -> None:
+def plot_systems(ax, rows: DataFrame, systems: Iterable[str], gap: float = 0.16) -> None:
     """Completion times of short jobs under these systems as dots, the percentiles side by side."""
     dots(ax, rows, "completion", "percentile", NTH, "system", looks_of(systems), gap)
     ax.set(
@@ -254,7 +255,7 @@ def from_zero(axes) -> None:
         ax.set_ylim(0, top)
 
 
-def near_means(ax, rows: pd.DataFrame, y: str, by) -> None:
+def near_means(ax, rows: DataFrame, y: str, by) -> None:
     """A logarithmic y axis with the means and their intervals; one that reaches far below is cut."""
     means, low, high = zip(*rows.groupby(by)[y].apply(mean_ci), strict=True)
     bottom = min(means) / 1.4
@@ -285,7 +286,7 @@ def legend(figure, looks: Mapping[Any, Look], columns: int = 4) -> None:
     )
 
 
-def plot_times(axes, frame: pd.DataFrame, panels, x: str, systems) -> None:
+def plot_times(axes, frame: DataFrame, panels, x: str, systems) -> None:
     """Mean completion times against `x`, an axis for each (class of jobs, percentile), the legend below."""
     for ax, (jobs, percentile) in zip(axes, panels, strict=True):
         rows = only(frame, jobs, percentile=percentile)
@@ -298,17 +299,17 @@ def plot_times(axes, frame: pd.DataFrame, panels, x: str, systems) -> None:
     legend_below(axes[0], len(systems))
 
 
-def caption(text: str, trace: str | None = None) -> Callable[[pd.DataFrame], str]:
+def caption(text: str, trace: str | None = None) -> Callable[[DataFrame], str]:
     """A caption that ends with the sizes of what was run, of one trace or of all."""
 
-    def words(frame: pd.DataFrame) -> str:
+    def words(frame: DataFrame) -> str:
         rows = frame if trace is None else only(frame, trace=trace)
         return f"{text} {sizes(rows)}"
 
     return words
 
 
-def sizes(frame: pd.DataFrame) -> str:
+def sizes(frame: DataFrame) -> str:
     """How large the simulated clusters are, how many jobs they get, how many workloads (seeds) there are."""
     words = []
     points = frame.drop_duplicates("trace") if "trace" in frame else frame[:1]

@@ -3,6 +3,7 @@
 from functools import partial
 
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits.eagle import comparing, drawing
 from exhibits.eagle.comparing import only
@@ -49,7 +50,7 @@ GROWTHS = ((5, 90, 4.8), (5, 99, 2.2), (7, 90, 6.8), (7, 99, 4.2))
 """By how much (%) a percentile grows with a heartbeat of so many seconds instead of 3 (Section 6.2)."""
 
 
-def run(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+def run(trace: str, workers: int, jobs: int, scale: float, seed: int) -> DataFrame:
     """The systems at one load of one trace, with the share `scale` of the paper's `workers`."""
     names = SYSTEMS[trace] + BESIDES.get((trace, workers), ())
     return comparing.on_trace(names, trace, workers, jobs, scale, seed)
@@ -69,7 +70,7 @@ def printed_shares(trace: str) -> dict[str, float]:
     return {name: round(BEHIND[own] * count / behind, 1) for name, count in of_probes.items()}
 
 
-def shares(frame: pd.DataFrame) -> pd.DataFrame:
+def shares(frame: DataFrame) -> DataFrame:
     """Table 2 in per cent at each trace's highest load, a row per trace and seed.
 
     Of Hawk's probes `behind` a long task, `stolen`, and `rescheduled` by Eagle; of its short tasks `ran`; of
@@ -103,7 +104,7 @@ PANELS = (
 )
 
 
-def draw_table2(frame: pd.DataFrame):
+def draw_table2(frame: DataFrame):
     rows = shares(frame).reset_index()
     traces = {trace: drawing.TITLES[trace] for trace in drawing.traces_of(rows)}
     figure, axes = style.subplots(1, 3, size=(10.4, 3.7))
@@ -132,7 +133,7 @@ HEAD_OF_LINE = {
 }
 
 
-def table2_drawn(frame: pd.DataFrame) -> pd.DataFrame:
+def table2_drawn(frame: DataFrame) -> DataFrame:
     """The shares (%) of Table 2, one a row: `trace, what, share`."""
     return shares(frame).reset_index().melt(["trace"], list(HEAD_OF_LINE), "what", "share")
 
@@ -149,7 +150,7 @@ ALT_FIG4 = drawing.alt_times(
 )
 
 
-def draw_fig4(frame: pd.DataFrame):
+def draw_fig4(frame: DataFrame):
     figure, ax = style.subplots(size=(6.8, 4.0))
     rows = drawing.google_short(frame)
     drawing.plot_systems(ax, rows, HEARTBEATS)
@@ -164,14 +165,14 @@ def draw_fig4(frame: pd.DataFrame):
     return figure
 
 
-def draw_thieves(frame: pd.DataFrame):
+def draw_thieves(frame: DataFrame):
     figure, ax = style.subplots(size=(7.6, 4.2))
     drawing.plot_systems(ax, drawing.google_short(frame), HAWKS, gap=0.13)
     drawing.legend(figure, drawing.looks_of(HAWKS))
     return figure
 
 
-def updates(frame: pd.DataFrame) -> pd.DataFrame:
+def updates(frame: DataFrame) -> DataFrame:
     """What SRPT's updates cost at each trace's highest load (Section 4.3), means over the seeds.
 
     A row per trace and system: probes and updates in thousands, and short jobs' times over those with every update.

@@ -7,7 +7,7 @@ swept as in Eagle (`updates=True`), so that nothing but SSS is missing.
 from collections.abc import Callable
 from functools import partial
 
-import pandas as pd
+from pandas import DataFrame
 
 from exhibits import handles_of, legend_below
 from exhibits.eagle import drawing
@@ -28,7 +28,7 @@ MINIMUM = {"google": (35.0, 2), "yahoo": (10.0, 3)}
 """What a minimum of probes gains at most (%; of 30 to 40 the middle), at so many of the highest loads."""
 
 
-def plot_breakdown(frame: pd.DataFrame, trace: str):
+def plot_breakdown(frame: DataFrame, trace: str):
     rows = only(frame, trace=trace)
     figure, axes = style.subplots(1, 4, size=(12.4, 3.6))
     for ax, letter, (name, component) in zip(axes, "abc", COMPONENTS.items(), strict=False):
@@ -47,7 +47,7 @@ def plot_breakdown(frame: pd.DataFrame, trace: str):
     return figure
 
 
-def alt_breakdown(trace: str) -> Callable[[pd.DataFrame], str]:
+def alt_breakdown(trace: str) -> Callable[[DataFrame], str]:
     """The alt text of Fig. 5 or 6."""
     return alt(
         "Line charts of Eagle's completion times over those without one of its parts against the number of "
@@ -60,7 +60,7 @@ def alt_breakdown(trace: str) -> Callable[[pd.DataFrame], str]:
     )
 
 
-def draw_fig7(frame: pd.DataFrame):
+def draw_fig7(frame: DataFrame):
     figure, axes = style.subplots(1, 2, size=(9.6, 4.0))
     rows = only(highest_load(frame), trace="google")
     drawing.plot_systems(axes[0], only(rows, "short"), FIG7)

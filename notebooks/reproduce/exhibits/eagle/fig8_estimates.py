@@ -1,6 +1,7 @@
 """Fig. 8: what mis-estimated task times do to Eagle and to DLWL+SRPT."""
 
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits.eagle import comparing, drawing
 from exhibits.eagle.comparing import PERCENTILES, only
@@ -16,7 +17,7 @@ LIMITS = {(low, high): f"{low:g}-{high:g}" for low, high in RANGES}
 SYSTEMS = {"eagle": "Eagle", "dlwl": "DLWL+SRPT"}
 
 
-def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: int) -> DataFrame:
     """Eagle and DLWL+SRPT; a job's estimate is its mean times a factor drawn uniformly from [low, high]."""
     estimate = "mean" if low == high == 1 else (low, high)
     return comparing.on_trace(
@@ -24,7 +25,7 @@ def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: in
     )
 
 
-def slowdowns(frame: pd.DataFrame, system: str, **where) -> pd.DataFrame:
+def slowdowns(frame: DataFrame, system: str, **where) -> DataFrame:
     """`ratio` of short jobs' times to those with exact estimates, by `low, high, seed, percentile`."""
     exact = {"system": system, "low": 1.0, "high": 1.0}
     blocks = [
@@ -36,7 +37,7 @@ def slowdowns(frame: pd.DataFrame, system: str, **where) -> pd.DataFrame:
     return only(pd.concat(blocks), "short", **where)
 
 
-def by_range(frame: pd.DataFrame) -> pd.DataFrame:
+def by_range(frame: DataFrame) -> DataFrame:
     """The slowdowns of both systems: `system, range, seed, percentile, ratio`."""
     blocks = [slowdowns(frame, name).assign(system=name) for name in SYSTEMS]
     rows = pd.concat(blocks)
@@ -44,7 +45,7 @@ def by_range(frame: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(range=[LIMITS[ends] for ends in limits])
 
 
-def draw(frame: pd.DataFrame):
+def draw(frame: DataFrame):
     figure, axes = style.subplots(1, 3, size=(11.4, 3.9), sharey=True)
     rows = by_range(frame)
     looks = drawing.looks_of(SYSTEMS)

@@ -1,6 +1,7 @@
 """Fig. 9: the sample of the paper's Spark prototype, simulated; beyond the paper an hour of a real trace."""
 
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits.eagle import drawing
 from exhibits.eagle.comparing import PERCENTILES, each_system, only, ratios
@@ -16,7 +17,7 @@ SYSTEMS = ("eagle", "hawk", "hawk-general", "sparrow", "dlwl", "omniscient", "id
 DRAWN = ("eagle", "omniscient", "dlwl", "hawk", "sparrow")
 
 
-def run(sample: str, interarrival: float, seed: int) -> pd.DataFrame:
+def run(sample: str, interarrival: float, seed: int) -> DataFrame:
     """Eagle and Hawk on the prototype's 100 nodes; times are in ms, a message takes 0.5.
 
     `interarrival` is one over the load. `sample` "cut": `google_sample`, the paper's cut word by word, jobs
@@ -36,17 +37,17 @@ def run(sample: str, interarrival: float, seed: int) -> pd.DataFrame:
     return rows.assign(completion=(rows["completion"] / 1000).round(9))
 
 
-def run_hour(every: int, workers: int, seed: int) -> pd.DataFrame:
+def run_hour(every: int, workers: int, seed: int) -> DataFrame:
     """Every system on each `every`-th stage; `workers` is for every 16th, other samples get their share."""
     return each_system(SYSTEMS, alibaba(every), "alibaba", round(workers * 16 / every), seed)
 
 
-def busy(frame: pd.DataFrame) -> pd.Series:
+def busy(frame: DataFrame) -> pd.Series:
     """The share of the nodes (%) that are busy from the first to the last submission, by sample and ratio."""
     return (100 * frame.groupby(["sample", "interarrival"])["utilisation"].mean()).rename("busy")
 
 
-def draw(frame: pd.DataFrame):
+def draw(frame: DataFrame):
     shares = busy(frame)
     rows = ratios(frame, "eagle", "hawk").join(shares, on=["sample", "interarrival"])
     samples = list(frame["sample"].unique())
@@ -59,7 +60,7 @@ def draw(frame: pd.DataFrame):
     return figure
 
 
-def draw_hour(frame: pd.DataFrame):
+def draw_hour(frame: DataFrame):
     figure, axes = style.subplots(2, 3, size=(12.0, 6.8), sharex=True, sharey="row")
     frame = frame.assign(simulated=frame["workers"] * 16 / frame["every"])
     panels = [(jobs, percentile) for jobs in ("short", "long") for percentile in PERCENTILES]

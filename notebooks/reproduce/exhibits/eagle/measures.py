@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 from pandas import DataFrame, concat
 
-from exhibits import each_seed
+from exhibits import Each, each_seed
 from exhibits.eagle import fig2_4_rivals, fig8_estimates, fig9_hour
 from exhibits.eagle.comparing import compare, highest_load, only, ratios
 from schedlib.intervals import Best, Exact
-
-Each = np.ndarray
-"""A number for each seed."""
 
 
 def times_over(

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
+from pandas import DataFrame
 
 from exhibits import only
 from schedlib import traces
@@ -51,12 +52,12 @@ def paper_plans(instance: Instance) -> list[Schedule]:
 
 
 @cache
-def pairs() -> pd.DataFrame:
+def pairs() -> DataFrame:
     """The hour's map-reduce pairs, read once for all points."""
     return traces.alibaba2018("mapreduce")
 
 
-def makespans(instance: Instance, bounded: bool = False) -> pd.DataFrame:
+def makespans(instance: Instance, bounded: bool = False) -> DataFrame:
     """Makespan of each of the paper's policies: `policy, makespan`. With `bounded`, whose linear programs
     take most of the time, also of priced dispatch, and the lower bound under the name "bound"."""
     plans = paper_plans(instance)
@@ -67,7 +68,7 @@ def makespans(instance: Instance, bounded: bool = False) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["policy", "makespan"])
 
 
-def against(frame: pd.DataFrame, base: str) -> pd.DataFrame:
+def against(frame: DataFrame, base: str) -> DataFrame:
     """`frame` with a column `base` that holds, in every row, the makespan of `base` on the same instance."""
     own = {"policy", "makespan", "optimum"}
     same = [name for name in frame.columns if name not in own]
@@ -81,7 +82,7 @@ def percent(ours, theirs):
     return 100 * (1 - ours / theirs)
 
 
-def gains(frame: pd.DataFrame, rivals: Sequence[str] = RIVALS) -> pd.DataFrame:
+def gains(frame: DataFrame, rivals: Sequence[str] = RIVALS) -> DataFrame:
     """The rivals' rows with `gain`: by how many per cent of its makespan HMHS ends sooner."""
     rows = against(frame, "hmhs")
     gain = percent(rows["hmhs"], rows["makespan"])
@@ -110,7 +111,7 @@ def plain_ticks(ax: Axes) -> None:
 
 
 def plot_makespans(
-    frame: pd.DataFrame,
+    frame: DataFrame,
     x: str = "jobs",
     label: str = "",
 ) -> Figure:
@@ -151,7 +152,7 @@ def plot_makespans(
     return figure
 
 
-def alt_makespans(by: Sequence[str], x: str, what: str) -> Callable[[pd.DataFrame], str]:
+def alt_makespans(by: Sequence[str], x: str, what: str) -> Callable[[DataFrame], str]:
     """The alt text of such a figure, with HMHS's gains."""
     head = (
         f"Line charts of makespan and of HMHS's gain over its rivals against {what}. Mean gain (%)"

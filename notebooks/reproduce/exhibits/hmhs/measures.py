@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 from scipy import stats
 
-from exhibits import difference, each_seed, only
+from exhibits import Each, difference, each_seed, only
 from exhibits.hmhs.comparing import RIVALS, gains
 from exhibits.hmhs.crossing import met
 from exhibits.hmhs.factors import HEURISTICS, brought
@@ -14,11 +15,11 @@ from schedlib.intervals import Best, Proportion
 
 
 def curve(
-    frame: pd.DataFrame,
+    frame: DataFrame,
     rivals: list[str],
     axis: str = "jobs",
     **where,
-) -> pd.DataFrame:
+) -> DataFrame:
     """The gains along the axis of Fig. 1 ("jobs") or of Fig. 2 ("slow"), from a frame that may hold both."""
     rows = only(frame, **where)
     if {"jobs", "slow"} <= set(frame):
@@ -26,7 +27,7 @@ def curve(
     return gains(rows, rivals)
 
 
-def least(rows: pd.DataFrame, *case: str) -> np.ndarray:
+def least(rows: DataFrame, *case: str) -> Each:
     """The gain in the case, a value of each of these columns, where its mean is smallest: one number a seed."""
     table = rows.pivot_table("gain", "seed", list(case))
     smallest = table.mean().idxmin()
@@ -34,7 +35,7 @@ def least(rows: pd.DataFrame, *case: str) -> np.ndarray:
 
 
 def most_gain(
-    frame: pd.DataFrame,
+    frame: DataFrame,
     rival: str,
     axis: str = "jobs",
     **where,
@@ -49,26 +50,26 @@ def most_gain(
     return Best(table.to_numpy())
 
 
-def least_gain(frame: pd.DataFrame, rival: str) -> np.ndarray:
+def least_gain(frame: DataFrame, rival: str) -> Each:
     """The gain (%) over a rival at the point of Fig. 1 where it is smallest."""
     rows = curve(frame, [rival])
     return least(rows, "workload", "jobs")
 
 
-def lead(frame: pd.DataFrame) -> np.ndarray:
+def lead(frame: DataFrame) -> Each:
     """The gain (%) over the best rival, at the point of Fig. 1 where it is smallest."""
     rows = curve(frame, list(RIVALS))
     over_best = rows.groupby(["seed", "workload", "jobs"])["gain"].min()
     return least(over_best.reset_index(), "workload", "jobs")
 
 
-def of_each(frame: pd.DataFrame, rivals: list[str]) -> np.ndarray:
+def of_each(frame: DataFrame, rivals: list[str]) -> Each:
     """The mean gain (%) of Fig. 1 over that rival over which it is smallest."""
     rows = curve(frame, rivals)
     return least(rows, "policy")
 
 
-def added(frame: pd.DataFrame, law: str) -> np.ndarray:
+def added(frame: DataFrame, law: str) -> Each:
     """What each heuristic takes off the makespan (%) beside the two others; the one that takes least."""
     rows = only(frame, law=law)
     blocks = []
@@ -78,31 +79,31 @@ def added(frame: pd.DataFrame, law: str) -> np.ndarray:
     return least(pd.concat(blocks), "heuristic")
 
 
-def each_workload(rows: pd.DataFrame, of: Callable) -> pd.Series:
+def each_workload(rows: DataFrame, of: Callable) -> pd.Series:
     """A number of the rows of each seed and workload."""
     return rows.groupby(["seed", "workload"]).apply(of)
 
 
-def least_slope(rows: pd.DataFrame) -> np.ndarray:
+def least_slope(rows: DataFrame) -> Each:
     """The slope of the gain along `x`, on the workload where it is less: one number a seed."""
     slopes = each_workload(rows, lambda own: np.polyfit(own["x"], own["gain"], 1)[0])
     return least(slopes.reset_index(name="gain"), "workload")
 
 
-def trend(frame: pd.DataFrame) -> np.ndarray:
+def trend(frame: DataFrame) -> Each:
     """How much the gain over FIFO grows per doubling of the jobs (points), on the workload where less."""
     rows = curve(frame, ["fifo"])
     doublings = np.log2(rows["jobs"])
     return least_slope(rows.assign(x=doublings))
 
 
-def fewer_slow(frame: pd.DataFrame) -> np.ndarray:
+def fewer_slow(frame: DataFrame) -> Each:
     """How much the gain over FIFO grows per 10 points fewer slow machines (points), on the workload where less."""
     rows = curve(frame, ["fifo"], "slow")
     return least_slope(rows.assign(x=-rows["slow"] / 10))
 
 
-def rank_correlation(frame: pd.DataFrame) -> np.ndarray:
+def rank_correlation(frame: DataFrame) -> Each:
     """Spearman's correlation of the gain over R-HMHS with the number of jobs, on the workload where strongest."""
     rows = curve(frame, ["r-hmhs"])
     found = each_workload(rows, lambda own: stats.spearmanr(own["jobs"], own["gain"]).statistic)
@@ -111,18 +112,18 @@ def rank_correlation(frame: pd.DataFrame) -> np.ndarray:
     return table[strongest].to_numpy()
 
 
-def single_above_hybrid(frame: pd.DataFrame, rival: str) -> np.ndarray:
+def single_above_hybrid(frame: DataFrame, rival: str) -> Each:
     """The mean gain of Fig. 1 on the single workload less that on the hybrid one (points)."""
     rows = curve(frame, [rival])
     return difference(rows, "gain", "single", less="hybrid", by="workload")
 
 
-def excess(frame: pd.DataFrame) -> np.ndarray:
+def excess(frame: DataFrame) -> Each:
     """By how many time units Johnson's order ends later than the best of all orders, at most."""
     return each_seed(frame, frame["johnson"] - frame["best"], "max")
 
 
-def met_all(frame: pd.DataFrame) -> Proportion:
+def met_all(frame: DataFrame) -> Proportion:
     """The share (%) of draws that have all six printed gains within two points."""
     hits = met(frame).all(axis=1)
     return Proportion(

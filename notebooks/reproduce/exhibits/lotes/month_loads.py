@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 from matplotlib.figure import Figure as Picture
+from pandas import DataFrame
 
 from exhibits import legend_below, only
 from schedlib.experiment import Figure
@@ -26,7 +27,7 @@ TETRIS, GREEDY = "lotes.month-tetris", "lotes.month-greedy"
 def at_each_load(
     reading: str,
     claim: Sentence,
-    frame: pd.DataFrame,
+    frame: DataFrame,
     words: str,
 ) -> list[dict]:
     """The verdict on a sentence under one reading at each load of the frame, a row each."""
@@ -36,7 +37,7 @@ def at_each_load(
     return [same | {"load": float(load), "verdict": verdict} for load, verdict in found.items()]
 
 
-def judged(frame: pd.DataFrame) -> pd.DataFrame:
+def judged(frame: DataFrame) -> DataFrame:
     """Every sentence on the month at each load: `reading, id, sentence, load, verdict`. Of the readings those
     that this frame is for, the paper's own first."""
     experiment = "lotes.month-google" if frame["google"].iloc[0] else "lotes.month"
@@ -50,14 +51,14 @@ def judged(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def holding(frame: pd.DataFrame) -> pd.DataFrame:
+def holding(frame: DataFrame) -> DataFrame:
     """How many sentences hold: `reading, load, sentences`."""
     holds = frame["verdict"] == verdicts.HOLDS
     counts = holds.groupby([frame["reading"], frame["load"]], sort=False).sum()
     return counts.reset_index(name="sentences")
 
 
-def plot(frame: pd.DataFrame, load: str = "mean load of the cores") -> Picture:
+def plot(frame: DataFrame, load: str = "mean load of the cores") -> Picture:
     """The verdict on each sentence at each load, a panel for each reading; above them how many hold."""
     readings = frame["reading"].unique()
     sentences = list(frame["sentence"].unique())
