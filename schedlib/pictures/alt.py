@@ -9,6 +9,8 @@ from pandas import DataFrame
 from schedlib.pictures import style
 
 MOST_WORDS = 90
+Text = Callable[[DataFrame], str]
+"""What makes a caption or an alt text from a figure's frame."""
 
 
 def alt(
@@ -20,7 +22,7 @@ def alt(
     of: Callable[[DataFrame], DataFrame] | None = None,
     names: Mapping | None = None,
     average: str = "mean",
-) -> Callable[[DataFrame], str]:
+) -> Text:
     """Make the alt text of a figure from its frame: `head`, then the means of column `y`, series by series.
 
     A series has one value of each column in `by`. With `x` its text has the means at the ends of that axis

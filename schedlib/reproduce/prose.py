@@ -24,42 +24,24 @@ class Facts:
         self.doubts: list[str] = []
 
     def row(self, claim: str) -> pd.Series:
-        """The ledger's row of a claim; ValueError when there is none."""
+        """The ledger's row of a claim, with its `verdict`, `window`, `printed`; ValueError when there is none."""
         if claim not in self.rows.index:
             raise ValueError(f"the ledger has no claim {claim!r}")
         return self.rows.loc[claim]
 
     def value(self, claim: str, digits: int = 3) -> str:
         """The measured mean, rounded."""
-        row = self.row(claim)
-        mean = row["measured"]
+        mean = self.row(claim).measured
         return f"{mean:.{digits}g}"
 
     def measured(self, claim: str) -> str:
         """The measured mean with its interval, as the ledger's page has it."""
-        row = self.row(claim)
-        return report.ours(row)
-
-    def verdict(self, claim: str) -> str:
-        """The verdict on a claim, in the ledger's words."""
-        row = self.row(claim)
-        return row["verdict"]
-
-    def window(self, claim: str) -> str:
-        """Where along a column, such as the load, a claim holds and fails."""
-        row = self.row(claim)
-        return row["window"]
-
-    def printed(self, claim: str) -> str:
-        """The number that the paper prints."""
-        row = self.row(claim)
-        return row["printed"]
+        return report.ours(self.row(claim))
 
     def is_so(self, verdict: str, *claims: str) -> str:
         """Nothing to read: the sentence before says that these claims have this verdict."""
         for claim in claims:
-            row = self.row(claim)
-            found = row["verdict"]
+            found = self.row(claim).verdict
             if found != verdict:
                 self.doubts.append(f"{claim}: {found}, and the prose says {verdict}")
         return ""

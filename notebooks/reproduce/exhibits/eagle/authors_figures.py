@@ -1,6 +1,5 @@
 """Eagle's figures and tables drawn from the authors' own jobs, with the same functions as from generated ones."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,7 @@ from exhibits.eagle.comparing import highest_load, only, ratios
 from exhibits.eagle.drawing import whose
 from schedlib.experiment import Figure
 from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.pictures.alt import Text, alt
 
 PLACE = 6.9
 COMPARED = (  # what a row of the figure says, the rival, and Eagle in the same version
@@ -86,7 +85,7 @@ def draw_versions(frame: DataFrame):
     return figure
 
 
-def caption(text: str, source: Source) -> Callable[[DataFrame], str]:
+def caption(text: str, source: Source) -> Text:
     """A caption that ends with the jobs and the number of seeds."""
 
     def words(frame: DataFrame) -> str:

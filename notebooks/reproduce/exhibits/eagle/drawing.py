@@ -1,6 +1,6 @@
 """What Eagle's figures share: looks, dots with intervals, lines, legends, numbers and sizes in words."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,7 @@ from exhibits import handles_of, legend_below
 from exhibits.eagle.comparing import highest_load, only, ratios
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.pictures.alt import Text, alt
 from schedlib.pictures.style import Look
 
 PERCENTILE_LOOKS = {
@@ -166,7 +166,7 @@ def plot_against(frame: DataFrame, base: str):
     return figure
 
 
-def alt_against(base: str) -> Callable[[DataFrame], str]:
+def alt_against(base: str) -> Text:
     """The alt text of such a figure."""
     return alt(
         f"Line charts of Eagle's completion times over those of {LOOKS[base].label} against the number of "
@@ -179,7 +179,7 @@ def alt_against(base: str) -> Callable[[DataFrame], str]:
     )
 
 
-def alt_times(head: str, systems: Sequence[str]) -> Callable[[DataFrame], str]:
+def alt_times(head: str, systems: Sequence[str]) -> Text:
     """The alt text of a figure of Google's short jobs under these systems at the highest load."""
     return alt(
         f"{head}. Completion times of short jobs (s)",
@@ -299,7 +299,7 @@ def plot_times(axes, frame: DataFrame, panels, x: str, systems) -> None:
     legend_below(axes[0], len(systems))
 
 
-def caption(text: str, trace: str | None = None) -> Callable[[DataFrame], str]:
+def caption(text: str, trace: str | None = None) -> Text:
     """A caption that ends with the sizes of what was run, of one trace or of all."""
 
     def words(frame: DataFrame) -> str:

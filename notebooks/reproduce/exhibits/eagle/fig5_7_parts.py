@@ -4,7 +4,6 @@
 swept as in Eagle (`updates=True`), so that nothing but SSS is missing.
 """
 
-from collections.abc import Callable
 from functools import partial
 
 from pandas import DataFrame
@@ -14,7 +13,7 @@ from exhibits.eagle import drawing
 from exhibits.eagle.comparing import highest_load, only, ratios
 from schedlib.experiment import Figure
 from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.pictures.alt import Text, alt
 
 PLACE = 6.3
 COMPONENTS = {"no-sss": "SSS", "no-min": "minimum probes", "no-sbp-srpt": "SBP+SRPT"}
@@ -47,7 +46,7 @@ def plot_breakdown(frame: DataFrame, trace: str):
     return figure
 
 
-def alt_breakdown(trace: str) -> Callable[[DataFrame], str]:
+def alt_breakdown(trace: str) -> Text:
     """The alt text of Fig. 5 or 6."""
     return alt(
         "Line charts of Eagle's completion times over those without one of its parts against the number of "

@@ -3,7 +3,7 @@
 A gain is in per cent of the rival's makespan, and paired: on the same instance.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import pandas as pd
@@ -21,7 +21,7 @@ from schedlib.hmhs.priced import priced
 from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.workloads import hybrid, single
 from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.pictures.alt import Text, alt
 
 WORKLOADS = {"single": single, "hybrid": hybrid}
 JOBS = (25, 50, 100, 200, 400, 800)
@@ -152,7 +152,7 @@ def plot_makespans(
     return figure
 
 
-def alt_makespans(by: Sequence[str], x: str, what: str) -> Callable[[DataFrame], str]:
+def alt_makespans(by: Sequence[str], x: str, what: str) -> Text:
     """The alt text of such a figure, with HMHS's gains."""
     head = (
         f"Line charts of makespan and of HMHS's gain over its rivals against {what}. Mean gain (%)"
