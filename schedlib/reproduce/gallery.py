@@ -19,7 +19,8 @@ after another on one core. Figures drawn from the same experiment share its time
 sentences stands in [CLAIMS.md](CLAIMS.md).
 """
 LONGEST_TABLE = 12  # rows that stand in the gallery; of a longer table it has the link
-Entries = dict[str, dict[str, Any]]  # how each figure came about, as `publish.provenance` gives it
+Entry = dict[str, Any]
+Entries = dict[str, Entry]  # how each figure came about, as `publish.provenance` gives it
 
 
 def write(out: Path) -> Path:
@@ -148,7 +149,7 @@ def one(out: Path, name: str, entries: Entries, claims: dict[str, DataFrame]) ->
     return lines
 
 
-def shown(out: Path, name: str, entry: dict[str, Any]) -> list[str]:
+def shown(out: Path, name: str, entry: Entry) -> list[str]:
     """The picture with its alt text, or the table, or a link to it where it is long."""
     paper, _, short = name.partition(".")
     picture = f"{short}.png"
@@ -167,7 +168,7 @@ def shown(out: Path, name: str, entry: dict[str, Any]) -> list[str]:
     return [f"[The table of {rows} rows]({paper}/{short}.md)", ""]
 
 
-def made(name: str, entry: dict[str, Any], others: str) -> str:
+def made(name: str, entry: Entry, others: str) -> str:
     """How long a figure took, with how many seeds, and its files; `others` were drawn from the same runs."""
     paper = name.partition(".")[0]
     took = duration(entry["seconds"])

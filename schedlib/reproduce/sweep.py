@@ -59,7 +59,7 @@ class Sweep:
     scale: str
     seeds: int
     frame: DataFrame
-    metas: tuple[dict[str, Any], ...]
+    metas: tuple[store.Described, ...]
     analyses: int = 1
 
 

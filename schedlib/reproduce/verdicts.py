@@ -17,6 +17,8 @@ SLIP, UNTESTABLE = "the paper's slip", "not testable"
 VERDICTS = (HOLDS, DEPENDS, UNDECIDED, FAILS, SLIP, UNTESTABLE)
 AS_PRINTED, NEAR, OFF = "as printed", "near", "off"
 NUMBERS = (AS_PRINTED, NEAR, OFF, UNDECIDED)
+Frames = Mapping[str, DataFrame]
+"""Experiments' frames by their names."""
 A_QUARTER = 0.25  # how far from the printed number is near
 
 
@@ -52,7 +54,7 @@ class Row(NamedTuple):
     scale: str
 
 
-def judge(sentence: Sentence, frames: Mapping[str, DataFrame], scale: str, looks: int = 1) -> Row:
+def judge(sentence: Sentence, frames: Frames, scale: str, looks: int = 1) -> Row:
     """The ledger's row of a sentence, from the frames of its experiments by name.
 
     Where seeds are added until verdicts are decided, with `looks` at them in all, each interval has level
@@ -177,7 +179,7 @@ def number_of(sentence: Sentence, found: Measured) -> str:
     return AS_PRINTED if meets else NEAR
 
 
-def turned(sentence: Sentence, verdict: str, frames: Mapping[str, DataFrame], level: float) -> str:
+def turned(sentence: Sentence, verdict: str, frames: Frames, level: float) -> str:
     """The other readings that decide the sentence the other way, with what each measures; "" without any."""
     opposite = FAILS if verdict == HOLDS else HOLDS
     texts = []
@@ -189,9 +191,7 @@ def turned(sentence: Sentence, verdict: str, frames: Mapping[str, DataFrame], le
     return f"{opposite} with {', '.join(texts)}" if texts else ""
 
 
-def other_windows(
-    sentence: Sentence, window: str, frames: Mapping[str, DataFrame], level: float
-) -> str:
+def other_windows(sentence: Sentence, window: str, frames: Frames, level: float) -> str:
     """Where along a column the sentence holds or fails under each other reading that has other windows."""
     texts = []
     for name, other in sentence.others.items():
