@@ -157,12 +157,15 @@ def plot_fig5(frame: DataFrame):
     return figure
 
 
+def _operations_per_decision(frame):
+    """The frame with the operations of a decision, `each`; it needs no times, which published frames lack."""
+    return frame.assign(each=frame["operations"] / frame["decisions"])
+
+
 def _per_decision(frame):
     """The frame with the operations of a decision, `each`, and its `microseconds`."""
-    return frame.assign(
-        each=frame["operations"] / frame["decisions"],
-        microseconds=1e6 * frame["seconds"] / frame["decisions"],
-    )
+    microseconds = 1e6 * frame["seconds"] / frame["decisions"]
+    return _operations_per_decision(frame).assign(microseconds=microseconds)
 
 
 def exponents(frame: DataFrame, x: str, y: str) -> pd.Series:
@@ -219,7 +222,7 @@ def plot_frontier(frame: DataFrame):
 
 def _each(frame, **where):
     """Median operations per decision of each rule, in words."""
-    rows = _per_decision(only(frame, **where))
+    rows = _operations_per_decision(only(frame, **where))
     each = rows.groupby(["rule", "method"], sort=False)["each"]
     return ", ".join(
         f"{_look(*kind)['label']} {value:.1f}" for kind, value in each.median().items()
@@ -332,7 +335,7 @@ FIGURES = (
             "each",
             ["rule", "method"],
             "q",
-            of=_per_decision,
+            of=_operations_per_decision,
             names=METHODS,
         ),
     ),
