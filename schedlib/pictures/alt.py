@@ -4,11 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import pandas as pd
+from pandas import DataFrame
 
 from schedlib.pictures import style
 
 MOST_WORDS = 90
+Text = Callable[[DataFrame], str]
+"""What makes a caption or an alt text from a figure's frame."""
 
 
 def alt(
@@ -17,10 +19,10 @@ def alt(
     by: Sequence[str] = (),
     x: str | None = None,
     *,
-    of: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
+    of: Callable[[DataFrame], DataFrame] | None = None,
     names: Mapping | None = None,
     average: str = "mean",
-) -> Callable[[pd.DataFrame], str]:
+) -> Text:
     """Make the alt text of a figure from its frame: `head`, then the means of column `y`, series by series.
 
     A series has one value of each column in `by`. With `x` its text has the means at the ends of that axis
@@ -29,14 +31,14 @@ def alt(
     `of(frame)` gives the rows that are drawn, and `names` words for values; policies have the book's labels.
     `average`: `"mean"` or `"median"`.
 
-    >>> frame = pd.DataFrame({"load": [0.5, 0.7, 0.9], "policy": "fifo", "wait": [1.0, 2.0, 9.0]})
+    >>> frame = DataFrame({"load": [0.5, 0.7, 0.9], "policy": "fifo", "wait": [1.0, 2.0, 9.0]})
     >>> alt("Lines of the wait (s) against the load", "wait", ["policy"], "load")(frame)
     'Lines of the wait (s) against the load: FIFO 1 at 0.5, 9 at 0.9.'
     """
     known = names or {}
     columns = list(by)
 
-    def sentence(start: str, rows: pd.DataFrame, columns: list[str], numbers: Callable) -> str:
+    def sentence(start: str, rows: DataFrame, columns: list[str], numbers: Callable) -> str:
         groups: Any = [((), rows)]
         if columns:
             groups = rows.groupby(columns, sort=False, observed=True)
@@ -48,7 +50,7 @@ def alt(
         listed = "; ".join(series)
         return f"{start}: {listed}."
 
-    def text(frame: pd.DataFrame) -> str:
+    def text(frame: DataFrame) -> str:
         rows = frame if of is None else of(frame)
         rows = rows.dropna(subset=[y])
         means = partial(points, x=x, y=y, average=average)
@@ -63,10 +65,10 @@ def alt(
     return text
 
 
-def points(rows: pd.DataFrame, x: str | None, y: str, average: str = "mean") -> str:
+def points(rows: DataFrame, x: str | None, y: str, average: str = "mean") -> str:
     """The average of `y`, or with `x` those at its ends and the lowest and the highest of them.
 
-    >>> points(pd.DataFrame({"x": [1, 2, 3], "y": [5.0, 2.0, 4.0]}), "x", "y")
+    >>> points(DataFrame({"x": [1, 2, 3], "y": [5.0, 2.0, 4.0]}), "x", "y")
     '5 at 1, 2 at 2, 4 at 3'
     """
     if x is None:
@@ -84,14 +86,12 @@ def points(rows: pd.DataFrame, x: str | None, y: str, average: str = "mean") -> 
     return ", ".join(texts)
 
 
-def ranges(
-    rows: pd.DataFrame, x: str | None, y: str, within: list[str], average: str = "mean"
-) -> str:
+def ranges(rows: DataFrame, x: str | None, y: str, within: list[str], average: str = "mean") -> str:
     """The lowest and the highest average of `y` among series, or with `x` those at its ends.
 
     A series has one value of each column in `within`.
 
-    >>> frame = pd.DataFrame({"k": [1, 2, 1, 2], "x": [1, 1, 3, 3], "y": [5.0, 2.0, 4.0, 4.0]})
+    >>> frame = DataFrame({"k": [1, 2, 1, 2], "x": [1, 1, 3, 3], "y": [5.0, 2.0, 4.0, 4.0]})
     >>> ranges(frame, "x", "y", ["k"])
     '2 to 5 at 1, 4 at 3'
     """

@@ -108,9 +108,12 @@ def plot_polytope(
         handles += _dots(axes, capacity, demand)
     if mix is not None:
         handles += _ray(axes, capacity, demand, np.asarray(mix, float))
-    axes.set_xlim(-0.02 * width, width)
-    axes.set_ylim(-0.02 * height, height)
-    axes.set(xlabel="jobs of class 1 at a time", ylabel="jobs of class 2 at a time")
+    axes.set(
+        xlim=(-0.02 * width, width),
+        ylim=(-0.02 * height, height),
+        xlabel="jobs of class 1 at a time",
+        ylabel="jobs of class 2 at a time",
+    )
     figure.legend(handles=handles, loc="outside right upper")
     return figure
 
@@ -419,8 +422,7 @@ def plot_allocation(
             **look,
         )
         left += share
-    ax.set(xlabel="in use (%)", xlim=(0, 104))
-    ax.set_yticks(rows, labels)
+    ax.set(xlabel="in use (%)", xlim=(0, 104), yticks=rows, yticklabels=labels)
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
     ax.set_title(f"$\\lambda^*$ = {allocation.rate:,.4g}")

@@ -216,7 +216,7 @@ def _bit_rows(step) -> Iterator[Box | Words]:
     before, after = LEFT - 6, LEFT + 4
     middle = COPY_AT + 8
     yield Words(before, CENTRE_AT + 8, "the centre's bits", 11, DARK, "end")
-    yield from _bits(step.bits, CENTRE_AT, step.bits)
+    yield from _bits(step, step.bits, CENTRE_AT)
     worker, since, copy = newest_copy(step)
     if worker < 0:
         yield Words(before, middle, "a worker's copy", 11, FAINT, "end")
@@ -228,13 +228,13 @@ def _bit_rows(step) -> Iterator[Box | Words]:
     age = step.time - since
     words = f"the copy at worker {worker} is {age:.4g} s old; {state} out of date"
     yield Words(before, middle, f"copy at {worker}", 11, DARK, "end")
-    yield from _bits(copy, COPY_AT, step.bits)
+    yield from _bits(step, copy, COPY_AT)
     yield Words(after, COPY_AT + 28, words, 11, DARK, "start")
 
 
-def _bits(bits, y, truth) -> Iterator[Box | Words]:
-    """A row of bits; those that differ from the truth have dashed edges."""
-    pairs = zip(bits, truth, strict=True)
+def _bits(step, bits, y) -> Iterator[Box | Words]:
+    """A row of bits; those that differ from the centre's have dashed edges."""
+    pairs = zip(bits, step.bits, strict=True)
     for worker, (bit, true) in enumerate(pairs):
         fill, ink = (pale(LONG, 0.3), INK) if bit else ("#ffffff", "#999999")
         edge, thick = "#bbbbbb", 0.8

@@ -115,8 +115,7 @@ def plot_gantt(
         if bound is not None:
             ax.axvline(bound, color="black", linestyle=":", linewidth=1.2)
         ax.axvline(schedule.makespan, color="black", linewidth=1.2)
-        ax.set_ylabel(f"{name}\nmachine")
-        ax.set(ylim=(rows - 0.4, -0.6), xlim=(0, until))
+        ax.set(ylabel=f"{name}\nmachine", ylim=(rows - 0.4, -0.6), xlim=(0, until))
         shown = range(rows) if rows <= MOST_ROWS else ()
         ax.set_yticks(shown, [str(k + 1) for k in shown])
         ax.grid(axis="y", visible=False)

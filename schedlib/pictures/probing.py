@@ -200,26 +200,24 @@ def plot_gantt(
     if until is None:
         until = 1.02 * tasks["finish"].max()
     figure, ax = style.subplots(size=size)
-    again = tasks.duplicated(["worker", "job", "queued"]).to_numpy()
-    for repeated, (_, task) in zip(again, tasks.iterrows(), strict=True):
-        colour = LONG if task["long"] else SHORT
-        stands_out = job is None or task["job"] == job
+    again = tasks.duplicated(["worker", "job", "queued"])
+    for task in tasks.assign(again=again).itertuples():
+        colour = LONG if task.long else SHORT
+        stands_out = job is None or task.job == job
         face = colour if stands_out else pale(colour, 0.35)
-        width = task["finish"] - task["start"]
-        corner = task["start"], task["worker"] - 0.36
+        width = task.finish - task.start
+        corner = task.start, task.worker - 0.36
         ax.add_patch(
             Rectangle(corner, width, 0.62, facecolor=face, edgecolor="white", linewidth=0.6)
         )
         if width > until / 45:
-            style.number_on_bar(
-                ax, task["start"] + width / 2, task["worker"] - 0.05, int(task["job"])
-            )
-        if repeated:
-            ax.plot(task["asked"], task["worker"] - 0.38, markersize=5, clip_on=False, **ASKS)
+            style.number_on_bar(ax, task.start + width / 2, task.worker - 0.05, task.job)
+        if task.again:
+            ax.plot(task.asked, task.worker - 0.38, markersize=5, clip_on=False, **ASKS)
         elif stands_out:
             ax.plot(
-                [task["queued"], task["start"]],
-                [task["worker"] + 0.36] * 2,
+                [task.queued, task.start],
+                [task.worker + 0.36] * 2,
                 color=colour,
                 linewidth=1.6,
             )
@@ -227,9 +225,13 @@ def plot_gantt(
     for worker, begin, end in vain:
         ax.plot([begin, end], [worker + 0.36] * 2, **DOTTED)
     ax.set(
-        xlim=(0, until), ylim=(workers - 0.4, -0.6), xlabel="time (s)", ylabel="worker", title=title
+        xlim=(0, until),
+        ylim=(workers - 0.4, -0.6),
+        xlabel="time (s)",
+        ylabel="worker",
+        title=title,
+        yticks=np.arange(workers),
     )
-    ax.set_yticks(np.arange(workers))
     ax.grid(axis="y", visible=False)
     kinds = {False: Patch(color=SHORT, label="short"), True: Patch(color=LONG, label="long")}
     handles: list[Any] = [patch for long, patch in kinds.items() if (tasks["long"] == long).any()]

@@ -24,7 +24,7 @@ from schedlib.pictures.words import Described
 # and which, made darker, look like vermillion and blue to colour-blind readers.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#B66A9A", "#592D00", "#7422E5", "#000000")
 BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET, BLACK = PALETTE
-_LINES = ("-", "--", "-.", ":", (0, (7, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 3)))
+LINES = ("-", "--", "-.", ":", (0, (7, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 3)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 LATEST = 1e15  # a time that an axis reaches to
@@ -76,7 +76,7 @@ PRINTED = Look("black", "none", "_", "printed in the paper")
 
 def _looks(labels: Mapping[str, str]) -> dict[str, Look]:
     """One look per policy of a paper, in order; no two share a colour, a line style or a marker."""
-    rows = zip(PALETTE, _LINES, _MARKERS, labels.items(), strict=False)
+    rows = zip(PALETTE, LINES, _MARKERS, labels.items(), strict=False)
     return {name: Look(color, line, marker, label) for color, line, marker, (name, label) in rows}
 
 
@@ -98,6 +98,15 @@ def look(policy: object) -> Look:
     """
     name = str(getattr(policy, "name", getattr(policy, "__name__", policy)))
     return LOOK.get(name, Look("#555555", (0, (5, 1, 1, 1)), "*", name))
+
+
+def labels(looks: Mapping[Any, Look]) -> dict[Any, str]:
+    """The labels of looks by their names.
+
+    >>> labels({"mine": Look("black", "--", "o", "My policy")})
+    {'mine': 'My policy'}
+    """
+    return {name: look.label for name, look in looks.items()}
 
 
 def use() -> AbstractContextManager:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from pandas import DataFrame
 
 from schedlib import paths
 from schedlib.reproduce import publish, registry
@@ -37,7 +38,7 @@ if (root := paths.checkout()) is not None:
     sys.path.append(str(root / "notebooks" / "reproduce"))
 
 
-def experiments(only: registry.Names = None) -> pd.DataFrame:
+def experiments(only: registry.Names = None) -> DataFrame:
     """A frame of every figure and table: id, experiment, title, points and seeds at quick scale, state.
 
     `seeds`: those with which a sweep begins; `state`: `current` when the published files come from the
@@ -122,7 +123,7 @@ def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
     return publish.Published(figure_id, entry["caption"], entry["alt"], files)
 
 
-def frame(figure_id: str, out: str | Path | None = None) -> pd.DataFrame:
+def frame(figure_id: str, out: str | Path | None = None) -> DataFrame:
     """The numbers behind a published figure or table; nothing is run. Raises ValueError as `picture` does.
 
     See also: `reproduce.picture`, `reproduce.run`.
@@ -135,7 +136,7 @@ def frame(figure_id: str, out: str | Path | None = None) -> pd.DataFrame:
     return pd.read_csv(publish.out_folder(out=out) / paper / f"{name}.csv")
 
 
-def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.DataFrame:
+def claims(only: registry.Names = None, out: str | Path | None = None) -> DataFrame:
     """The written ledger as a frame, a row for each sentence of the papers; nothing is run.
 
     `only` names papers or claims; None gives all. Columns: id, paper, where, sentence, printed (the paper's

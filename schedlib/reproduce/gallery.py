@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+from pandas import DataFrame
 
 from schedlib import papers, paths
 from schedlib.reproduce import ledger, publish, registry, report
@@ -19,7 +19,8 @@ after another on one core. Figures drawn from the same experiment share its time
 sentences stands in [CLAIMS.md](CLAIMS.md).
 """
 LONGEST_TABLE = 12  # rows that stand in the gallery; of a longer table it has the link
-Entries = dict[str, dict[str, Any]]  # how each figure came about, as `publish.provenance` gives it
+Entry = dict[str, Any]
+Entries = dict[str, Entry]  # how each figure came about, as `publish.provenance` gives it
 
 
 def write(out: Path) -> Path:
@@ -65,7 +66,7 @@ def page(out: Path) -> str:
     return "\n".join(lines)
 
 
-def contents(paper: str, ids: list[str], entries: Entries, rows: pd.DataFrame) -> str:
+def contents(paper: str, ids: list[str], entries: Entries, rows: DataFrame) -> str:
     """A paper's line of the contents: how many figures, their time, and what became of its claims."""
     title = papers.title_of(paper)
     link = anchor(title)
@@ -94,7 +95,7 @@ def anchor(title: str) -> str:
     return letters.replace(" ", "-")
 
 
-def beside(entries: Entries, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def beside(entries: Entries, rows: DataFrame) -> dict[str, DataFrame]:
     """The ledger's rows by the figure that they stand beside. A claim stands beside the first figure of its
     experiment that it names, else beside the first."""
     known = registry.load().claims
@@ -128,7 +129,7 @@ def names(where: str, figure_id: str) -> bool:
     return bool(re.search(rf"\b{kind} {number}(?!\d)", where))
 
 
-def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame]) -> list[str]:
+def one(out: Path, name: str, entries: Entries, claims: dict[str, DataFrame]) -> list[str]:
     """The lines of one figure or table."""
     entry = entries[name]
     same = drawn_from(entry["experiment"], entries)
@@ -148,7 +149,7 @@ def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame])
     return lines
 
 
-def shown(out: Path, name: str, entry: dict[str, Any]) -> list[str]:
+def shown(out: Path, name: str, entry: Entry) -> list[str]:
     """The picture with its alt text, or the table, or a link to it where it is long."""
     paper, _, short = name.partition(".")
     picture = f"{short}.png"
@@ -167,7 +168,7 @@ def shown(out: Path, name: str, entry: dict[str, Any]) -> list[str]:
     return [f"[The table of {rows} rows]({paper}/{short}.md)", ""]
 
 
-def made(name: str, entry: dict[str, Any], others: str) -> str:
+def made(name: str, entry: Entry, others: str) -> str:
     """How long a figure took, with how many seeds, and its files; `others` were drawn from the same runs."""
     paper = name.partition(".")[0]
     took = duration(entry["seconds"])

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pandas import DataFrame
 
 from schedlib import paths
 from schedlib.reproduce import prose, publish, registry, sweep, verdicts
@@ -22,7 +23,7 @@ def judged(
     workers: int | None = None,
     dask: str | None = None,
     out: Path | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Every claim that `only` asks for, judged on frames of this scale; what is not stored is run. Gives a
     frame with `COLUMNS`. What lacks its data here is as in the ledger in `out`, or left out."""
     library = registry.load()
@@ -46,7 +47,7 @@ def judged(
 
 def judged_on(
     done: Mapping[str, Any], claims: Iterable[Sentence], scale: str, out: Path | None = None
-) -> pd.DataFrame:
+) -> DataFrame:
     """The rows of these claims, judged on finished sweeps by experiment. A claim of which some experiment
     lacks its data here keeps its row in `out`; without such a row it is judged on what is here, if anything."""
     before = {}
@@ -77,7 +78,7 @@ def judged_on(
     return frame.astype(kinds)
 
 
-def read(out: Path) -> pd.DataFrame:
+def read(out: Path) -> DataFrame:
     """The ledger in the folder `out`, with numbers where they are numbers; empty when there is none, or one
     with other columns, as of version 1.0."""
     empty = pd.DataFrame(columns=list(COLUMNS))
@@ -93,7 +94,7 @@ def read(out: Path) -> pd.DataFrame:
     return frame
 
 
-def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
+def write(frame: DataFrame, out: Path) -> tuple[Path, Path]:
     """Put these rows into the folder's `claims.csv` and `CLAIMS.md`; rows of other claims stay as they were.
     A row whose paper is here but no longer makes the claim is dropped. The page of `figures/` also shows
     what differs at paper scale, and is made again when that is."""

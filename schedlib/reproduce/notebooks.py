@@ -12,6 +12,8 @@ from schedlib import paths
 from schedlib.reproduce import gallery, ledger, publish, registry, sweep
 from schedlib.reproduce.registry import Names, names_in, unknown
 
+Json = dict[str, Any]
+"""A part of a notebook, as its file has it."""
 CELL_TIMEOUT = 3600
 # its transport, the interrupt that ends it: nothing that a reader can use
 QUIET = ["--log-level=50"]
@@ -195,7 +197,7 @@ def last_lines(error: str, file: Path) -> str:
     return f"notebook {file} stopped:\n  " + "\n  ".join(lines[-5:])
 
 
-def normalised(book: dict[str, Any]) -> str:
+def normalised(book: Json) -> str:
     """A notebook as text without what differs from run to run although nothing changed. Goes: times,
     papermill's notes, standard error, the interpreter's version. Made alike: cell and widget ids, addresses
     in object names, the pieces in which printed text arrived."""
@@ -218,8 +220,8 @@ def normalised(book: dict[str, Any]) -> str:
     return _with_even_widget_ids(book)
 
 
-def _outputs(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    kept: list[dict[str, Any]] = []
+def _outputs(outputs: list[Json]) -> list[Json]:
+    kept: list[Json] = []
     for output in outputs:
         if output["output_type"] == "stream":
             if output["name"] == "stderr":
@@ -239,7 +241,7 @@ def _addresses(text: str | list[str]) -> str:
     return re.sub(r"\bat 0x[0-9a-f]+", "at 0x0", "".join(text))
 
 
-def _with_even_widget_ids(book: dict[str, Any]) -> str:
+def _with_even_widget_ids(book: Json) -> str:
     """The notebook's text with widget model ids numbered in order of appearance."""
     import nbformat
 

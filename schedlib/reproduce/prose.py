@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
+from pandas import DataFrame
 
 from schedlib import papers, paths
 from schedlib.reproduce import registry, report
@@ -17,48 +18,30 @@ def folder() -> Path:
 class Facts:
     """What prose may ask of the ledger. `doubts` collects what it says of a verdict and the ledger does not."""
 
-    def __init__(self, rows: pd.DataFrame):
+    def __init__(self, rows: DataFrame):
         self.rows = rows.set_index("id", drop=False)
         self.claims = report.counted(self.rows)
         self.doubts: list[str] = []
 
     def row(self, claim: str) -> pd.Series:
-        """The ledger's row of a claim; ValueError when there is none."""
+        """The ledger's row of a claim, with its `verdict`, `window`, `printed`; ValueError when there is none."""
         if claim not in self.rows.index:
             raise ValueError(f"the ledger has no claim {claim!r}")
         return self.rows.loc[claim]
 
     def value(self, claim: str, digits: int = 3) -> str:
         """The measured mean, rounded."""
-        row = self.row(claim)
-        mean = row["measured"]
+        mean = self.row(claim).measured
         return f"{mean:.{digits}g}"
 
     def measured(self, claim: str) -> str:
         """The measured mean with its interval, as the ledger's page has it."""
-        row = self.row(claim)
-        return report.ours(row)
-
-    def verdict(self, claim: str) -> str:
-        """The verdict on a claim, in the ledger's words."""
-        row = self.row(claim)
-        return row["verdict"]
-
-    def window(self, claim: str) -> str:
-        """Where along a column, such as the load, a claim holds and fails."""
-        row = self.row(claim)
-        return row["window"]
-
-    def printed(self, claim: str) -> str:
-        """The number that the paper prints."""
-        row = self.row(claim)
-        return row["printed"]
+        return report.ours(self.row(claim))
 
     def is_so(self, verdict: str, *claims: str) -> str:
         """Nothing to read: the sentence before says that these claims have this verdict."""
         for claim in claims:
-            row = self.row(claim)
-            found = row["verdict"]
+            found = self.row(claim).verdict
             if found != verdict:
                 self.doubts.append(f"{claim}: {found}, and the prose says {verdict}")
         return ""
@@ -88,7 +71,7 @@ def paragraphs(facts: Facts) -> dict[str, str]:
     return texts
 
 
-def page(quick: pd.DataFrame, paper: pd.DataFrame) -> str:
+def page(quick: DataFrame, paper: DataFrame) -> str:
     """`CLAIMS.md`: the headlines, a table for each paper, and where all claims are there what to quote."""
     whole = set(registry.load().claims) <= set(quick["id"])
     texts = paragraphs(Facts(quick)) if whole else {}

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
+from pandas import DataFrame
 
 from schedlib import papers
 from schedlib.reproduce import registry
@@ -58,8 +59,8 @@ Many limits and readings were chosen after a result was known:
 
 
 def page(
-    rows: pd.DataFrame,
-    paper_scale: pd.DataFrame | None = None,
+    rows: DataFrame,
+    paper_scale: DataFrame | None = None,
     paragraphs: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """The whole ledger as a Markdown page: headlines, counts, then a table for each paper.
@@ -91,12 +92,12 @@ def page(
     return "\n".join(filter(None, lines))
 
 
-def counted(rows: pd.DataFrame) -> pd.DataFrame:
+def counted(rows: DataFrame) -> DataFrame:
     """The rows of sentences that count: the paper's own, which a run can hold or refute."""
     return rows[rows["kind"] == ""]
 
 
-def sentence(rows: pd.DataFrame) -> str:
+def sentence(rows: DataFrame) -> str:
     """How many sentences there are and what became of them.
 
     >>> sentence(pd.DataFrame({"verdict": ["fails", "holds", "holds", "holds"], "kind": ["", "", "", "own"]}))
@@ -112,7 +113,7 @@ def sentence(rows: pd.DataFrame) -> str:
     return f"{len(own)} sentences: {', '.join(each)}{more}."
 
 
-def counts(rows: pd.DataFrame) -> str:
+def counts(rows: DataFrame) -> str:
     """A table of papers by verdicts and by what became of printed numbers, with links to their tables."""
     own = counted(rows)
     lines = []
@@ -129,7 +130,7 @@ def counts(rows: pd.DataFrame) -> str:
     return markdown(pd.concat([table, total])[list(table.columns)])
 
 
-def headlines(rows: pd.DataFrame) -> str:
+def headlines(rows: DataFrame) -> str:
     """The headline rows among these: sentence, paper, printed, ours, verdict, cause."""
     known = registry.load().claims
     chosen = [name for name, claim in known.items() if claim.headline]
@@ -139,7 +140,7 @@ def headlines(rows: pd.DataFrame) -> str:
     return table(shown, ["sentence", "paper", "printed", "ours (95 %)", "verdict", "cause"])
 
 
-def table(rows: pd.DataFrame, columns: Sequence[str] = COLUMNS) -> str:
+def table(rows: DataFrame, columns: Sequence[str] = COLUMNS) -> str:
     """These columns of some rows as a Markdown table; those that would be empty are left out."""
     lines = []
     for row in rows.itertuples():
@@ -182,7 +183,7 @@ def why(row: Any) -> str:
     return "; ".join(filter(None, (row.window or row.turns, row.cause)))
 
 
-def card(rows: pd.DataFrame) -> str:
+def card(rows: DataFrame) -> str:
     """What became of some sentences, as a chapter says it: one sentence, and where each of them stands."""
     names = rows["paper"].unique()
     place = f"#{papers.title_of(names[0]).lower()}" if len(names) == 1 else ""

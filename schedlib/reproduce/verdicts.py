@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 
 from schedlib.intervals import Best, Exact, Proportion, mean_ci
 from schedlib.reproduce.sentences import Sentence
@@ -17,6 +17,8 @@ SLIP, UNTESTABLE = "the paper's slip", "not testable"
 VERDICTS = (HOLDS, DEPENDS, UNDECIDED, FAILS, SLIP, UNTESTABLE)
 AS_PRINTED, NEAR, OFF = "as printed", "near", "off"
 NUMBERS = (AS_PRINTED, NEAR, OFF, UNDECIDED)
+Frames = Mapping[str, DataFrame]
+"""Experiments' frames by their names."""
 A_QUARTER = 0.25  # how far from the printed number is near
 
 
@@ -52,9 +54,7 @@ class Row(NamedTuple):
     scale: str
 
 
-def judge(
-    sentence: Sentence, frames: Mapping[str, pd.DataFrame], scale: str, looks: int = 1
-) -> Row:
+def judge(sentence: Sentence, frames: Frames, scale: str, looks: int = 1) -> Row:
     """The ledger's row of a sentence, from the frames of its experiments by name.
 
     Where seeds are added until verdicts are decided, with `looks` at them in all, each interval has level
@@ -100,7 +100,7 @@ def judge(
     )
 
 
-def measured(sentence: Sentence, frame: pd.DataFrame, level: float) -> Measured:
+def measured(sentence: Sentence, frame: DataFrame, level: float) -> Measured:
     """What the sentence's measure gives of a frame, with an interval of this level."""
     assert sentence.measure is not None
     try:
@@ -179,9 +179,7 @@ def number_of(sentence: Sentence, found: Measured) -> str:
     return AS_PRINTED if meets else NEAR
 
 
-def turned(
-    sentence: Sentence, verdict: str, frames: Mapping[str, pd.DataFrame], level: float
-) -> str:
+def turned(sentence: Sentence, verdict: str, frames: Frames, level: float) -> str:
     """The other readings that decide the sentence the other way, with what each measures; "" without any."""
     opposite = FAILS if verdict == HOLDS else HOLDS
     texts = []
@@ -193,9 +191,7 @@ def turned(
     return f"{opposite} with {', '.join(texts)}" if texts else ""
 
 
-def other_windows(
-    sentence: Sentence, window: str, frames: Mapping[str, pd.DataFrame], level: float
-) -> str:
+def other_windows(sentence: Sentence, window: str, frames: Frames, level: float) -> str:
     """Where along a column the sentence holds or fails under each other reading that has other windows."""
     texts = []
     for name, other in sentence.others.items():
@@ -207,7 +203,7 @@ def other_windows(
     return "; ".join(texts)
 
 
-def along(sentence: Sentence, frame: pd.DataFrame, level: float) -> dict[str, str]:
+def along(sentence: Sentence, frame: DataFrame, level: float) -> dict[str, str]:
     """The verdict at each value of the column along which the sentence is judged."""
     one = replace(sentence, along="")
     return {
@@ -235,7 +231,7 @@ def windows(each: Mapping[str, str], column: str) -> tuple[str, str]:
 
 
 def decided(
-    sentences: Mapping[str, Sentence], experiment: str, frame: pd.DataFrame, looks: int
+    sentences: Mapping[str, Sentence], experiment: str, frame: DataFrame, looks: int
 ) -> bool:
     """Whether more seeds of an experiment could change the verdict on no sentence, under no reading."""
     level = 1 - 0.05 / looks

@@ -15,6 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import NamedTuple
 
 import pandas as pd
+from pandas import DataFrame
 
 from schedlib import paths
 from schedlib.reproduce import store
@@ -27,7 +28,7 @@ class Outcome(NamedTuple):
     """What became of a task: its frame and seconds, or a traceback, or why this worker must not run it."""
 
     task: store.Task
-    frame: pd.DataFrame | None = None
+    frame: DataFrame | None = None
     seconds: float = 0.0
     error: str = ""
     refused: str = ""
@@ -57,7 +58,7 @@ def named(task: store.Task) -> store.Task:
     return task._replace(run=name)
 
 
-def found(run: Callable[..., pd.DataFrame] | str) -> Callable[..., pd.DataFrame]:
+def found(run: Callable[..., DataFrame] | str) -> Callable[..., DataFrame]:
     """The function itself, imported here when it is given by its name."""
     if not isinstance(run, str):
         return run

@@ -1,12 +1,16 @@
 """The evidence: one file for each exhibit, or for those drawn from one run; beside them a paper's claims."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from matplotlib.lines import Line2D
+from pandas import DataFrame
 
 from schedlib import traces
+from schedlib.pictures.style import Look
 
 
 def lacking(
@@ -33,6 +37,8 @@ def swim_files(point: Mapping[str, Any]) -> list[Path]:
     return [folder / f"FB-{point.get('year', 2010)}_samples_24_times_1hr_0.tsv"] if folder else []
 
 
+Each = np.ndarray
+"""What a claim measures: a number for each seed."""
 SWIM: dict[str, Any] = {
     "missing": no_swim,
     "data_files": swim_files,
@@ -40,7 +46,7 @@ SWIM: dict[str, Any] = {
 """What an experiment on Facebook's jobs needs."""
 
 
-def only(frame: pd.DataFrame, /, **where: Any) -> pd.DataFrame:
+def only(frame: DataFrame, /, **where: Any) -> DataFrame:
     """The rows with these values in these columns; a tuple or a list names several values.
 
     >>> only(pd.DataFrame({"trace": ["google", "yahoo"], "workers": [3, 4]}), trace="yahoo")
@@ -53,17 +59,50 @@ def only(frame: pd.DataFrame, /, **where: Any) -> pd.DataFrame:
     return frame
 
 
+def each_seed(rows: DataFrame, values: pd.Series, how: str = "mean") -> Each:
+    """What these rows' values come to, such as their mean: one number a seed.
+
+    >>> rows = pd.DataFrame({"seed": [0, 0, 1], "wait": [1.0, 3.0, 5.0]})
+    >>> each_seed(rows, rows["wait"])
+    array([2., 5.])
+    """
+    return values.groupby(rows["seed"]).agg(how).to_numpy()
+
+
+def difference(
+    rows: DataFrame,
+    column: str,
+    of: Any,
+    less: Any,
+    by: str | list[str] = "policy",
+) -> Each:
+    """The mean of a column under one value of `by` less that under another: one number a seed.
+
+    >>> rows = pd.DataFrame({"seed": 0, "policy": ["fifo", "hmhs"], "wait": [5.0, 3.0]})
+    >>> difference(rows, "wait", "fifo", less="hmhs")
+    array([2.])
+    """
+    means = rows.pivot_table(column, "seed", by)
+    return (means[of] - means[less]).to_numpy()
+
+
 def legend_below(
     ax: Any,
     columns: int,
+    *marks: Look,
     **more: Any,
 ) -> None:
-    """The legend of these axes below their figure, where it holds for all axes; `more` of `Figure.legend`."""
-    handles, labels = ax.get_legend_handles_labels()
+    """The legend of these axes, and of marks, below their figure, where it holds for all axes; `more` of
+    `Figure.legend`."""
+    handles, _ = ax.get_legend_handles_labels()
     ax.figure.legend(
-        handles,
-        labels,
+        handles=[*handles, *handles_of(marks)],
         loc="outside lower center",
         ncols=columns,
         **more,
     )
+
+
+def handles_of(looks: Iterable[Look]) -> list[Line2D]:
+    """What a legend shows of these looks."""
+    return [Line2D([], [], **look.line()) for look in looks]

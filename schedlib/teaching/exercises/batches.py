@@ -46,13 +46,19 @@ def order_by_hand(answer: object) -> str:
     took = flow_shop_makespan(MAPS, REDUCES, order)
     johnson = hmhs.johnson(MAPS, REDUCES)
     least = flow_shop_makespan(MAPS, REDUCES, johnson)
-    expect_near(took, least, "this order takes too long: in which stage is each job quicker?", 1e-6)
-    hint = (
-        "no order is shorter, but it is not Johnson's: sort each of the two groups as the rule says"
+    expect_near(
+        took, least, "this order takes too long: in which stage is each job quicker?", within=1e-6
     )
-    expect((order == johnson).all(), hint)
-    hint = "the order is right; for the makespan, a reduce waits for its own map and for the reduce before it"
-    expect_near(makespan, took, hint, 1e-9)
+    expect(
+        (order == johnson).all(),
+        "no order is shorter, but it is not Johnson's: sort each of the two groups as the rule says",
+    )
+    expect_near(
+        makespan,
+        took,
+        "the order is right; for the makespan, a reduce waits for its own map and for the reduce before it",
+        within=1e-9,
+    )
     return "and no order is shorter."
 
 
@@ -96,7 +102,9 @@ def two_stages(answer: object) -> str:
     )
     for stage, mine, ratio in zip(("map", "reduce"), given, right, strict=True):
         policy = f'`replace(hmhs.POLICIES["fifo-pri"], {stage}_rule="min-min")`'
-        expect_near(mine, ratio, f"{stage} stage only: take {policy} on the five instances", 0.03)
+        expect_near(
+            mine, ratio, f"{stage} stage only: take {policy} on the five instances", within=0.03
+        )
     return "the stage with the most work decides."
 
 
@@ -122,8 +130,10 @@ def max_min(answer: object) -> str:
         expect((length <= 0).all(), "on equal machines the job with the longest tasks goes first")
         speed = rng.uniform(0.1, 3, (6, 3))
         first = _map_order(policy, hmhs.Instance(time, tasks, speed, time, tasks, same))[0]
-        hint = "on an idle cluster the first job is the one whose *best* time, over all machines, is longest"
-        expect(first == (time[:, None] * speed).min(axis=1).argmax(), hint)
+        expect(
+            first == (time[:, None] * speed).min(axis=1).argmax(),
+            "on an idle cluster the first job is the one whose *best* time, over all machines, is longest",
+        )
     mine, ours, fifo = (
         hmhs.schedule(hmhs.single(100, 0), one).makespan for one in (policy, "hmhs", "fifo")
     )
@@ -153,19 +163,23 @@ def shares_by_hand(answer: object) -> str:
     weights = numbers(given[0], 3)
     first = one_of(given[1], RESOURCES)
     shares = numbers(given[2], 3)
-    hint = "which resource fills first? Add the normalised demands up to the root, and take the largest"
-    expect(first == "CPU", hint)
-    hint = "weights: 1 over the largest entry of the sum over group 2, for those inside"
+    expect(
+        first == "CPU",
+        "which resource fills first? Add the normalised demands up to the root, and take the largest",
+    )
     expect(weights[0] > 0, "weights are positive")
-    expect_near(weights / weights[0], [1, 2 / 3, 2 / 3], hint, 0.01)
-    unlike(
-        shares, (weights, "these are the weights again: at which level is a resource full?", 0.01)
+    expect_near(
+        weights / weights[0],
+        [1, 2 / 3, 2 / 3],
+        "weights: 1 over the largest entry of the sum over group 2, for those inside",
+        within=0.01,
     )
     expect_near(
         shares,
         [1 / 2, 1 / 3, 1 / 3],
         "shares are the weights times the level at which a resource is full",
-        0.01,
+        (weights, "these are the weights again: at which level is a resource full?", 0.01),
+        within=0.01,
     )
     return "and part of the other resource stays idle."
 
@@ -206,14 +220,14 @@ def heavier_group(answer: object) -> str:
     """Give a number: the least weight of group 2 that gives its memory job's guarantee by the naive rule."""
     weight = number(answer)
     expect(weight >= 1, "at weight 1 the memory job has nothing: try larger weights")
-    unlike(
+    expect_near(
         weight,
+        math.sqrt(2),
+        "what does the memory job get at this weight, and what is its guarantee? Both depend on the weight",
         (1, "with the weights 1 and 1 its memory job has nothing: try larger ones"),
         (10, "that is enough, but it is not the least weight: try a fifth of it"),
         (2, "that weight gives it half of the memory: is its guarantee that large?"),
     )
-    hint = "what does the memory job get at this weight, and what is its guarantee? Both depend on the weight"
-    expect_near(weight, math.sqrt(2), hint)
     return "with a smaller weight the guarantee is broken."
 
 

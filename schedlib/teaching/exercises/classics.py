@@ -46,21 +46,21 @@ def three_machines(answer: object) -> str:
     )
     expect(by_list != sum(DURATIONS), "list order: three machines work at the same time")
     expect_near(
-        by_list, BY_LIST, "list order: which machine is free first when the job of 9 comes?", 1e-6
+        by_list,
+        BY_LIST,
+        "list order: which machine is free first when the job of 9 comes?",
+        within=1e-6,
     )
     expect_near(
-        by_lpt, BY_LPT, "LPT: sort by falling duration first, then go as by list order", 1e-6
-    )
-    unlike(
-        best,
-        (sum(DURATIONS) / 3, "a third of all work is a bound: these jobs are not cut in pieces"),
-        (BY_LPT, "the best plan: LPT's is not it. Find two jobs that fill up the machine of 9"),
+        by_lpt, BY_LPT, "LPT: sort by falling duration first, then go as by list order", within=1e-6
     )
     expect_near(
         best,
         BEST,
         "the best plan: no machine can be shorter than the longest of the three groups",
-        1e-6,
+        (sum(DURATIONS) / 3, "a third of all work is a bound: these jobs are not cut in pieces"),
+        (BY_LPT, "the best plan: LPT's is not it. Find two jobs that fill up the machine of 9"),
+        within=1e-6,
     )
     return "LPT is near the best plan, as its bound says, and list order is not."
 
@@ -166,8 +166,10 @@ def longest_job(answer: object) -> str:
     """Give two numbers: the longest job's mean time under SRPT over that under PS at 80 % load, and the load (a
     fraction) from which on the longest job is worse off under SRPT."""
     ratio, load = numbers(answer, 2)
-    unlike(
+    expect_near(
         ratio,
+        AT_80,
+        "at 80 %: both times for a job of the largest size",
         (1 / AT_80, "that is PS over SRPT: the other way round", 0.005),
         (0.4243, "that is the ratio of the means over all jobs: take the longest job alone"),
         (5 * AT_80, "under PS a job of size x takes x / (1 - load), not x alone", 0.005),
@@ -176,9 +178,9 @@ def longest_job(answer: object) -> str:
             "that is over PS's mean of all jobs: under PS, too, a long job takes longer",
             0.005,
         ),
+        within=0.005,
     )
-    expect_near(ratio, AT_80, "at 80 %: both times for a job of the largest size", 0.005)
     expect(load < 1.001, "the load is a fraction, at most 1")
     expect(load > 0.82, "at 80 % the longest job is not worse off: look at higher loads")
-    expect_near(load, CROSSING, "the load: where does the ratio pass 1?", 0.006)
+    expect_near(load, CROSSING, "the load: where does the ratio pass 1?", within=0.006)
     return "with heavy tails, even the longest job rarely loses by SRPT: most of what it waits for is short."

@@ -26,6 +26,8 @@ from schedlib.teaching.exercises.reading import (
 from schedlib.workload import Workload
 
 probing = partial(exercises.exercise, "probing")
+CUTOFF = eagle.CUTOFF["google"]
+PARTITION = eagle.PARTITION["google"]
 # The setting of small models: a probe for each task, no long jobs, and messages that take no time.
 ONE_PROBE: dict[str, Any] = {
     "short_partition": 0,
@@ -47,19 +49,22 @@ def ticket_office(answer: object) -> str:
     """Give three numbers: mean waits at random and apart (minutes), and the rate that equals them."""
     at_random, apart, rate = numbers(answer, 3)
     quick, slow = 8 / 9, 72  # the waits at the two clerks
-    unlike(at_random, (10, "at random: that is wait plus service; give the wait alone"))
-    expect_near(at_random, 8, "at random: half go to each clerk; which two moments has a service?")
+    expect_near(
+        at_random,
+        8,
+        "at random: half go to each clerk; which two moments has a service?",
+        (10, "at random: that is wait plus service; give the wait alone"),
+    )
     hint = "apart: that is the wait at one of the clerks; weigh both by how many customers go there"
-    unlike(
+    expect_near(
         apart,
+        0.8 * quick + 0.2 * slow,
+        "apart: each clerk is an M/G/1 queue of equal customers",
         (slow, hint),
         (
             (quick + slow) / 2,
             "apart: not the mean of two waits: four of five customers go to the quick clerk",
         ),
-    )
-    expect_near(
-        apart, 0.8 * quick + 0.2 * slow, "apart: each clerk is an M/G/1 queue of equal customers"
     )
     expect(0 < rate < 1 / 1.2, "give a rate above 0 at which both clerks can keep up")
     expect_near(
@@ -123,10 +128,7 @@ def three_choices(answer: object) -> str:
 def never_behind_long(answer: object) -> str:
     """Give an `eagle.System` whose `short_jobs` is your `send`."""
     jobs = eagle.google(jobs=20_000, scale=0.04)
-    setting: dict[str, Any] = {
-        "short_partition": eagle.PARTITION["google"],
-        "cutoff": eagle.CUTOFF["google"],
-    }
+    setting: dict[str, Any] = {"short_partition": PARTITION, "cutoff": CUTOFF}
     run = simulated(jobs, own_send(answer), 600, **setting, record=True)
     hawk = eagle.simulate(jobs, "hawk", 600, **setting)
     stats = run.stats
@@ -165,10 +167,12 @@ def border(answer: object) -> str:
         ),
     )
     for p, load, right in zip(part, given, borders, strict=True):
-        hint = (
-            f"p = {p:g}: at that load the general partition gets more work than it can do, or less"
+        expect_near(
+            load,
+            right,
+            f"p = {p:g}: at that load the general partition gets more work than it can do, or less",
+            within=0.04,
         )
-        expect_near(load, right, hint, 0.04)
     return "setting workers aside for short jobs can make short jobs slower."
 
 
@@ -189,8 +193,6 @@ def simulated(jobs: Workload, system: eagle.System, workers: int, **setting) -> 
 
 
 eagle_ = partial(exercises.exercise, "eagle")
-CUTOFF = eagle.CUTOFF["google"]
-PARTITION = eagle.PARTITION["google"]
 SEEDS = (0, 1, 2)
 
 
@@ -204,13 +206,18 @@ def toy(answer: object) -> str:
     with_it, without, d = numbers(answer, 3)
     unlike((with_it, without), ([150, 110], "the two times look swapped"))
     expect_near(without, 150, "without: when does the slowest node begin with its task?")
-    hint = "with sticky probes: when are the quick nodes free again, and is that before the slow ones are?"
-    expect_near(with_it, 110, hint)
-    expect(1 <= d <= 1000, "the last number is a d in seconds: between 1 and 1,000")
-    hint = (
-        "the two ways do not become equal at that d: simulate both just below it and just above it"
+    expect_near(
+        with_it,
+        110,
+        "with sticky probes: when are the quick nodes free again, and is that before the slow ones are?",
     )
-    expect_near(d, 90, hint, 1e-3)
+    expect(1 <= d <= 1000, "the last number is a d in seconds: between 1 and 1,000")
+    expect_near(
+        d,
+        90,
+        "the two ways do not become equal at that d: simulate both just below it and just above it",
+        within=1e-3,
+    )
     return "from there on the slow nodes are free before the quick ones ask again."
 
 
@@ -261,8 +268,7 @@ def near_the_limit(answer: Any) -> str:
             when = (
                 "changes: what comes first, the mean or the power?" if spread else "never changes"
             )
-            hint = f"it is wrong when the number of busy workers {when}"
-            expect(is_right, hint)
+            expect(is_right, f"it is wrong when the number of busy workers {when}")
     return "when the system is fuller than usual, all probes find busy workers together."
 
 
@@ -307,8 +313,10 @@ def where_sss_harms(answer: object) -> str:
     with_it, without, mine = (_percentiles(one, partition)[0] for one in systems)
     hint = "where do rejected probes end up when the short partition is smaller?"
     expect(with_it[2] > without[2], f"there SSS does no harm at the 99th percentile: {hint}")
-    hint = "there your system loses to Eagle, or to Eagle without SSS, at the 90th or the 99th percentile"
-    expect((mine[1:] <= 1.05 * np.minimum(with_it, without)[1:]).all(), hint)
+    expect(
+        (mine[1:] <= 1.05 * np.minimum(with_it, without)[1:]).all(),
+        "there your system loses to Eagle, or to Eagle without SSS, at the 90th or the 99th percentile",
+    )
     as_good = (_percentiles(system)[0] <= 1.05 * _percentiles(eagle.Eagle())[0]).all()
     expect(as_good, "with the paper's 17 % your system loses to Eagle by more than 5 %")
     return "for tasks 'never behind a long task' is right; for sticky probes it is too strict."
@@ -319,15 +327,10 @@ def _google(seed):
     return eagle.google(20_000, seed=seed, scale=1 / 15)
 
 
-def _on_google(system, seed, partition=PARTITION):
-    return simulated(
-        _google(seed), system, 1000, seed=seed, short_partition=partition, cutoff=CUTOFF
-    )
-
-
 def _percentiles(system, partition=PARTITION):
     """Percentiles (50, 90, 99) of short jobs' completion times, means over seeds; messages per short task."""
-    runs = [_on_google(system, seed, partition) for seed in SEEDS]
+    setting = {"short_partition": partition, "cutoff": CUTOFF}
+    runs = [simulated(_google(seed), system, 1000, seed=seed, **setting) for seed in SEEDS]
     sent = sum(run.stats["messages"] - run.stats["updates"] for run in runs)
     messages = sent / sum(run.stats["short_tasks"] for run in runs)
     return np.mean([run.percentiles()["completion"][:3] for run in runs], axis=0), messages

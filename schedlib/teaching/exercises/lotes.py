@@ -77,14 +77,14 @@ def limit_by_hand(answer: object) -> None:
     rate = number(given[0])
     scarce = one_of(given[1], ("cores", "memory"))
     limit = 2 * 240 / 3.25
-    unlike(
+    expect_near(
         rate,
+        limit,
+        "what do y running jobs, a quarter of class 1, take of each resource?",
         (limit / 2, "that is how many run at a time: a job lasts only half an hour"),
         (limit / 20, "that is for one machine: there are 20"),
         (192, "that is the limit of the other resource: which is full first?"),
-    )
-    expect_near(
-        rate, limit, "what do y running jobs, a quarter of class 1, take of each resource?", 0.01
+        within=0.01,
     )
     expect(
         scarce == "memory",
@@ -148,8 +148,11 @@ def one_more(answer: object) -> str:
         ),
     )
     for j, (gain, right) in enumerate(zip(given, ONE_MORE, strict=True), 1):
-        hint = f"configuration {j} is off: add one machine of it alone, to a copy of `count`"
-        expect_near(gain, right, hint)
+        expect_near(
+            gain,
+            right,
+            f"configuration {j} is off: add one machine of it alone, to a copy of `count`",
+        )
     return "a machine is worth its cores, if memory can be found for them."
 
 
@@ -177,8 +180,10 @@ def face(answer: object) -> str:
     pairs = np.stack([low, high], axis=2)
     right_pairs = np.stack([FEWEST, MOST], axis=2)
     for j, (row, right) in enumerate(zip(pairs, right_pairs, strict=True), 1):
-        hint = f"configuration {j}: keep all rates and all pools, and minimise and maximise each y alone"
-        expect(np.allclose(row, right, rtol=0.01, atol=5), hint)
+        expect(
+            np.allclose(row, right, rtol=0.01, atol=5),
+            f"configuration {j}: keep all rates and all pools, and minimise and maximise each y alone",
+        )
     return (
         f"{int((low > 1).sum())} of 40 pairs run in every optimum, {int((high > 1).sum())} in some."
     )
@@ -205,13 +210,13 @@ def mixes(answer: object) -> None:
         high,
         max(limits),
         "there is a larger limit. How many core-hours does a class's job take?",
-        0.01,
+        within=0.01,
     )
     expect_near(
         low,
         min(limits),
         "there is a smaller limit: what if the classes take turns on the pools?",
-        0.01,
+        within=0.01,
     )
 
 
@@ -248,8 +253,10 @@ def bins_by_hand(answer: object) -> str:
         bins_given == {(0, 3), (2, 2), (3, 0)}, "one is missing: go through the numbers of class 1"
     )
     expect(len(given) == 3, "all bins are there, but one is listed twice")
-    hint = "all bins are there, but the fullest is not first: which takes most of the 9 cores and 9 GB?"
-    expect(given[0].tolist() == [2, 2], hint)
+    expect(
+        given[0].tolist() == [2, 2],
+        "all bins are there, but the fullest is not first: which takes most of the 9 cores and 9 GB?",
+    )
     return "a mix of both classes leaves the least."
 
 
@@ -289,15 +296,20 @@ def kink(answer: object) -> str:
     """Give two numbers: the rate over the fluid limit without 2-core jobs, and their share at the kink."""
     start, share = numbers(answer, 2)
     expect(0 <= share <= 1, "the second is a share, from 0 to 1")
-    unlike(start, (4 / 3, "that is the fluid limit over the bins' rate: the other way round"))
     expect_near(
         start,
         3 / 4,
         "without 2-core jobs: how much of a machine of 8 cores do jobs of 3 use?",
-        0.01,
+        (4 / 3, "that is the fluid limit over the bins' rate: the other way round"),
+        within=0.01,
     )
-    unlike(share, (1 / 2, "a smaller share loses nothing either: where does that begin?", 0.04))
-    expect_near(share, 1 / 3, "the losses end at another share: take smaller steps", 0.06)
+    expect_near(
+        share,
+        1 / 3,
+        "the losses end at another share: take smaller steps",
+        (1 / 2, "a smaller share loses nothing either: where does that begin?", 0.04),
+        within=0.06,
+    )
     return "from that share on two kinds of bins leave no core idle."
 
 
@@ -313,8 +325,10 @@ def more_classes(answer: object) -> str:
         copies = (
             "copies of classes 1, 2 and 3 in turn, 10 % larger" if extra else "Table 2 as it is"
         )
-        hint = f"{4 + extra} classes: `lotes.count_bins` for configuration 4, with {copies}"
-        expect(given[extra] == right, hint)
+        expect(
+            given[extra] == right,
+            f"{4 + extra} classes: `lotes.count_bins` for configuration 4, with {copies}",
+        )
     return "each class gives several times as many bins, and column generation never lists them."
 
 
@@ -352,8 +366,10 @@ def rounding(answer: object) -> str:
     free = lotes.generate_plan(case.configs, case.classes)
     rate = sustained(case.classes, bins, machines)
     expect(rate > 0, "some class has no place in any bin")
-    hint = "rounding by fractions, as `generate_plan(...).machines` does, sustains at least as much"
-    expect(rate > free.rate_rounded * (1 + 1e-9), hint)
+    expect(
+        rate > free.rate_rounded * (1 + 1e-9),
+        "rounding by fractions, as `generate_plan(...).machines` does, sustains at least as much",
+    )
     mine, usual = (f"{100 * value / free.bound:.1f} %" for value in (rate, free.rate_rounded))
     return f"it sustains {mine} of the bound; rounding by fractions {usual}."
 
@@ -420,8 +436,10 @@ def beyond_the_limit(answer: object) -> str:
         expect(load is None or load in LOADS, f"{policy}: {hint}")
         before = LOADS if load is None else LOADS[: LOADS.index(load)]
         first = not before or _stable(policy, before[-1])
-        hint = f"{policy}: is it stable at all loads before that one, and not at it?"
-        expect(first and (load is None or not _stable(policy, load)), hint)
+        expect(
+            first and (load is None or not _stable(policy, load)),
+            f"{policy}: is it stable at all loads before that one, and not at it?",
+        )
     return "jobs of different shapes fill each other's gaps, so the limit for mean sizes is no upper bound."
 
 

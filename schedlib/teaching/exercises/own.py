@@ -59,14 +59,13 @@ def load_within(answer: object) -> str:
     given = number(answer)
     right, whole = 0.2034, 0.7973
     expect(0 < given < 1, "give a share of what all workers can do in 600 s, between 0 and 1")
-    unlike(
+    expect_near(
         given,
+        right,
+        "work within the slice, over 600 s times the workers that `probe` would have",
         (whole, "that is all of the work: leave out what is done after ten minutes", 0.01),
         (0.2218, "a task that comes at minute 5 has five minutes left in the slice", 0.005),
         (whole - right, "that is the part of the work that comes after the ten minutes"),
-    )
-    expect_near(
-        given, right, "work within the slice, over 600 s times the workers that `probe` would have"
     )
     return "most of the 80 % comes from a few tasks that last for hours."
 
@@ -107,14 +106,15 @@ def overlap(answer: object) -> str:
     given = number(answer)
     right = 0.4192
     expect(0 < given < 1, "a share of the pairs, between 0 and 1")
-    unlike(
+    expect_near(
         given,
+        right,
+        "compare a reduce's longest instance with the time from its map's end to its own end, plus 1 s",
         (1 - right, "those may have waited: the other pairs are asked for", 0.01),
         (0.0779, "those end before their map ends: even more begin before it", 0.01),
         (0.6825, "allow one second for rounding", 0.003),
+        within=0.01,
     )
-    hint = "compare a reduce's longest instance with the time from its map's end to its own end, plus 1 s"
-    expect_near(given, right, hint, 0.01)
     return "either reduces begin before their maps end, or the trace's durations include waiting."
 
 

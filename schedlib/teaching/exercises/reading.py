@@ -159,10 +159,16 @@ def near(value: Any, right: Any, within: float = 0.02) -> bool:
     return np.allclose(value, right, rtol=within)
 
 
-def expect_near(value: Any, right: Any, hint: str, within: float = 0.02) -> None:
-    """Raise `Hint` unless a value, or each of an array, is right within a relative error."""
-    is_right = near(value, right, within)
-    expect(is_right, hint)
+def expect_near(
+    value: Any,
+    right: Any,
+    hint: str,
+    *slips: tuple,
+    within: float = 0.02,
+) -> None:
+    """Raise `Hint` where a value gives one of the `slips` (see `unlike`), or is not right within a relative error."""
+    unlike(value, *slips)
+    expect(near(value, right, within), hint)
 
 
 def unlike(value: Any, *slips: tuple) -> None:
@@ -193,4 +199,4 @@ def right_in_cases(
             value = read(result)
         except Hint as odd:
             raise Hint(f"{here}: what it returns {odd}") from odd
-        expect_near(value, right, f"{here} is off: {hint}", within)
+        expect_near(value, right, f"{here} is off: {hint}", within=within)

@@ -29,15 +29,15 @@ LONGER = 100 * SEED_1 / (100 - SEED_1)  # by how many per cent FIFO ends later t
 def another_batch(answer: object) -> str:
     """Give a number: by how many per cent HMHS ends sooner than FIFO on the batch drawn with `seed=1`."""
     given = number(answer)
-    unlike(
+    expect_near(
         given,
+        SEED_1,
+        "run the three lines again with `seed=1`, then divide the makespans",
         (SEED_0, "that is the gain on the batch above: draw another one with `seed=1`"),
         (SEED_1 / 100, "give the gain in per cent: 100 times that"),
         (100 - SEED_1, "that is HMHS's makespan in per cent of FIFO's: subtract it from 100"),
         (LONGER, "that is how much later FIFO ends than HMHS: divide by FIFO's makespan"),
-    )
-    expect_near(
-        given, SEED_1, "run the three lines again with `seed=1`, then divide the makespans", 0.05
+        within=0.05,
     )
     return "every exercise of the book is checked like this; the chapters have three to five each."
 
@@ -50,11 +50,17 @@ def another_batch(answer: object) -> str:
 def canteen(answer: object) -> str:
     """Give three numbers: minutes inside, minutes in line, and how many come while one guest is inside."""
     stay, line, meanwhile = numbers(answer, 3)
-    unlike(stay, (10 / 60, "the first number looks like hours: give minutes"))
-    expect_near(stay, 10, "minutes inside: the number inside, over the rate at which guests come")
-    unlike(line, (6, "that is the time at the table: the second number is for those in line"))
     expect_near(
-        line, 4, "minutes in line: the law holds for the line alone, too, with the same rate"
+        stay,
+        10,
+        "minutes inside: the number inside, over the rate at which guests come",
+        (10 / 60, "the first number looks like hours: give minutes"),
+    )
+    expect_near(
+        line,
+        4,
+        "minutes in line: the law holds for the line alone, too, with the same rate",
+        (6, "that is the time at the table: the second number is for those in line"),
     )
     expect_near(
         meanwhile, 15, "the third: how many guests come, at this rate, while one is inside?"
@@ -125,15 +131,12 @@ def last_first(answer: object) -> str:
     mean_wait = 0.7 / 0.3
     deviation = 3.18
     last_deviation = 6.81
-    unlike(
-        mean,
-        (mean_wait + 1, "that is wait and service: here the wait ends when the service starts"),
-    )
     expect_near(
         mean,
         mean_wait,
         "the mean wait: is a job that finds the server idle counted with a wait of 0?",
-        0.06,
+        (mean_wait + 1, "that is wait and service: here the wait ends when the service starts"),
+        within=0.06,
     )
     unlike(
         (first, last),
@@ -144,10 +147,16 @@ def last_first(answer: object) -> str:
         ),
     )
     expect_near(
-        first, deviation, "first come, first served: does your run keep the order of arrival?", 0.08
+        first,
+        deviation,
+        "first come, first served: does your run keep the order of arrival?",
+        within=0.08,
     )
     expect_near(
-        last, last_deviation, "last come, first served: simulate half a million jobs or more", 0.12
+        last,
+        last_deviation,
+        "last come, first served: simulate half a million jobs or more",
+        within=0.12,
     )
     return "both orders have the same mean wait: a mean does not say how fair an order is."
 
@@ -161,28 +170,31 @@ def help_desk(answer: object) -> str:
     """Give three numbers: mean wait (minutes) and mean number waiting with one clerk; mean wait with two."""
     wait, line, two = numbers(answer, 3)
     rounded = 0.05  # by hand: "a little over four" wait, and the two clerks' wait is two minutes
-    unlike(
+    expect_near(
         wait,
+        50,
+        "with one clerk: first the load, then the formula of the single server",
         (50 / 60, "the first number looks like hours: give minutes"),
         (60, "that is the time until they leave: the wait is shorter"),
     )
-    expect_near(wait, 50, "with one clerk: first the load, then the formula of the single server")
-    unlike(line, (5, "that is how many are there with those being served: count those who wait"))
     expect_near(
         line,
         5 * 50 / 60,
         "how many wait: use Little's law, with one unit of time for both",
-        rounded,
+        (5, "that is how many are there with those being served: count those who wait"),
+        within=rounded,
     )
     two_lines = 10 * 5 / 7
     one_quick_clerk = 5 * 5 / 7
-    unlike(
+    expect_near(
         two,
+        2.1,
+        "two clerks: Erlang's formula with c = 2, and then minutes",
         (25, "a second clerk more than halves the wait: each clerk is idle more often, too"),
         (two_lines, "that is for a line before each clerk: here both serve one line"),
         (one_quick_clerk, "that is for one clerk who is twice as quick: here there are two"),
+        within=rounded,
     )
-    expect_near(two, 2.1, "two clerks: Erlang's formula with c = 2, and then minutes", rounded)
     return "a second clerk does far more than halve the wait."
 
 
@@ -205,9 +217,9 @@ def pooling(answer: object) -> str:
         given[0],
         right[0],
         "at 80 %: `theory.mmc_mean_wait` of 8 cores and of 16, at 0.8 a core",
-        0.01,
+        within=0.01,
     )
-    expect_near(given[1], right[1], "at 97 %: the same with 0.97 a core", 0.01)
+    expect_near(given[1], right[1], "at 97 %: the same with 0.97 a core", within=0.01)
     return "look at the plot: which value does the factor approach near full load?"
 
 
@@ -255,9 +267,15 @@ def scaled_erlang(answer: object) -> str:
     )
     expect(one < four < sixteen, "the error should grow with the cores: more seeds, or longer runs")
     expect_near(
-        four, 19.2, "on 4 cores: is it in per cent of the simulated wait, at 70 % load?", 0.28
+        four,
+        19.2,
+        "on 4 cores: is it in per cent of the simulated wait, at 70 % load?",
+        within=0.28,
     )
     expect_near(
-        sixteen, 38.3, "on 16 cores: in per cent of the simulated wait, with 0.7 jobs a core", 0.24
+        sixteen,
+        38.3,
+        "on 16 cores: in per cent of the simulated wait, with 0.7 jobs a core",
+        within=0.24,
     )
     return "the more servers, the less a long job blocks, and the more the formula overestimates the wait."

@@ -73,16 +73,20 @@ def _workload(load):
     return Workload(jobs.assign(submit=jobs["submit"] * (100 * LOAD["google"] / load)), tasks)
 
 
+def _simulated(jobs, system, partition):
+    return eagle.simulate(
+        jobs,
+        system,
+        WORKERS,
+        short_partition=partition,
+        cutoff=eagle.CUTOFF["google"],
+    )
+
+
 @functools.lru_cache(maxsize=128)
 def _run(system, load, partition):
     """Completion times of short and of long jobs (s), and `SHARES` in %, NaN where a system has none."""
-    run = eagle.simulate(
-        _workload(load),
-        SYSTEMS[system],
-        WORKERS,
-        short_partition=partition / 100,
-        cutoff=eagle.CUTOFF["google"],
-    )
+    run = _simulated(_workload(load), SYSTEMS[system], partition / 100)
     took = run.jobs["completion"].to_numpy()
     long = run.jobs["long"].to_numpy()
     stats = run.stats
@@ -124,15 +128,31 @@ def draw_load(
         half = f"half of the short jobs take at most {p50:.0f} s"
         words.append(f"{look.label}: {half}, 99 per cent {p99:.0f} s")
     for ax, what, ends in zip(axes, ("short", "long"), ((5, 60_000), (900, 400_000)), strict=False):
-        ax.set(title=f"{what} jobs", yscale="log", ylim=(0.004, 1.1))
-        ax.set(xlabel="completion time", xscale="log", xlim=ends)
+        ax.set(
+            title=f"{what} jobs",
+            yscale="log",
+            ylim=(0.004, 1.1),
+            xlabel="completion time",
+            xscale="log",
+            xlim=ends,
+        )
         ticks = {time: name for time, name in TIMES.items() if ends[0] <= time <= ends[1]}
-        ax.set_xticks(list(ticks), ticks.values())
-        ax.set_yticks([1, 0.5, 0.1, 0.01], ["all", "50 %", "10 %", "1 %"])
+        ax.set(
+            xticks=list(ticks),
+            xticklabels=ticks.values(),
+            yticks=[1, 0.5, 0.1, 0.01],
+            yticklabels=["all", "50 %", "10 %", "1 %"],
+        )
         ax.minorticks_off()
     axes[0].set_ylabel("jobs that take longer")
-    axes[2].set(xlim=(0, 102), xlabel="%", xticks=[0, 50, 100], ylim=(4.5, -0.5))
-    axes[2].set_yticks(range(5), SHARES)
+    axes[2].set(
+        xlim=(0, 102),
+        xlabel="%",
+        xticks=[0, 50, 100],
+        ylim=(4.5, -0.5),
+        yticks=range(5),
+        yticklabels=SHARES,
+    )
     figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=2)
     return (
         figure,
@@ -172,13 +192,7 @@ COMPARED = {
 
 def _short_jobs(system):
     """Sorted completion times of short jobs (s)."""
-    jobs = eagle.simulate(
-        _google(20_000),
-        system,
-        WORKERS,
-        short_partition=eagle.PARTITION["google"],
-        cutoff=eagle.CUTOFF["google"],
-    ).jobs
+    jobs = _simulated(_google(20_000), system, eagle.PARTITION["google"]).jobs
     return np.sort(jobs.loc[~jobs["long"], "completion"].to_numpy())
 
 
@@ -197,8 +211,10 @@ def draw_parts(**parts: Any) -> Picture:
         xlabel="completion time of a short job (s)",
         xlim=(10, 30_000),
         title="Short jobs",
+        yscale="log",
+        ylabel="jobs that take longer (%)",
+        ylim=(0.1, 110),
     )
-    left.set(yscale="log", ylabel="jobs that take longer (%)", ylim=(0.1, 110))
     left.legend(loc="lower left")
     whole, mine = (np.percentile(took[name], PERCENTILES) for name in ("eagle", "chosen"))
     ratio = mine / whole
@@ -207,8 +223,15 @@ def draw_parts(**parts: Any) -> Picture:
         text = f"{value:.2f} times\n({seconds:,.0f} s)"
         right.text(max(value, 1) * 1.1, row, text, va="center", fontsize=9)
     right.axvline(1, color="black", linewidth=1)
-    right.set(xscale="log", xlabel="over the whole Eagle's", xlim=(0.5, 400), title="Percentiles")
-    right.set(ylim=(2.6, -0.6), yticks=range(3), yticklabels=[f"{p} %" for p in PERCENTILES])
+    right.set(
+        xscale="log",
+        xlabel="over the whole Eagle's",
+        xlim=(0.5, 400),
+        title="Percentiles",
+        ylim=(2.6, -0.6),
+        yticks=range(3),
+        yticklabels=[f"{p} %" for p in PERCENTILES],
+    )
     for axis in (left.xaxis, left.yaxis, right.xaxis):
         axis.set_major_formatter("{x:,g}")
         axis.set_minor_locator(NullLocator())  # small ticks would take half of the time of a move

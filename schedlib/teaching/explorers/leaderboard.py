@@ -2,14 +2,14 @@
 
 import functools
 
-import pandas as pd
+from pandas import DataFrame
 
 from schedlib.leaderboard import alt_text, plot, standings
 from schedlib.pictures import style
 from schedlib.teaching.explorers import Explorer, Picture, menu, slider
 
 
-def draw_seeds(runs: pd.DataFrame, seeds: int = 5, metric: str | None = None) -> Picture:
+def draw_seeds(runs: DataFrame, seeds: int = 5, metric: str | None = None) -> Picture:
     """The board of the first `seeds` seeds of these runs (which a board gives with `each=True`). The axis has
     room for all values of single runs, whatever the number of seeds. Returns (matplotlib Figure, alt text);
     nothing is simulated. Raises ValueError on fewer than one seed."""
@@ -38,7 +38,7 @@ def draw_seeds(runs: pd.DataFrame, seeds: int = 5, metric: str | None = None) ->
     return figure, alt_text(board)
 
 
-def seeds(runs: pd.DataFrame) -> Explorer:
+def seeds(runs: DataFrame) -> Explorer:
     """A slider for the number of seeds, a menu of metrics, and the board that they give."""
     most = runs["seed"].nunique()
     metrics = list(runs["metric"].unique())

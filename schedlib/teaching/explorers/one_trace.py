@@ -4,8 +4,8 @@ from typing import Any
 
 import ipywidgets as widgets
 import numpy as np
-import pandas as pd
 from matplotlib.ticker import NullLocator
+from pandas import DataFrame
 
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
@@ -37,7 +37,7 @@ def _look(policy):
     )
 
 
-def plot_answers(frame: pd.DataFrame, stacked: bool = False) -> Picture:
+def plot_answers(frame: DataFrame, stacked: bool = False) -> Picture:
     """The four questions, a panel each: the policies' values, of several slices means and 95 % intervals.
     `frame` as of `one_trace.answers`, of one slice or several. Means are geometric on logarithmic axes. Panels
     are two by two, or `stacked`: then a narrow page shows them at a size that can be read."""
@@ -79,8 +79,13 @@ def plot_answers(frame: pd.DataFrame, stacked: bool = False) -> Picture:
         ax.set_xscale(scale, **({"linthresh": 1} if scale == "symlog" else {}))
         ax.xaxis.set_minor_locator(NullLocator())
         # text names policies: ticks are slow
-        ax.set(xlim=ends, ylim=(len(policies) - 0.5, -0.5), yticks=[])
-        ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        ax.set(
+            xlim=ends,
+            ylim=(len(policies) - 0.5, -0.5),
+            yticks=[],
+            xticks=ticks,
+            xticklabels=[f"{tick:,}" for tick in ticks],
+        )
         ax.set_title(title, fontsize=10, loc="left")
         words.append(f"{title}: {', '.join(values)}")
     return figure, ". ".join(words) + "."

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from schedlib import eagle, hmhs, lotes, mch, traces
 from schedlib.hmhs.priced import priced
@@ -40,7 +41,7 @@ GRID = Path(__file__).with_name("one_trace.csv")
 
 
 @cache
-def hour() -> tuple[Workload, pd.DataFrame]:
+def hour() -> tuple[Workload, DataFrame]:
     """The hour's stages and its map-reduce pairs, stages of a trace's job beside each other."""
     stages = traces.alibaba2018("stages")
     jobs = stages.jobs.sort_values(["submit", "trace_job"], kind="stable")
@@ -79,7 +80,7 @@ def part(start: float = 0, every: int = 8, first: int = 0) -> Workload:
     return Workload(jobs, stages.tasks[per_task])
 
 
-def pairs(stages: Workload) -> pd.DataFrame:
+def pairs(stages: Workload) -> DataFrame:
     """The map-reduce pairs (as `traces.alibaba2018("mapreduce")` has them) of these stages' jobs."""
     _, every = hour()
     here = every["trace_job"].isin(stages.jobs["trace_job"])
@@ -214,7 +215,7 @@ def probe(stages: Workload, load: float = 0.8, seed: int = 0) -> dict[str, eagle
     return {system: eagle.simulate(workload, system, workers, **setting) for system in SYSTEMS}
 
 
-def answers(stages: Workload, load: float = 0.8, seed: int = 0) -> pd.DataFrame:
+def answers(stages: Workload, load: float = 0.8, seed: int = 0) -> DataFrame:
     """The four questions put to one slice: `question, policy, measure, value`, a row each.
 
     | question | measures |
@@ -254,12 +255,12 @@ def _at_load(stages, load, seed):
 
 
 @cache
-def grid() -> pd.DataFrame:
+def grid() -> DataFrame:
     """The stored answers for `STARTS`, `STEPS` and `LOADS`: `start, every, load` (%) and `COLUMNS`."""
     return pd.read_csv(GRID)
 
 
-def made_grid() -> pd.DataFrame:
+def made_grid() -> DataFrame:
     """The grid computed again, in minutes; `python -m schedlib.teaching.lessons.one_trace` writes it."""
     rows = []
     for start, every in product(STARTS, STEPS):

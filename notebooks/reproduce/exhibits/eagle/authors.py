@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 import exhibits
 from exhibits.eagle import comparing, drawing, fig8_estimates
@@ -151,13 +152,13 @@ def one_system(
     return comparing.one_run(WRITTEN.get(name, name), workload, trace, workers, seed, **options)
 
 
-def rows_of(name: str, done: Simulation, since: float) -> pd.DataFrame:
+def rows_of(name: str, done: Simulation, since: float) -> DataFrame:
     """`comparing.rows_of`, with the share of busy workers since then."""
     busy = busy_since(done, since)
     return comparing.rows_of(name, done).assign(utilisation=round(busy, 6))
 
 
-def run(trace: str, file: str, workers: int, seed: int) -> pd.DataFrame:
+def run(trace: str, file: str, workers: int, seed: int) -> DataFrame:
     """The systems on the jobs of a file with so many workers; the seed is the schedulers'."""
     workload = jobs_of(file)
     since = complete_from(workload)
@@ -171,7 +172,7 @@ def run(trace: str, file: str, workers: int, seed: int) -> pd.DataFrame:
 
 def run_estimates(
     trace: str, file: str, workers: int, low: float, high: float, seed: int
-) -> pd.DataFrame:
+) -> DataFrame:
     """Eagle and DLWL+SRPT; a job's estimate is its mean times a factor drawn uniformly from [low, high]."""
     workload = jobs_of(file)
     since = complete_from(workload)
@@ -183,7 +184,7 @@ def run_estimates(
     return pd.concat(blocks, ignore_index=True)
 
 
-def run_table1(trace: str, file: str, seed: int) -> pd.DataFrame:
+def run_table1(trace: str, file: str, seed: int) -> DataFrame:
     """Table 1 of a file, whole and from T0 on, with the begin `since` (s) and `workers`, the work that arrives."""
     workload = jobs_of(file)
     since = complete_from(workload)

@@ -1,11 +1,10 @@
 """Eagle's figures and tables drawn from the authors' own jobs, with the same functions as from generated ones."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits.eagle import drawing, fig1_table1, fig2_4_rivals, fig5_7_parts, fig8_estimates
 from exhibits.eagle.authors import SOURCES, Source
@@ -13,7 +12,7 @@ from exhibits.eagle.comparing import highest_load, only, ratios
 from exhibits.eagle.drawing import whose
 from schedlib.experiment import Figure
 from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.pictures.alt import Text, alt
 
 PLACE = 6.9
 COMPARED = (  # what a row of the figure says, the rival, and Eagle in the same version
@@ -29,7 +28,7 @@ COMPARED = (  # what a row of the figure says, the rival, and Eagle in the same 
 """Hawk has no SRPT, and so is the same as submitted and as published."""
 
 
-def beside_printed(frame: pd.DataFrame) -> pd.DataFrame:
+def beside_printed(frame: DataFrame) -> DataFrame:
     """Table 1's rows with what the paper prints for the whole trace."""
     printed = frame["trace"].map(lambda trace: fig1_table1.PRINTED[whose(trace)])
     return pd.DataFrame(
@@ -47,12 +46,12 @@ def beside_printed(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def at_fewest(frame: pd.DataFrame, **where: Any) -> pd.DataFrame:
+def at_fewest(frame: DataFrame, **where: Any) -> DataFrame:
     """The rows with each trace's fewest workers that have these values."""
     return only(highest_load(frame), **where)
 
 
-def factors(frame: pd.DataFrame) -> pd.DataFrame:
+def factors(frame: DataFrame) -> DataFrame:
     """A rival's times over Eagle's with the fewest workers, short jobs: `trace, seed, percentile, compared, ratio`."""
     rows = highest_load(frame)
     blocks = [
@@ -62,18 +61,16 @@ def factors(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(blocks, ignore_index=True)
 
 
-def draw_versions(frame: pd.DataFrame):
+def draw_versions(frame: DataFrame):
     rows = factors(frame)
     shown = drawing.traces_of(rows)
-    words = [compared for compared, *_ in COMPARED]
+    words = {compared: compared for compared, *_ in COMPARED}
     figure, axes = style.subplots(
         1, len(shown), size=(3.2 * len(shown) + 2.4, 4.6), squeeze=False, sharey=True
     )
     for ax, trace in zip(axes[0], shown, strict=True):
-        for k, (percentile, look) in enumerate(drawing.PERCENTILE_LOOKS.items()):
-            own = only(rows, trace=trace, percentile=percentile)
-            groups = [only(own, compared=name)["ratio"] for name in words]
-            drawing.dots(ax, np.arange(len(words)) + 0.22 * (k - 1), groups, look, upright=False)
+        own = only(rows, trace=trace)
+        drawing.dots(ax, own, "ratio", "compared", words, upright=False)
         for factor in (1, *drawing.SPEEDUPS):
             ax.axvline(factor, color="black", linewidth=0.8, linestyle=":")
         ax.set(
@@ -81,19 +78,17 @@ def draw_versions(frame: pd.DataFrame):
             xscale="log",
             xlabel="completion time / Eagle's",
             ylabel="version and rival",
-            ylim=(len(words) - 0.5, -0.5),
         )
-        ax.set_yticks(range(len(words)), words)
         style.plain_log(ax.xaxis)
         ax.label_outer()
-    drawing.legend(figure, drawing.PERCENTILE_LOOKS.values())
+    drawing.legend(figure, drawing.PERCENTILE_LOOKS)
     return figure
 
 
-def caption(text: str, source: Source) -> Callable[[pd.DataFrame], str]:
+def caption(text: str, source: Source) -> Text:
     """A caption that ends with the jobs and the number of seeds."""
 
-    def words(frame: pd.DataFrame) -> str:
+    def words(frame: DataFrame) -> str:
         seeds = frame["seed"].nunique()
         if seeds == 1:
             return f"{text} Jobs: {source.jobs}. One seed."

@@ -2,9 +2,10 @@
 
 from itertools import product
 
-import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
+from exhibits import legend_below
 from exhibits.eagle import comparing, drawing
 from exhibits.eagle.comparing import TRACES, highest, on_trace, only, ratios
 from schedlib.eagle.simulating.simulate import DETAILS
@@ -33,19 +34,19 @@ OTHERS = {"submitted": tuple(comparing.SUBMITTED.values()), "written": SYSTEMS}
 """Of `simulate`'s details, those that are compared with the published one; the first differs under SRPT."""
 
 
-def run_partition(partition: int, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+def run_partition(partition: int, workers: int, jobs: int, scale: float, seed: int) -> DataFrame:
     """With `partition` % of the workers for short jobs, the systems that claims compare there."""
     names = PARTITIONS[partition]
     return on_trace(names, "google", workers, jobs, scale, seed, short_partition=partition / 100)
 
 
-def run_heavier(trace: str, load: float, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+def run_heavier(trace: str, load: float, jobs: int, scale: float, seed: int) -> DataFrame:
     """Eagle and Hawk with so few workers that the offered load is `load`."""
     workers = min(WORKERS[trace]) * LOAD[trace] / load
     return on_trace(("eagle", "hawk"), trace, workers, jobs, scale, seed)
 
 
-def run_details(detail: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+def run_details(detail: str, workers: int, jobs: int, scale: float, seed: int) -> DataFrame:
     """The systems in one setting of `simulate`'s detail, Google's trace: all, or those that it changes."""
     names = OTHERS.get(detail.removeprefix("as_"), SYSTEMS)
     return on_trace(names, "google", workers, jobs, scale, seed, detail=detail)
@@ -58,7 +59,7 @@ def _heavier(name):
     return [point | comparing.size(small, point["trace"]) for point in points]
 
 
-def draw_heavier(frame: pd.DataFrame):
+def draw_heavier(frame: DataFrame):
     figure, axes = style.subplots(1, 3, size=(11.4, 3.8), sharey=True)
     rows = ratios(frame, "eagle", "hawk", "short")
     for ax, (trace, name) in zip(axes, drawing.NAMES.items(), strict=True):
@@ -72,57 +73,44 @@ def draw_heavier(frame: pd.DataFrame):
         ax.set_yticks([0.1, 0.2, 1 / 3, 0.5, 1], ["1/10", "1/5", "1/3", "1/2", "1"])
         ax.yaxis.set_minor_formatter("")
     axes[0].set_ylabel("short jobs, Eagle / Hawk")
-    drawing.legend_of(axes[0])
+    legend_below(axes[0], 3)
     return figure
 
 
-def _over_published(frame, detail, system, jobs, **where):
-    """Ratios of completion times in that detail over those as published: `seed, class, percentile, ratio`."""
-    rows, other, published = only(frame, system=system), f"as_{detail}", "as_published"
-    both = comparing.compare(rows, {"detail": other}, {"detail": published})
-    return only(both, jobs, **where)
+def over_published(frame: DataFrame) -> DataFrame:
+    """Completion times in each other detail over those as published: `detail, system, seed, class, percentile,
+    ratio`."""
+    blocks = []
+    for detail, names in OTHERS.items():
+        for name in names:
+            rows = only(frame, system=name)
+            both = comparing.compare(rows, {"detail": f"as_{detail}"}, {"detail": "as_published"})
+            blocks.append(both.assign(detail=f"as {detail}", system=name))
+    return pd.concat(blocks)
 
 
-def draw_details(frame: pd.DataFrame):
+def draw_details(frame: DataFrame):
+    rows = over_published(frame)
     heights = [len(names) + 1 for names in OTHERS.values()]
     figure, axes = style.subplots(
         2, 2, size=(9.6, 0.5 * sum(heights)), sharex=True, sharey="row", height_ratios=heights
     )
     for ax, (detail, jobs) in zip(axes.flat, product(OTHERS, ("short", "long")), strict=True):
-        names = OTHERS[detail]
-        for k, (percentile, look) in enumerate(drawing.PERCENTILE_LOOKS.items()):
-            groups = [
-                _over_published(frame, detail, name, jobs, percentile=percentile)["ratio"]
-                for name in names
-            ]
-            drawing.dots(ax, np.arange(len(names)) + 0.22 * (k - 1), groups, look, upright=False)
+        labels = {name: drawing.LOOKS[name].label for name in OTHERS[detail]}
+        some = only(rows, jobs, detail=f"as {detail}")
+        drawing.dots(ax, some, "ratio", "system", labels, upright=False)
         ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
         ax.set(
             title=f"{jobs} jobs, as {detail}",
             ylabel="system",
             xscale="log",
             xlabel="completion time / as published",
-            ylim=(len(names) - 0.5, -0.5),
         )
-        ax.set_yticks(range(len(names)), [drawing.LOOKS[name].label for name in names])
         ax.xaxis.set_major_formatter("{x:g}")
         ax.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if value in (0.8, 2, 4) else "")
         ax.label_outer()
-    drawing.legend(figure, drawing.PERCENTILE_LOOKS.values())
+    drawing.legend(figure, drawing.PERCENTILE_LOOKS)
     return figure
-
-
-def each_over_published(frame: pd.DataFrame) -> pd.DataFrame:
-    """The ratios of the 99th percentile of short jobs: `detail, system, ratio`."""
-    return pd.concat(
-        [
-            _over_published(frame, detail, name, "short", percentile=99).assign(
-                detail=f"as {detail}", system=name
-            )
-            for detail, names in OTHERS.items()
-            for name in names
-        ]
-    )
 
 
 EXPERIMENTS = (
@@ -181,7 +169,7 @@ FIGURES = (
             "Dot charts of times over those as published. 99th percentile of short jobs",
             "ratio",
             ["system", "detail"],
-            of=each_over_published,
+            of=lambda frame: only(over_published(frame), "short", percentile=99),
             names=drawing.WORDS,
         ),
     ),

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
+from pandas import DataFrame
 
 import exhibits
 from schedlib.eagle.simulating.results import Simulation
@@ -116,7 +117,7 @@ def one_run(
     return simulate(workload, workers=workers, seed=seed, **how)
 
 
-def rows_of(name: str, run: Simulation) -> pd.DataFrame:
+def rows_of(name: str, run: Simulation) -> DataFrame:
     """A run as rows: `system, class, percentile, completion` (s, to microseconds), `utilisation`, `COUNTERS`."""
     times = run.percentiles()
     counts = {one: run.stats[one] for one in COUNTERS}
@@ -137,7 +138,7 @@ def each_system(
     workers: int,
     seed: int,
     **options: Any,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Each system on one workload, as `rows_of`; `options` as of `one_run`."""
     blocks = [
         rows_of(name, one_run(name, workload, trace, workers, seed, **options)) for name in names
@@ -162,7 +163,7 @@ def on_trace(
     scale: float,
     seed: int,
     **options: Any,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Each system on a generated trace with `scale` times `workers`; `options` as of `each_system`."""
     workload, slower = generated(trace, jobs, scale, seed)
     return each_system(
@@ -199,14 +200,14 @@ def highest(points: Mapping[str, Iterable[Mapping]]) -> dict[str, list[dict]]:
     }
 
 
-def only(frame: pd.DataFrame, jobs: str | None = None, /, **where) -> pd.DataFrame:
+def only(frame: DataFrame, jobs: str | None = None, /, **where) -> DataFrame:
     """`exhibits.only` the rows of a class of jobs ("short", "long", None for both)."""
     return exhibits.only(frame, **({"class": jobs} if jobs else {}), **where)
 
 
 def ratios(
-    frame: pd.DataFrame, system: str, base: str, jobs: str | None = None, /, **where
-) -> pd.DataFrame:
+    frame: DataFrame, system: str, base: str, jobs: str | None = None, /, **where
+) -> DataFrame:
     """`ratio`, the completion time of `system` over that of `base`, for each setting and seed that both ran.
 
     `jobs` and `where` choose rows as in `only`.
@@ -223,7 +224,7 @@ def ratios(
     return only((first / second).dropna().rename("ratio").reset_index(), jobs, **where)
 
 
-def compare(frame: pd.DataFrame, first: dict, second: dict) -> pd.DataFrame:
+def compare(frame: DataFrame, first: dict, second: dict) -> DataFrame:
     """`ratio` of completion times of two settings, each given by its values, by seed, class and percentile.
 
     Raises ValueError when a setting leaves more than one row for these.
@@ -236,6 +237,6 @@ def compare(frame: pd.DataFrame, first: dict, second: dict) -> pd.DataFrame:
     return (times[0] / times[1]).rename("ratio").reset_index()
 
 
-def highest_load(frame: pd.DataFrame) -> pd.DataFrame:
+def highest_load(frame: DataFrame) -> DataFrame:
     """The rows with each trace's fewest workers."""
     return frame[frame["workers"] == frame.groupby("trace")["workers"].transform("min")]

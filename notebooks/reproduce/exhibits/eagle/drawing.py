@@ -1,17 +1,18 @@
 """What Eagle's figures share: looks, dots with intervals, lines, legends, numbers and sizes in words."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
+from pandas import DataFrame
 
-from exhibits.eagle.comparing import PERCENTILES, highest_load, only, ratios
+from exhibits import handles_of, legend_below
+from exhibits.eagle.comparing import highest_load, only, ratios
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.pictures.alt import Text, alt
 from schedlib.pictures.style import Look
 
 PERCENTILE_LOOKS = {
@@ -20,19 +21,25 @@ PERCENTILE_LOOKS = {
     99: Look("#083945", "-.", "^", "99th percentile"),
 }
 """Shades of one colour that no system has."""
+NTH = {50: "50th", 90: "90th", 99: "99th"}
+"""The percentiles along an axis."""
+SPARSE, DASHED = style.LINES[4:6]
 LOOKS = {
-    name: style.look(name) for name in ("eagle", "hawk", "sparrow", "omniscient", "ideal-eagle")
-} | {
+    "eagle": style.look("eagle"),
+    "hawk": style.look("hawk"),
+    "sparrow": style.look("sparrow"),
+    "omniscient": style.look("omniscient"),
+    "ideal-eagle": style.look("ideal-eagle"),
     "dlwl": style.look("dlwl")._replace(label="DLWL+SRPT"),
-    "no-sss": Look("#555555", (0, (7, 2)), "<", "Eagle without SSS"),
+    "no-sss": Look("#555555", SPARSE, "<", "Eagle without SSS"),
     "no-sbp-srpt": Look("#000000", ":", ">", "Eagle without SBP+SRPT"),
-    "no-min": Look("#777777", (0, (3, 1, 1, 1, 1, 1)), "p", "Eagle without minimum probes"),
+    "no-min": Look("#777777", DASHED, "p", "Eagle without minimum probes"),
     "printed": style.PRINTED,
-    "dlwl-5": Look("#8E4A73", (0, (7, 2)), "<", "DLWL+SRPT, 5 s"),
+    "dlwl-5": Look("#8E4A73", SPARSE, "<", "DLWL+SRPT, 5 s"),
     "dlwl-7": Look("#5E2A4B", "-.", ">", "DLWL+SRPT, 7 s"),
     "hawk-any": style.look("hawk")._replace(label="Hawk, any idle worker steals"),
     "hawk-general": Look("#777777", (0, (2, 1)), "X", "Hawk, the general partition steals"),
-    "hawk-none": Look("#444444", (0, (3, 1, 1, 1, 1, 1)), "p", "Hawk without stealing"),
+    "hawk-none": Look("#444444", DASHED, "p", "Hawk without stealing"),
 }
 """Looks of the systems. Variants of DLWL have shades of its colour, those of Hawk and Eagle greys."""
 NAMES = {"google": "Google", "cloudera": "Cloudera", "yahoo": "Yahoo"}
@@ -40,8 +47,8 @@ TITLES = NAMES | {"yahoo-1": "Yahoo 1", "yahoo-2": "Yahoo 2"}
 """The paper's traces, and excerpts of which it has several."""
 WORDS: dict[Any, str] = {
     **TITLES,
-    **{name: look.label for name, look in LOOKS.items()},
-    **{percentile: look.label for percentile, look in PERCENTILE_LOOKS.items()},
+    **style.labels(LOOKS),
+    **style.labels(PERCENTILE_LOOKS),
 }
 """Traces, systems and percentiles in alt texts."""
 SPEEDUPS = (3, 10)
@@ -50,7 +57,12 @@ BEST = 0.2
 """Eagle's time over Hawk's where the prototype gains most, 80 % (Fig. 9)."""
 
 
-def traces_of(frame: pd.DataFrame) -> list[str]:
+def looks_of(systems: Iterable[str]) -> dict[str, Look]:
+    """The looks of these systems."""
+    return {name: LOOKS[name] for name in systems}
+
+
+def traces_of(frame: DataFrame) -> list[str]:
     """The traces of these rows, in the order in which they are drawn."""
     return [trace for trace in TITLES if trace in set(frame["trace"])]
 
@@ -64,7 +76,7 @@ def whose(trace: str) -> str:
     return trace.partition("-")[0]
 
 
-def google_short(frame: pd.DataFrame, **where: Any) -> pd.DataFrame:
+def google_short(frame: DataFrame, **where: Any) -> DataFrame:
     """The rows of short jobs on Google's trace at its highest load."""
     return only(highest_load(frame), "short", trace="google", **where)
 
@@ -75,67 +87,86 @@ def level(ax, *ratios: float) -> None:
         ax.axhline(ratio, color="black", linewidth=0.8, linestyle=":")
 
 
-def plot_ratios(ax, rows: pd.DataFrame, x: str) -> None:
+def plot_ratios(ax, rows: DataFrame, x: str) -> None:
     """The mean ratios against `x` with their intervals, a line for each percentile."""
     style.band(ax, rows, x, "ratio", "percentile", PERCENTILE_LOOKS)
     level(ax)
 
 
-def plot_cases(rows: pd.DataFrame, by: str, titles: Mapping[str, str], x: str, label: str):
-    """Ratios of Eagle to Hawk against `x`: a column for each of two values of `by`, short jobs above long ones."""
-    figure, axes = style.subplots(2, 2, size=(9.6, 6.4), sharex=True, sharey="row")
-    for column, (value, title) in zip(axes.T, titles.items(), strict=True):
-        for ax, jobs in zip(column, ("short", "long"), strict=True):
-            plot_ratios(ax, only(rows, jobs, **{by: value}), x)
+def plot_columns(axes, columns: Mapping[str, DataFrame], x: str) -> None:
+    """Ratios against `x`: a column of axes for each title, short jobs above long ones."""
+    for column, (title, rows) in zip(axes.T, columns.items(), strict=True):
         column[0].set_title(title)
-        column[1].set_xlabel(label)
-    for row, jobs in zip(axes, ("short", "long"), strict=True):
-        row[0].set_ylabel(f"{jobs} jobs, Eagle / Hawk")
-        from_zero(row)
-    legend_of(axes[0, 0], 4, [LOOKS["printed"]])
+        plot_ratios(column[0], only(rows, "short"), x)
+        plot_ratios(column[1], only(rows, "long"), x)
+    from_zero(axes[0])
+
+
+def plot_cases(columns: Mapping[str, DataFrame], x: str, label: str):
+    """Ratios of Eagle to Hawk against `x`, in two columns."""
+    figure, axes = style.subplots(
+        2,
+        2,
+        size=(9.6, 6.4),
+        sharex=True,
+        sharey="row",
+    )
+    plot_columns(axes, columns, x)
+    from_zero(axes[1])
+    for ax in axes[1]:
+        ax.set_xlabel(label)
+    axes[0, 0].set_ylabel("short jobs, Eagle / Hawk")
+    axes[1, 0].set_ylabel("long jobs, Eagle / Hawk")
+    legend_below(axes[0, 0], 4, style.PRINTED)
     return figure
 
 
-def plot_utilisation(ax, frame: pd.DataFrame, systems: Iterable[str]) -> None:
+def plot_utilisation(ax, frame: DataFrame, systems: Iterable[str]) -> None:
     """The share of busy workers (%) under these systems against the number of workers."""
     rows = only(frame, "short", percentile=50)
     shares = rows.assign(utilisation=100 * rows["utilisation"])
-    looks = {name: LOOKS[name] for name in systems}
-    style.band(ax, shares, "workers", "utilisation", "system", looks)
+    style.band(ax, shares, "workers", "utilisation", "system", looks_of(systems))
     ax.set_ylim(0, 100)
     thousands(ax, rows["workers"])
 
 
-def plot_against(frame: pd.DataFrame, base: str):
+def plot_against(frame: DataFrame, base: str):
     """Figs. 2 and 3: Eagle's times over a rival's against the number of workers, and the utilisation."""
-    traces = traces_of(frame)
-    options = {"squeeze": False, "sharex": "col", "sharey": "row", "height_ratios": (3, 2, 2)}
-    figure, axes = style.subplots(3, len(traces), size=(3.4 * len(traces) + 0.4, 7.4), **options)
-    for column, trace in zip(axes.T, traces, strict=True):
-        rows = only(frame, trace=trace)
-        for ax, jobs in zip(column, ("short", "long"), strict=False):
-            plot_ratios(ax, ratios(rows, "eagle", base, jobs), "workers")
-        plot_utilisation(column[2], rows, ("eagle", base))
-        column[0].set_title(TITLES[trace])
-    from_zero(axes[0])
-    for row, jobs in zip(axes[:2], ("short", "long"), strict=True):
-        row[0].set_ylabel(f"{jobs} jobs,\nEagle / {LOOKS[base].label}")
+    traces = {trace: only(frame, trace=trace) for trace in traces_of(frame)}
+    figure, axes = style.subplots(
+        3,
+        len(traces),
+        size=(3.4 * len(traces) + 0.4, 7.4),
+        squeeze=False,
+        sharex="col",
+        sharey="row",
+        height_ratios=(3, 2, 2),
+    )
+    columns = {}
+    for trace, rows in traces.items():
+        columns[TITLES[trace]] = ratios(rows, "eagle", base)
+    plot_columns(axes, columns, "workers")
+    for ax, rows in zip(axes[2], traces.values(), strict=True):
+        plot_utilisation(ax, rows, ("eagle", base))
+    rival = LOOKS[base].label
+    axes[0, 0].set_ylabel(f"short jobs,\nEagle / {rival}")
+    axes[1, 0].set_ylabel(f"long jobs,\nEagle / {rival}")
     low, high = axes[1, 0].get_ylim()
     axes[1, 0].set_ylim(min(0.7, low), max(1.3, high))
     axes[2, 0].set_ylabel("busy workers (%)")
     axes[2, 0].legend(fontsize=8, loc="lower left")
     marks = []
     if base == "hawk":
-        marks = [LOOKS["printed"]]
-        for ax, trace in zip(axes[0], traces, strict=True):
-            fewest = only(frame, trace=trace)["workers"].min()
+        marks.append(style.PRINTED)
+        for ax, rows in zip(axes[0], traces.values(), strict=True):
+            fewest = rows["workers"].min()
             for ratio in SPEEDUPS:
                 style.printed(ax, fewest, 1 / ratio)
-    legend_of(axes[0, 0], 4, marks)
+    legend_below(axes[0, 0], 4, *marks)
     return figure
 
 
-def alt_against(base: str) -> Callable[[pd.DataFrame], str]:
+def alt_against(base: str) -> Text:
     """The alt text of such a figure."""
     return alt(
         f"Line charts of Eagle's completion times over those of {LOOKS[base].label} against the number of "
@@ -148,52 +179,73 @@ def alt_against(base: str) -> Callable[[pd.DataFrame], str]:
     )
 
 
-def alt_times(head: str, systems: Sequence[str]) -> Callable[[pd.DataFrame], str]:
+def alt_times(head: str, systems: Sequence[str]) -> Text:
     """The alt text of a figure of Google's short jobs under these systems at the highest load."""
+    return alt(
+        f"{head}. Completion times of short jobs (s)",
+        "completion",
+        ["system", "percentile"],
+        of=lambda frame: google_short(frame, system=systems),
+        names=WORDS,
+    )
 
-    def drawn(frame: pd.DataFrame) -> pd.DataFrame:
-        return google_short(frame, system=systems)
 
-    head = f"{head}. Completion times of short jobs (s)"
-    return alt(head, "completion", ["system", "percentile"], of=drawn, names=WORDS)
-
-
-def without_each(frame: pd.DataFrame, others: Iterable[str], **where: str) -> pd.DataFrame:
+def without_each(frame: DataFrame, others: Iterable[str], **where: str) -> DataFrame:
     """Ratios of Eagle to each of these systems, whose name is in the column `other`; short jobs."""
     return pd.concat(
         [ratios(frame, "eagle", name, "short", **where).assign(other=name) for name in others]
     )
 
 
-def dots(ax, places, groups, look: Look, upright: bool = True) -> None:
-    """The mean of each group of replicates at its place, with its 95 % interval, upright or level."""
-    turn = slice(None) if upright else slice(None, None, -1)
-    for place, (mean, low, high) in zip(places, map(mean_ci, groups), strict=True):
-        if low == low:
-            ax.plot(*([place, place], [low, high])[turn], color=look.color, linewidth=1.4)
-        ax.plot(*([place], [mean])[turn], linestyle="none", marker=look.marker, color=look.color)
+def shift(k: int, count: int, gap: float = 0.16) -> float:
+    """How far from their common place the `k`-th of so many dots is drawn."""
+    return gap * (k - (count - 1) / 2)
 
 
-def percentile_dots(ax, rows: pd.DataFrame, column: str, shift: float, look: Look) -> None:
-    """The means of a column as dots, the percentiles side by side along the x axis, all moved by `shift`."""
-    groups = [only(rows, percentile=p)[column] for p in PERCENTILES]
-    dots(ax, np.arange(len(PERCENTILES)) + shift, groups, look)
-    ax.set_xlabel("percentile")
-    ax.set_xticks(range(len(PERCENTILES)), [f"{p}th" for p in PERCENTILES])
+def dots(
+    ax,
+    rows: DataFrame,
+    value: str,
+    along: str,
+    places: Mapping[Any, str],
+    by: str = "percentile",
+    looks: Mapping[Any, Look] = PERCENTILE_LOOKS,
+    gap: float = 0.22,
+    upright: bool = True,
+) -> None:
+    """Means of the column `value` over replicates with their 95 % intervals, upright or level.
+
+    They stand by the column `along` at its values in `places`, which also names these; there those of each value
+    of `by` that has a look are side by side, with a `gap` between two.
+    """
+    for k, (name, look) in enumerate(looks.items()):
+        own = only(rows, **{by: name})
+        for place, key in enumerate(places):
+            at = place + shift(k, len(looks), gap)
+            mean, low, high = mean_ci(only(own, **{along: key})[value])
+            line = [at, at], [low, high]
+            dot = [at], [mean]
+            if not upright:
+                line = line[::-1]
+                dot = dot[::-1]
+            if low == low:
+                ax.plot(*line, color=look.color, linewidth=1.4)
+            ax.plot(*dot, linestyle="none", marker=look.marker, color=look.color)
+    ticks = range(len(places))
+    if upright:
+        ax.set_xticks(ticks, places.values())
+        return
+    ax.set(yticks=ticks, yticklabels=places.values(), ylim=(len(places) - 0.5, -0.5))
 
 
-def shift(k: int, systems: Sequence[str], gap: float = 0.16) -> float:
-    """How far from a percentile's place the `k`-th of these systems is drawn."""
-    return gap * (k - (len(systems) - 1) / 2)
-
-
-def plot_systems(ax, rows: pd.DataFrame, systems, gap: float = 0.16) -> None:
+def plot_systems(ax, rows: DataFrame, systems: Iterable[str], gap: float = 0.16) -> None:
     """Completion times of short jobs under these systems as dots, the percentiles side by side."""
-    for k, name in enumerate(systems):
-        percentile_dots(
-            ax, only(rows, system=name), "completion", shift(k, systems, gap), LOOKS[name]
-        )
-    ax.set(yscale="log", ylabel="completion time of short jobs (s)")
+    dots(ax, rows, "completion", "percentile", NTH, "system", looks_of(systems), gap)
+    ax.set(
+        yscale="log",
+        xlabel="percentile",
+        ylabel="completion time of short jobs (s)",
+    )
 
 
 def from_zero(axes) -> None:
@@ -203,60 +255,68 @@ def from_zero(axes) -> None:
         ax.set_ylim(0, top)
 
 
-def near_means(ax, rows: pd.DataFrame, y: str, by) -> None:
+def near_means(ax, rows: DataFrame, y: str, by) -> None:
     """A logarithmic y axis with the means and their intervals; one that reaches far below is cut."""
     means, low, high = zip(*rows.groupby(by)[y].apply(mean_ci), strict=True)
     bottom = min(means) / 1.4
-    ax.set(
-        yscale="log",
-        ylim=(max(np.nanmin((bottom, *low)), bottom / 1.6), 1.1 * np.nanmax((*means, *high))),
-    )
+    least = np.nanmin((bottom, *low))
+    most = np.nanmax((*means, *high))
+    ax.set(yscale="log", ylim=(max(least, bottom / 1.6), 1.1 * most))
     style.plain_log(ax.yaxis)
 
 
 def thousands(ax, workers) -> None:
     """The x axis as numbers of workers in thousands."""
     values = sorted(set(workers))
-    ax.set_xticks(values, [f"{value / 1000:g}" for value in values])
-    ax.set_xlabel("workers (thousands)")
+    ax.set(
+        xticks=values,
+        xticklabels=[f"{value / 1000:g}" for value in values],
+        xlabel="workers (thousands)",
+    )
 
 
-def legend(figure, looks: Iterable[Look], columns: int = 4) -> None:
+def legend(figure, looks: Mapping[Any, Look], columns: int = 4) -> None:
     """A legend of these looks, as dots, below the figure."""
-    handles = [Line2D([], [], **look._replace(linestyle="none").line()) for look in looks]
-    columns = min(len(handles), columns)
-    figure.legend(handles=handles, loc="outside lower center", ncols=columns, handlelength=1.2)
+    marks = [look._replace(linestyle="none") for look in looks.values()]
+    figure.legend(
+        handles=handles_of(marks),
+        loc="outside lower center",
+        ncols=min(len(marks), columns),
+        handlelength=1.2,
+    )
 
 
-def plot_times(axes, frame: pd.DataFrame, panels, x: str, systems) -> None:
+def plot_times(axes, frame: DataFrame, panels, x: str, systems) -> None:
     """Mean completion times against `x`, an axis for each (class of jobs, percentile), the legend below."""
     for ax, (jobs, percentile) in zip(axes, panels, strict=True):
         rows = only(frame, jobs, percentile=percentile)
-        style.band(ax, rows, x, "completion", "system", {name: LOOKS[name] for name in systems})
-        title = f"{jobs} jobs, {percentile}th percentile"
-        ax.set(title=title, ylabel="completion time (s)", yscale="log")
-    legend_of(axes[0], len(systems))
+        style.band(ax, rows, x, "completion", "system", looks_of(systems))
+        ax.set(
+            title=f"{jobs} jobs, {percentile}th percentile",
+            ylabel="completion time (s)",
+            yscale="log",
+        )
+    legend_below(axes[0], len(systems))
 
 
-def legend_of(ax, columns: int = 3, marks: Iterable[Look] = ()) -> None:
-    """The legend of these axes, and of marks, below their figure, where it holds for all axes."""
-    handles, _ = ax.get_legend_handles_labels()
-    handles += [Line2D([], [], **look.line()) for look in marks]
-    ax.figure.legend(handles=handles, loc="outside lower center", ncols=columns)
-
-
-def caption(text: str, trace: str | None = None) -> Callable[[pd.DataFrame], str]:
+def caption(text: str, trace: str | None = None) -> Text:
     """A caption that ends with the sizes of what was run, of one trace or of all."""
-    return lambda frame: f"{text} {sizes(frame if trace is None else only(frame, trace=trace))}"
+
+    def words(frame: DataFrame) -> str:
+        rows = frame if trace is None else only(frame, trace=trace)
+        return f"{text} {sizes(rows)}"
+
+    return words
 
 
-def sizes(frame: pd.DataFrame) -> str:
+def sizes(frame: DataFrame) -> str:
     """How large the simulated clusters are, how many jobs they get, how many workloads (seeds) there are."""
     words = []
-    for trace, rows in frame.groupby("trace", sort=False) if "trace" in frame else [("", frame)]:
-        point, name = rows.iloc[0], f"{NAMES[trace]} " if trace else ""
+    points = frame.drop_duplicates("trace") if "trace" in frame else frame[:1]
+    for point in points.to_dict("records"):
         share = Fraction(point["scale"]).limit_denominator(1000)
-        words.append(f"{name}{share} ({point['jobs']:,} jobs)")
+        size = f"{share} ({point['jobs']:,} jobs)"
+        words.append(f"{NAMES[point['trace']]} {size}" if "trace" in point else size)
     count = frame["seed"].nunique()
     seeds = f"{count} workloads. Intervals: 95 %" if count > 1 else "1 workload"
     return f"Clusters' share of the paper's size: {', '.join(words)}. {seeds}."

@@ -61,8 +61,13 @@ def draw(frame: pd.DataFrame):
             ax.barh(task.worker, task.finish - begin, left=begin - zero, **look)
         end = ours["finish"].max() - zero
         ax.axvline(end, color=style.BLUE, linewidth=1, linestyle="--")
-        ax.set(title=f"{title}: {end:.0f} s", xlabel="time since the job came (s)", xlim=(0, 122))
-        ax.set_yticks(range(4), ["n1", "n2", "n3", "n4"])
+        ax.set(
+            title=f"{title}: {end:.0f} s",
+            xlabel="time since the job came (s)",
+            xlim=(0, 122),
+            yticks=range(4),
+            yticklabels=["n1", "n2", "n3", "n4"],
+        )
     axes[0].invert_yaxis()
     axes[0].set_ylabel("node")
     return figure

@@ -1,6 +1,6 @@
 """Fig. 1, Eagle as a drawing, in which nothing is measured; and Table 1 on the generated traces."""
 
-import pandas as pd
+from pandas import DataFrame
 
 from exhibits.eagle.comparing import MAKERS, TRACES
 from schedlib.eagle.workloads.measures import short_share, table1
@@ -13,7 +13,7 @@ PRINTED = {"google": (506460, 10.00, 83), "cloudera": (21030, 5.02, 91), "yahoo"
 """The paper's Table 1: jobs, long jobs (%), task-seconds of long jobs (%)."""
 
 
-def run(trace: str, jobs: int, seed: int) -> pd.DataFrame:
+def run(trace: str, jobs: int, seed: int) -> DataFrame:
     """What a trace holds: `jobs`, `long_jobs` (%), `long_work` and `short_share` (% of the task-seconds)."""
     workload = MAKERS[trace](jobs, seed)
     return table1(workload, CUTOFF[trace]).assign(

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits.eagle import comparing, drawing
 from exhibits.eagle.comparing import only
@@ -50,7 +50,7 @@ GROWTHS = ((5, 90, 4.8), (5, 99, 2.2), (7, 90, 6.8), (7, 99, 4.2))
 """By how much (%) a percentile grows with a heartbeat of so many seconds instead of 3 (Section 6.2)."""
 
 
-def run(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+def run(trace: str, workers: int, jobs: int, scale: float, seed: int) -> DataFrame:
     """The systems at one load of one trace, with the share `scale` of the paper's `workers`."""
     names = SYSTEMS[trace] + BESIDES.get((trace, workers), ())
     return comparing.on_trace(names, trace, workers, jobs, scale, seed)
@@ -70,7 +70,7 @@ def printed_shares(trace: str) -> dict[str, float]:
     return {name: round(BEHIND[own] * count / behind, 1) for name, count in of_probes.items()}
 
 
-def shares(frame: pd.DataFrame) -> pd.DataFrame:
+def shares(frame: DataFrame) -> DataFrame:
     """Table 2 in per cent at each trace's highest load, a row per trace and seed.
 
     Of Hawk's probes `behind` a long task, `stolen`, and `rescheduled` by Eagle; of its short tasks `ran`; of
@@ -104,25 +104,23 @@ PANELS = (
 )
 
 
-def draw_table2(frame: pd.DataFrame):
-    rows = shares(frame)
-    traces = drawing.traces_of(rows.reset_index())
+def draw_table2(frame: DataFrame):
+    rows = shares(frame).reset_index()
+    traces = {trace: drawing.TITLES[trace] for trace in drawing.traces_of(rows)}
     figure, axes = style.subplots(1, 3, size=(10.4, 3.7))
     for ax, (title, *columns) in zip(axes, PANELS, strict=True):
-        for k, (column, system) in enumerate(zip(columns, ("hawk", "eagle"), strict=True)):
-            places = np.arange(len(traces)) + 0.3 * (k - 0.5)
-            drawing.dots(
-                ax, places, [rows.loc[trace, column] for trace in traces], drawing.LOOKS[system]
-            )
-            for place, trace in zip(places, traces, strict=True):
+        looks = dict(zip(columns, drawing.looks_of(("hawk", "eagle")).values(), strict=True))
+        panel = rows.melt("trace", columns)
+        drawing.dots(ax, panel, "value", "trace", traces, "variable", looks, gap=0.3)
+        for k, column in enumerate(columns):
+            for place, trace in enumerate(traces):
                 printed = 0.0 if column.startswith("eagle") else printed_shares(trace).get(column)
                 if printed is not None:
-                    style.printed(ax, place, printed)
+                    style.printed(ax, place + drawing.shift(k, 2, 0.3), printed)
         ax.set(xlabel="trace", ylabel=title)
-        ax.set_xticks(range(len(traces)), [drawing.TITLES[trace] for trace in traces])
         ax.margins(x=0.2, y=0.12)
         ax.set_ylim(-0.03 * ax.get_ylim()[1], None)
-    drawing.legend(figure, [drawing.LOOKS[name] for name in ("hawk", "eagle", "printed")])
+    drawing.legend(figure, drawing.looks_of(("hawk", "eagle", "printed")))
     return figure
 
 
@@ -135,7 +133,7 @@ HEAD_OF_LINE = {
 }
 
 
-def table2_drawn(frame: pd.DataFrame) -> pd.DataFrame:
+def table2_drawn(frame: DataFrame) -> DataFrame:
     """The shares (%) of Table 2, one a row: `trace, what, share`."""
     return shares(frame).reset_index().melt(["trace"], list(HEAD_OF_LINE), "what", "share")
 
@@ -152,28 +150,29 @@ ALT_FIG4 = drawing.alt_times(
 )
 
 
-def draw_fig4(frame: pd.DataFrame):
+def draw_fig4(frame: DataFrame):
     figure, ax = style.subplots(size=(6.8, 4.0))
     rows = drawing.google_short(frame)
     drawing.plot_systems(ax, rows, HEARTBEATS)
     base = only(rows, system="dlwl").groupby("percentile")["completion"].mean()
     for seconds, p, growth in GROWTHS:
-        beside = drawing.shift(HEARTBEATS.index(f"dlwl-{seconds}"), HEARTBEATS)
+        beside = drawing.shift(HEARTBEATS.index(f"dlwl-{seconds}"), len(HEARTBEATS))
         place = comparing.PERCENTILES.index(p) + beside
         style.printed(ax, place, base[p] * (1 + growth / 100))
-    looks = [drawing.LOOKS[name] for name in (*HEARTBEATS, "printed")]
-    drawing.legend(figure, [looks[0], looks[1]._replace(label="DLWL+SRPT, 3 s"), *looks[2:]], 3)
+    looks = drawing.looks_of((*HEARTBEATS, "printed"))
+    looks["dlwl"] = looks["dlwl"]._replace(label="DLWL+SRPT, 3 s")
+    drawing.legend(figure, looks, 3)
     return figure
 
 
-def draw_thieves(frame: pd.DataFrame):
+def draw_thieves(frame: DataFrame):
     figure, ax = style.subplots(size=(7.6, 4.2))
     drawing.plot_systems(ax, drawing.google_short(frame), HAWKS, gap=0.13)
-    drawing.legend(figure, [drawing.LOOKS[name] for name in HAWKS])
+    drawing.legend(figure, drawing.looks_of(HAWKS))
     return figure
 
 
-def updates(frame: pd.DataFrame) -> pd.DataFrame:
+def updates(frame: DataFrame) -> DataFrame:
     """What SRPT's updates cost at each trace's highest load (Section 4.3), means over the seeds.
 
     A row per trace and system: probes and updates in thousands, and short jobs' times over those with every update.

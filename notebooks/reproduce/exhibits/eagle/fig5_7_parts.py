@@ -4,27 +4,30 @@
 swept as in Eagle (`updates=True`), so that nothing but SSS is missing.
 """
 
-from collections.abc import Callable
 from functools import partial
 
-import pandas as pd
-from matplotlib.lines import Line2D
+from pandas import DataFrame
 
+from exhibits import handles_of, legend_below
 from exhibits.eagle import drawing
 from exhibits.eagle.comparing import highest_load, only, ratios
 from schedlib.experiment import Figure
 from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.pictures.alt import Text, alt
 
 PLACE = 6.3
 COMPONENTS = {"no-sss": "SSS", "no-min": "minimum probes", "no-sbp-srpt": "SBP+SRPT"}
 BOTH = ("google", "yahoo")
 FIG7 = ("no-sbp-srpt", "omniscient")
+CLASSES = {
+    "short": style.Look(style.BLUE, "none", "o", "short jobs"),
+    "long": style.Look(style.VERMILLION, "none", "s", "long jobs"),
+}
 MINIMUM = {"google": (35.0, 2), "yahoo": (10.0, 3)}
 """What a minimum of probes gains at most (%; of 30 to 40 the middle), at so many of the highest loads."""
 
 
-def plot_breakdown(frame: pd.DataFrame, trace: str):
+def plot_breakdown(frame: DataFrame, trace: str):
     rows = only(frame, trace=trace)
     figure, axes = style.subplots(1, 4, size=(12.4, 3.6))
     for ax, letter, (name, component) in zip(axes, "abc", COMPONENTS.items(), strict=False):
@@ -39,11 +42,11 @@ def plot_breakdown(frame: pd.DataFrame, trace: str):
     axes[3].legend(fontsize=7, loc="lower left")
     for ax in axes:
         drawing.thousands(ax, rows["workers"])
-    drawing.legend_of(axes[0], 4, [drawing.LOOKS["printed"]])
+    legend_below(axes[0], 4, style.PRINTED)
     return figure
 
 
-def alt_breakdown(trace: str) -> Callable[[pd.DataFrame], str]:
+def alt_breakdown(trace: str) -> Text:
     """The alt text of Fig. 5 or 6."""
     return alt(
         "Line charts of Eagle's completion times over those without one of its parts against the number of "
@@ -56,23 +59,18 @@ def alt_breakdown(trace: str) -> Callable[[pd.DataFrame], str]:
     )
 
 
-def draw_fig7(frame: pd.DataFrame):
+def draw_fig7(frame: DataFrame):
     figure, axes = style.subplots(1, 2, size=(9.6, 4.0))
     rows = only(highest_load(frame), trace="google")
     drawing.plot_systems(axes[0], only(rows, "short"), FIG7)
-    handles = []
-    for jobs, shift, color, marker in (
-        ("short", -0.1, style.BLUE, "o"),
-        ("long", 0.1, style.VERMILLION, "s"),
-    ):
-        look = style.Look(color, "none", marker, f"{jobs} jobs")
-        drawing.percentile_dots(axes[1], ratios(rows, *FIG7, jobs), "ratio", shift, look)
-        handles.append(Line2D([], [], **look.line()))
+    drawing.dots(
+        axes[1], ratios(rows, *FIG7), "ratio", "percentile", drawing.NTH, "class", CLASSES, 0.2
+    )
     drawing.level(axes[1])
-    axes[1].set_ylabel("Eagle without SBP+SRPT / omniscient LWL")
-    axes[1].legend(handles=handles, handlelength=1.2, loc="lower left")
+    axes[1].set(xlabel="percentile", ylabel="Eagle without SBP+SRPT / omniscient LWL")
+    axes[1].legend(handles=handles_of(CLASSES.values()), handlelength=1.2, loc="lower left")
     drawing.from_zero(axes[1:])
-    drawing.legend(figure, [drawing.LOOKS[name] for name in FIG7])
+    drawing.legend(figure, drawing.looks_of(FIG7))
     return figure
 
 

@@ -1,7 +1,7 @@
 """Fig. 8: what mis-estimated task times do to Eagle and to DLWL+SRPT."""
 
-import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits.eagle import comparing, drawing
 from exhibits.eagle.comparing import PERCENTILES, only
@@ -12,10 +12,12 @@ from schedlib.pictures.alt import alt
 PLACE = 6.5
 UNDER, OVER = ((0.3, 1.0), (0.6, 1.0), (0.9, 1.0)), ((1.0, 1.3), (1.0, 1.6), (1.0, 1.9))
 RANGES = UNDER + OVER  # from which estimates' factors are drawn (Section 6.5)
+LIMITS = {(low, high): f"{low:g}-{high:g}" for low, high in RANGES}
+"""What an axis calls them."""
 SYSTEMS = {"eagle": "Eagle", "dlwl": "DLWL+SRPT"}
 
 
-def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: int) -> DataFrame:
     """Eagle and DLWL+SRPT; a job's estimate is its mean times a factor drawn uniformly from [low, high]."""
     estimate = "mean" if low == high == 1 else (low, high)
     return comparing.on_trace(
@@ -23,7 +25,7 @@ def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: in
     )
 
 
-def slowdowns(frame: pd.DataFrame, system: str, **where) -> pd.DataFrame:
+def slowdowns(frame: DataFrame, system: str, **where) -> DataFrame:
     """`ratio` of short jobs' times to those with exact estimates, by `low, high, seed, percentile`."""
     exact = {"system": system, "low": 1.0, "high": 1.0}
     blocks = [
@@ -35,31 +37,30 @@ def slowdowns(frame: pd.DataFrame, system: str, **where) -> pd.DataFrame:
     return only(pd.concat(blocks), "short", **where)
 
 
-def draw(frame: pd.DataFrame):
+def by_range(frame: DataFrame) -> DataFrame:
+    """The slowdowns of both systems: `system, range, seed, percentile, ratio`."""
+    blocks = [slowdowns(frame, name).assign(system=name) for name in SYSTEMS]
+    rows = pd.concat(blocks)
+    limits = zip(rows["low"], rows["high"], strict=True)
+    return rows.assign(range=[LIMITS[ends] for ends in limits])
+
+
+def draw(frame: DataFrame):
     figure, axes = style.subplots(1, 3, size=(11.4, 3.9), sharey=True)
+    rows = by_range(frame)
+    looks = drawing.looks_of(SYSTEMS)
+    limits = {words: words for words in LIMITS.values()}
     for ax, percentile in zip(axes, PERCENTILES, strict=True):
-        for k, system in enumerate(SYSTEMS):
-            rows = slowdowns(frame, system, percentile=percentile)
-            groups = [only(rows, low=low, high=high)["ratio"] for low, high in RANGES]
-            drawing.dots(
-                ax, np.arange(len(RANGES)) + 0.24 * (k - 0.5), groups, drawing.LOOKS[system]
-            )
+        own = only(rows, percentile=percentile)
+        drawing.dots(ax, own, "ratio", "range", limits, "system", looks, 0.24)
         drawing.level(ax)
         ax.axvline(2.5, color="#AAAAAA", linewidth=0.8)
         ax.set(title=f"{percentile}th percentile", xlabel="factor of the estimate: under | over")
-        ax.set_xticks(range(len(RANGES)), [f"{low:g}-{high:g}" for low, high in RANGES], fontsize=8)
+        ax.tick_params(axis="x", labelsize=8)
     drawing.from_zero(axes)
     axes[0].set_ylabel("slowdown: completion time over\nthat with exact estimates")
-    drawing.legend(figure, [drawing.LOOKS[name] for name in SYSTEMS])
+    drawing.legend(figure, looks)
     return figure
-
-
-def worst(frame: pd.DataFrame) -> pd.DataFrame:
-    """The slowdowns of the 99th percentile: `system, range, ratio`."""
-    blocks = [slowdowns(frame, name, percentile=99).assign(system=name) for name in SYSTEMS]
-    rows = pd.concat(blocks)
-    limits = zip(rows["low"], rows["high"], strict=True)
-    return rows.assign(range=[f"{low:g}-{high:g}" for low, high in limits])
 
 
 ALT = alt(
@@ -67,7 +68,7 @@ ALT = alt(
     "ratio",
     ["system"],
     "range",
-    of=worst,
+    of=lambda frame: only(by_range(frame), percentile=99),
     names=SYSTEMS,
 )
 

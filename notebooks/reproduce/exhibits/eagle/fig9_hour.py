@@ -1,6 +1,7 @@
 """Fig. 9: the sample of the paper's Spark prototype, simulated; beyond the paper an hour of a real trace."""
 
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits.eagle import drawing
 from exhibits.eagle.comparing import PERCENTILES, each_system, only, ratios
@@ -16,7 +17,7 @@ SYSTEMS = ("eagle", "hawk", "hawk-general", "sparrow", "dlwl", "omniscient", "id
 DRAWN = ("eagle", "omniscient", "dlwl", "hawk", "sparrow")
 
 
-def run(sample: str, interarrival: float, seed: int) -> pd.DataFrame:
+def run(sample: str, interarrival: float, seed: int) -> DataFrame:
     """Eagle and Hawk on the prototype's 100 nodes; times are in ms, a message takes 0.5.
 
     `interarrival` is one over the load. `sample` "cut": `google_sample`, the paper's cut word by word, jobs
@@ -36,37 +37,37 @@ def run(sample: str, interarrival: float, seed: int) -> pd.DataFrame:
     return rows.assign(completion=(rows["completion"] / 1000).round(9))
 
 
-def run_hour(every: int, workers: int, seed: int) -> pd.DataFrame:
+def run_hour(every: int, workers: int, seed: int) -> DataFrame:
     """Every system on each `every`-th stage; `workers` is for every 16th, other samples get their share."""
     return each_system(SYSTEMS, alibaba(every), "alibaba", round(workers * 16 / every), seed)
 
 
-def busy(frame: pd.DataFrame) -> pd.Series:
+def busy(frame: DataFrame) -> pd.Series:
     """The share of the nodes (%) that are busy from the first to the last submission, by sample and ratio."""
     return (100 * frame.groupby(["sample", "interarrival"])["utilisation"].mean()).rename("busy")
 
 
-def draw(frame: pd.DataFrame):
+def draw(frame: DataFrame):
     shares = busy(frame)
     rows = ratios(frame, "eagle", "hawk").join(shares, on=["sample", "interarrival"])
-    titles = {sample: f"sample {sample}" for sample in dict.fromkeys(frame["sample"])}
-    figure = drawing.plot_cases(rows, "sample", titles, "busy", "busy nodes (%)")
-    for ax, sample in zip(figure.axes, 2 * list(titles), strict=True):
+    samples = list(frame["sample"].unique())
+    columns = {f"sample {sample}": only(rows, sample=sample) for sample in samples}
+    figure = drawing.plot_cases(columns, "busy", "busy nodes (%)")
+    for ax, sample in zip(figure.axes, 2 * samples, strict=True):
         for ratio in (min(PRINTED), max(PRINTED)):
             ax.axvline(shares[sample, ratio], color="#AAAAAA", linewidth=0.8)
     style.printed(figure.axes[0], shares["cut", min(PRINTED)], drawing.BEST)
     return figure
 
 
-def draw_hour(frame: pd.DataFrame):
+def draw_hour(frame: DataFrame):
     figure, axes = style.subplots(2, 3, size=(12.0, 6.8), sharex=True, sharey="row")
     frame = frame.assign(simulated=frame["workers"] * 16 / frame["every"])
     panels = [(jobs, percentile) for jobs in ("short", "long") for percentile in PERCENTILES]
     drawing.plot_times(axes.flat, frame, panels, "simulated", DRAWN)
     counts = sorted(set(frame["simulated"]))
     for ax in axes[1]:
-        ax.set_xticks(counts, [f"{count:g}" for count in counts])
-        ax.set_xlabel("workers")
+        ax.set(xticks=counts, xticklabels=[f"{count:g}" for count in counts], xlabel="workers")
     for ax in axes.flat:
         ax.label_outer()
     return figure

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from pandas import DataFrame, concat
 
+from exhibits import Each, each_seed
 from exhibits.eagle import fig2_4_rivals, fig8_estimates, fig9_hour
 from exhibits.eagle.comparing import compare, highest_load, only, ratios
 from schedlib.intervals import Best, Exact
-
-Each = np.ndarray
-"""A number for each seed."""
 
 
 def times_over(
@@ -53,6 +51,11 @@ def worst(table: DataFrame) -> Each:
     return values[means.argmin()]
 
 
+def over_cases(table: DataFrame, cases: str) -> Each | Best:
+    """A table's numbers over its cases: in the "best", else in the "worst"."""
+    return Best(table.to_numpy()) if cases == "best" else worst(table)
+
+
 def sooner(
     frame: DataFrame,
     than: str,
@@ -61,11 +64,9 @@ def sooner(
     **where: Any,
 ) -> Each | Best:
     """By how much (%) jobs complete sooner: on average over the cases ("mean"), or in the "best" or "worst"."""
-    table = times_over(frame, of, than, **where)
     if cases == "mean":
-        return 100 * (1 - mean_ratio(table))
-    gains = 100 * (1 - table)
-    return Best(gains.to_numpy()) if cases == "best" else worst(gains)
+        return -later(frame, than, of, **where)
+    return over_cases(100 * (1 - times_over(frame, of, than, **where)), cases)
 
 
 def sooner_at_each_percentile(
@@ -125,7 +126,7 @@ def times_as_fast(
     table = times_over(frame, than, of, highest=True, **where)
     if cases == "mean":
         return mean_ratio(table)
-    return Best(table.to_numpy()) if cases == "best" else worst(table)
+    return over_cases(table, cases)
 
 
 def cases_won(
@@ -221,15 +222,13 @@ def head_of_line(
     rows = rows.assign(system=rows["system"].map(names))
     shares = fig2_4_rivals.shares(rows).reset_index()
     own = only(shares, trace=trace)
-    means = own.groupby("seed")[share].mean()
-    return of * means.to_numpy() / 100
+    return of * each_seed(own, own[share]) / 100
 
 
 def behind_long(frame: DataFrame) -> Each:
     """Eagle's probes queued behind a long task, over all traces and loads."""
     runs = only(frame, "short", system="eagle", percentile=50)
-    counts = runs.groupby("seed")["behind_long"].sum()
-    return counts.to_numpy()
+    return each_seed(runs, runs["behind_long"], "sum")
 
 
 def attempts(frame: DataFrame, trace: str, hawk: str = "hawk") -> Each:

@@ -5,6 +5,7 @@ What was measured is read from the file that `make prototype` writes; here only 
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits.eagle import drawing
 from exhibits.eagle.comparing import only, ratios
@@ -54,7 +55,7 @@ def missing() -> str:
     return "" if there else f"{FILE} is not there; measure first: make prototype"
 
 
-def run(seed: int) -> pd.DataFrame:
+def run(seed: int) -> DataFrame:
     """The measured rows, and the simulator's for each measured run: its jobs, its delays, seed by repeat.
 
     A hop takes a third of what a probe on its way and a fetch take together, and a task lasts longer by what
@@ -95,12 +96,12 @@ def run(seed: int) -> pd.DataFrame:
     return pd.concat(blocks, ignore_index=True)
 
 
-def times(rows: pd.DataFrame) -> pd.DataFrame:
+def times(rows: DataFrame) -> DataFrame:
     """Completion times (s) of both sources: a row per load, repeat, system, class and percentile."""
     return rows[["seed", *CASE, "nodes", "jobs"]]
 
 
-def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
+def side_by_side(rows: DataFrame) -> DataFrame:
     """Prototype and simulator at each load, means over the repeats: a row per load, system and quantity."""
     first = only(rows, "short", percentile=50)
     keys, parts = ["interarrival", "system", "what"], []
@@ -121,17 +122,16 @@ def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-def draw(frame: pd.DataFrame):
+def draw(frame: DataFrame):
     rows = ratios(frame[[*CASE, "seed"]], "eagle", "hawk")
-    figure = drawing.plot_cases(
-        rows, "source", SOURCES, "interarrival", "mean inter-arrival time (1 / load)"
-    )
+    columns = {title: only(rows, source=source) for source, title in SOURCES.items()}
+    figure = drawing.plot_cases(columns, "interarrival", "mean inter-arrival time (1 / load)")
     for ax in figure.axes[: len(SOURCES)]:
         style.printed(ax, 1.2, drawing.BEST)
     return figure
 
 
-def caption(frame: pd.DataFrame) -> str:
+def caption(frame: DataFrame) -> str:
     sizes = frame.iloc[0]
     return (
         f"Eagle's completion times over Hawk's on {sizes['nodes']} nodes (the paper's Fig. 9). Left: "

@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits import SWIM, legend_below, only, swim_files
 from exhibits.hmhs.comparing import pairs, plain_ticks
@@ -42,14 +43,14 @@ LOOKS = {
 
 
 @cache
-def _facebook(year: int) -> pd.DataFrame:
+def _facebook(year: int) -> DataFrame:
     """The day's jobs with the share of a reduce task's bytes that is copied."""
     workload = traces.read_swim(swim_files({"year": year})[0])
     shuffle, output = workload.jobs["shuffle"], workload.jobs["reduce_output"]
     return swim_jobs(workload, block=BLOCK).assign(copy=shuffle / np.maximum(shuffle + output, 1))
 
 
-def _measured(jobs: pd.DataFrame, seed: int, load: float, **more: float) -> pd.DataFrame:
+def _measured(jobs: DataFrame, seed: int, load: float, **more: float) -> DataFrame:
     """Flow times of each policy (s): `policy, mean, median, p95`, `last` (when all is done), `local` (%)."""
     arrivals = arriving(jobs, seed, n_jobs=JOBS, machines=MACHINES, load=load, **more)
     rows = []
@@ -60,17 +61,17 @@ def _measured(jobs: pd.DataFrame, seed: int, load: float, **more: float) -> pd.D
     return pd.DataFrame(rows, columns=["policy", "mean", "median", "p95", "last", "local"])
 
 
-def run(load: float, seed: int) -> pd.DataFrame:
+def run(load: float, seed: int) -> DataFrame:
     """Alibaba's map-reduce pairs at a load."""
     return _measured(pairs(), seed, load, copy=COPY)
 
 
-def run_facebook(year: int, load: float, seed: int) -> pd.DataFrame:
+def run_facebook(year: int, load: float, seed: int) -> DataFrame:
     """Facebook's jobs of 2009 or 2010 at a load."""
     return _measured(_facebook(year), seed, load)
 
 
-def over_fifo(frame: pd.DataFrame) -> pd.DataFrame:
+def over_fifo(frame: DataFrame) -> DataFrame:
     """`frame` with `mean` and `p95` over FIFO's on the same jobs."""
     same = [name for name in ("seed", "year", "load") if name in frame]
     fifo = only(frame, policy="fifo")[[*same, "mean", "p95"]]
@@ -78,7 +79,7 @@ def over_fifo(frame: pd.DataFrame) -> pd.DataFrame:
     return both.assign(mean=both["mean"] / both["mean_fifo"], p95=both["p95"] / both["p95_fifo"])
 
 
-def plot_flow(frame: pd.DataFrame):
+def plot_flow(frame: DataFrame):
     """Mean and 95th percentile of the flow time, over FIFO's, by load; a row for each year there is."""
     ratios = over_fifo(frame)
     parts = list(ratios.groupby("year")) if "year" in frame else [("", ratios)]

@@ -3,13 +3,14 @@
 A gain is in per cent of the rival's makespan, and paired: on the same instance.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
+from pandas import DataFrame
 
 from exhibits import only
 from schedlib import traces
@@ -20,14 +21,22 @@ from schedlib.hmhs.priced import priced
 from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.workloads import hybrid, single
 from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.pictures.alt import Text, alt
 
 WORKLOADS = {"single": single, "hybrid": hybrid}
 JOBS = (25, 50, 100, 200, 400, 800)
 RIVALS = ("fifo", "fifo-pri", "r-hmhs")
 TITLES = {"single": "Single workload", "hybrid": "Hybrid workload", "alibaba": "Alibaba hour"}
-EACH = (("fifo", 51), ("fifo", 77), ("r-hmhs", 10), ("r-hmhs", 30))
-PRINTED = {"single": (*EACH, ("fifo-pri", 72)), "hybrid": (*EACH, ("fifo-pri", 55))}
+EACH = (
+    ("fifo", 51),
+    ("fifo", 77),
+    ("r-hmhs", 10),
+    ("r-hmhs", 30),
+)
+PRINTED = {
+    "single": (*EACH, ("fifo-pri", 72)),
+    "hybrid": (*EACH, ("fifo-pri", 55)),
+}
 """The gains (%) that the text prints: the least and the most, or the most, whatever the number of jobs."""
 
 
@@ -43,12 +52,12 @@ def paper_plans(instance: Instance) -> list[Schedule]:
 
 
 @cache
-def pairs() -> pd.DataFrame:
+def pairs() -> DataFrame:
     """The hour's map-reduce pairs, read once for all points."""
     return traces.alibaba2018("mapreduce")
 
 
-def makespans(instance: Instance, bounded: bool = False) -> pd.DataFrame:
+def makespans(instance: Instance, bounded: bool = False) -> DataFrame:
     """Makespan of each of the paper's policies: `policy, makespan`. With `bounded`, whose linear programs
     take most of the time, also of priced dispatch, and the lower bound under the name "bound"."""
     plans = paper_plans(instance)
@@ -59,11 +68,13 @@ def makespans(instance: Instance, bounded: bool = False) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["policy", "makespan"])
 
 
-def against(frame: pd.DataFrame, base: str) -> pd.DataFrame:
+def against(frame: DataFrame, base: str) -> DataFrame:
     """`frame` with a column `base` that holds, in every row, the makespan of `base` on the same instance."""
-    same = [name for name in frame.columns if name not in ("policy", "makespan", "optimum")]
-    other = only(frame, policy=base)[[*same, "makespan"]].rename(columns={"makespan": base})
-    return frame.merge(other, on=same, validate="many_to_one")
+    own = {"policy", "makespan", "optimum"}
+    same = [name for name in frame.columns if name not in own]
+    other = only(frame, policy=base).set_index(same)
+    makespan = other["makespan"].rename(base)
+    return frame.merge(makespan, on=same, validate="many_to_one")
 
 
 def percent(ours, theirs):
@@ -71,16 +82,18 @@ def percent(ours, theirs):
     return 100 * (1 - ours / theirs)
 
 
-def gains(frame: pd.DataFrame, rivals: Sequence[str] = RIVALS) -> pd.DataFrame:
+def gains(frame: DataFrame, rivals: Sequence[str] = RIVALS) -> DataFrame:
     """The rivals' rows with `gain`: by how many per cent of its makespan HMHS ends sooner."""
-    rows = only(against(frame, "hmhs"), policy=list(rivals))
-    return rows.assign(gain=percent(rows["hmhs"], rows["makespan"]))
+    rows = against(frame, "hmhs")
+    gain = percent(rows["hmhs"], rows["makespan"])
+    return only(rows.assign(gain=gain), policy=list(rivals))
 
 
 def jobs_axis(ax: Axes, jobs: Iterable[int]) -> None:
     """A logarithmic axis of numbers of jobs, with a tick at each of them."""
+    ticks = sorted(set(jobs))
     ax.set_xscale("log", base=2)
-    ax.set_xticks(ticks := sorted(set(jobs)), map(str, ticks))
+    ax.set_xticks(ticks, map(str, ticks))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.set_xlabel("number of jobs")
 
@@ -97,35 +110,49 @@ def plain_ticks(ax: Axes) -> None:
     ax.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
 
 
-def plot_makespans(frame: pd.DataFrame, x: str = "jobs", label: str = "") -> Figure:
+def plot_makespans(
+    frame: DataFrame,
+    x: str = "jobs",
+    label: str = "",
+) -> Figure:
     """Makespans above and HMHS's gains below, a column for each workload; for one workload side by side."""
-    workloads = list(dict.fromkeys(frame["workload"]))
+    workloads = frame["workload"].unique()
     if len(workloads) == 1:
         figure, axes = style.subplots(1, 2, size=(8.8, 3.8))
         axes = axes[:, None]
     else:
-        figure, axes = style.subplots(2, len(workloads), size=(4.4 * len(workloads), 6.4))
-    shown = frame.assign(hours=frame["makespan"] / 3600)
+        figure, axes = style.subplots(
+            2,
+            len(workloads),
+            size=(4.4 * len(workloads), 6.4),
+        )
     gain = gains(frame)
+    lowest = min(-5, gain["gain"].min())
     for (top, bottom), name in zip(axes.T, workloads, strict=True):
-        hours = only(shown, workload=name)
+        own = only(frame, workload=name)
+        hours = own.assign(hours=own["makespan"] / 3600)
         style.band(top, hours, x, "hours", by="policy")
         style.band(bottom, only(gain, workload=name), x, "gain", by="policy")
         top.set(title=TITLES[name], xlabel=label, ylabel="makespan (hours)")
-        log_y(top, hours.groupby([x, "policy"])["hours"].mean().min())
-        lowest = min(-5, gain["gain"].min())
-        bottom.set(xlabel=label, ylabel="HMHS shorter than rival by (%)", ylim=(lowest, 100))
+        means = hours.groupby([x, "policy"])["hours"].mean()
+        log_y(top, means.min())
+        bottom.set(
+            xlabel=label,
+            ylabel="HMHS shorter than rival by (%)",
+            ylim=(lowest, 100),
+        )
         if x == "jobs":
-            for ax in (top, bottom):
-                jobs_axis(ax, frame["jobs"])
+            jobs_axis(top, frame["jobs"])
+            jobs_axis(bottom, frame["jobs"])
             for rival, value in PRINTED.get(name, ()):
-                bottom.axhline(value, 0.96, 1, color=style.look(rival).color, linewidth=3)
+                color = style.look(rival).color
+                bottom.axhline(value, 0.96, 1, color=color, linewidth=3)
     axes[0, 0].legend(title="policy")
     axes[1, 0].legend(title="rival")
     return figure
 
 
-def alt_makespans(by: Sequence[str], x: str, what: str) -> Callable[[pd.DataFrame], str]:
+def alt_makespans(by: Sequence[str], x: str, what: str) -> Text:
     """The alt text of such a figure, with HMHS's gains."""
     head = (
         f"Line charts of makespan and of HMHS's gain over its rivals against {what}. Mean gain (%)"

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits.hmhs.comparing import JOBS, WORKLOADS, percent
 from exhibits.hmhs.factors import LAWS
@@ -26,7 +27,7 @@ PRINTED = {
 NEAR = 2  # points from a printed gain
 
 
-def run(draws: int, seed: int) -> pd.DataFrame:
+def run(draws: int, seed: int) -> DataFrame:
     """So many draws of the paper's Fig. 1, a row each: how the paper is read, and the six gains (%)."""
     (rng,) = streams(seed, "hmhs crossing")
     rows = []
@@ -40,7 +41,7 @@ def run(draws: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def gains_of(law: str, fifo: str, first: int, last: int, seed: int) -> pd.DataFrame:
+def gains_of(law: str, fifo: str, first: int, last: int, seed: int) -> DataFrame:
     """HMHS's gains (%) on one instance for each workload and number of jobs, FIFO-Pri read like FIFO."""
     policies = {
         "fifo": POLICIES[fifo],
@@ -63,7 +64,7 @@ def gains_of(law: str, fifo: str, first: int, last: int, seed: int) -> pd.DataFr
     return pd.DataFrame(rows)
 
 
-def six(curve: pd.DataFrame) -> dict[str, float]:
+def six(curve: DataFrame) -> dict[str, float]:
     """The gains that the paper prints, of a curve over numbers of jobs and workloads."""
     pri = curve.groupby("workload")["fifo_pri"].max()
     return {
@@ -76,13 +77,13 @@ def six(curve: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def met(frame: pd.DataFrame) -> pd.DataFrame:
+def met(frame: DataFrame) -> DataFrame:
     """Which of its six gains each draw has within two points of the printed ones."""
     gaps = frame[list(PRINTED)] - pd.Series(PRINTED)
     return gaps.abs() <= NEAR
 
 
-def table(frame: pd.DataFrame) -> pd.DataFrame:
+def table(frame: DataFrame) -> DataFrame:
     """For each reading its `draws`, the share (%) of them that meet each gain and all, the `most` met in one."""
     near = met(frame)
     near["all"] = near.all(axis=1)

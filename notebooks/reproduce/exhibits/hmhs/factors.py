@@ -3,6 +3,7 @@
 from typing import Any
 
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits import legend_below, only
 from exhibits.hmhs import comparing
@@ -30,7 +31,7 @@ HEURISTICS = {
 """Of each factor: the policy whose colour and line it borrows, and its heuristic."""
 
 
-def run(workload: str, law: str, jobs: int, seed: int) -> pd.DataFrame:
+def run(workload: str, law: str, jobs: int, seed: int) -> DataFrame:
     """Makespan of each of the twelve combinations: `order, map, reduce, makespan`."""
     instance = WORKLOADS[workload](jobs, seed)
     if law == "machine":
@@ -48,7 +49,7 @@ def run(workload: str, law: str, jobs: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["order", "map", "reduce", "makespan"])
 
 
-def brought(frame: pd.DataFrame, factor: str, last: bool) -> pd.DataFrame:
+def brought(frame: DataFrame, factor: str, last: bool) -> DataFrame:
     """What a heuristic brings, `gain` in % of the makespan without it: `last`, to the others, or alone."""
     rest = {name: level for name, level in (WITH if last else WITHOUT).items() if name != factor}
     rows = only(frame, **rest)
@@ -58,7 +59,7 @@ def brought(frame: pd.DataFrame, factor: str, last: bool) -> pd.DataFrame:
     return gain.rename("gain").reset_index()
 
 
-def plot(frame: pd.DataFrame):
+def plot(frame: DataFrame):
     """What each heuristic brings against the number of jobs: the columns are V's laws, the rows workloads."""
     workloads = [name for name in WORKLOADS if name in set(frame["workload"])]
     figure, axes = style.subplots(
@@ -80,7 +81,7 @@ def plot(frame: pd.DataFrame):
     return figure
 
 
-def added_last(frame: pd.DataFrame) -> pd.DataFrame:
+def added_last(frame: DataFrame) -> DataFrame:
     """What each heuristic adds to the two others on the single workload: `heuristic, law, jobs, gain`."""
     single = only(frame, workload="single")
     return pd.concat(

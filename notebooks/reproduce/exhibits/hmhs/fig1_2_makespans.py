@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits import legend_below, only
 from exhibits.hmhs import comparing
@@ -22,12 +23,12 @@ from schedlib.pictures.alt import alt
 PLACE = 1
 
 
-def run(workload: str, jobs: int, seed: int) -> pd.DataFrame:
+def run(workload: str, jobs: int, seed: int) -> DataFrame:
     """Makespan of each policy on 100 map and 100 reduce machines, in seconds: `policy, makespan`."""
     return comparing.makespans(WORKLOADS[workload](jobs, seed))
 
 
-def run_table(cluster: str, seed: int) -> pd.DataFrame:
+def run_table(cluster: str, seed: int) -> DataFrame:
     """`slow` and `random` (% of 100 machines), and the mean speed factor of each kind over 100 jobs."""
     (rng,) = streams(seed, "hmhs map speeds")
     drawn = speeds(rng, 100, 100, CLUSTERS[cluster])
@@ -38,7 +39,7 @@ def run_table(cluster: str, seed: int) -> pd.DataFrame:
     return pd.DataFrame([(share, 100 - share, *means)], columns=columns)
 
 
-def run_clusters(workload: str, cluster: str, seed: int) -> pd.DataFrame:
+def run_clusters(workload: str, cluster: str, seed: int) -> DataFrame:
     """Makespan of each policy for 100 jobs, in seconds: `policy, makespan, slow` (% of machines)."""
     slow = CLUSTERS[cluster]
     return comparing.makespans(WORKLOADS[workload](100, seed, slow=slow)).assign(slow=100 * slow)
@@ -53,19 +54,19 @@ def one_factor_a_machine(drawn: Instance) -> Instance:
     )
 
 
-def run_per_machine(workload: str, jobs: int, cluster: str, seed: int) -> pd.DataFrame:
+def run_per_machine(workload: str, jobs: int, cluster: str, seed: int) -> DataFrame:
     """As `run_clusters`, with V drawn per machine: every job has the first one's factors."""
     slow = CLUSTERS[cluster]
     alike = one_factor_a_machine(WORKLOADS[workload](jobs, seed, slow=slow))
     return comparing.makespans(alike).assign(slow=100 * slow)
 
 
-def run_alibaba(jobs: int, seed: int) -> pd.DataFrame:
+def run_alibaba(jobs: int, seed: int) -> DataFrame:
     """Makespan of each policy on pairs drawn from the hour, machines as in the paper: `policy, makespan`."""
     return comparing.makespans(from_trace(comparing.pairs(), seed, n_jobs=jobs))
 
 
-def run_gap(workload: str, jobs: int, seed: int) -> pd.DataFrame:
+def run_gap(workload: str, jobs: int, seed: int) -> DataFrame:
     """As Fig. 1, with priced dispatch and the lower bound."""
     return comparing.makespans(WORKLOADS[workload](jobs, seed), bounded=True)
 
@@ -133,13 +134,13 @@ EXPERIMENTS = (
 )
 
 
-def gaps(frame: pd.DataFrame) -> pd.DataFrame:
+def gaps(frame: DataFrame) -> DataFrame:
     """The policies' rows with `gap`: by how many per cent of the lower bound the makespan exceeds it."""
     rows = comparing.against(frame, "bound")
     return rows[rows["policy"] != "bound"].assign(gap=100 * (rows["makespan"] / rows["bound"] - 1))
 
 
-def plot_gap(frame: pd.DataFrame):
+def plot_gap(frame: DataFrame):
     """The gap against the number of jobs, a panel for each workload."""
     gap = gaps(frame)
     figure, axes = style.subplots(1, len(WORKLOADS), size=(9.2, 3.8))

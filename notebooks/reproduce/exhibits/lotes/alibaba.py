@@ -3,8 +3,8 @@
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure as Picture
+from pandas import DataFrame
 
 from exhibits import legend_below, only
 from exhibits.lotes import drawing, runs
@@ -20,7 +20,7 @@ WAITS = 10.0 ** (np.arange(-10, 45) / 10)
 """Seconds at which the distribution of waits is read. The trace's own times are whole and half seconds."""
 
 
-def hour(minutes: int, load: float, seed: int) -> pd.DataFrame:
+def hour(minutes: int, load: float, seed: int) -> DataFrame:
     """The first `minutes` of Alibaba's hour under each policy: `policy, measure, x, value`.
 
     The run ends with the last job. Classes are made of the first sixth of the minutes. The measures at x = 0
@@ -59,7 +59,7 @@ def hour(minutes: int, load: float, seed: int) -> pd.DataFrame:
     return runs.each_policy(*problem, measures, seed, interval=60.0)
 
 
-def classes(minutes: int, features: str, seed: int) -> pd.DataFrame:
+def classes(minutes: int, features: str, seed: int) -> DataFrame:
     """What each further class gains on the first `minutes` of Alibaba's hour: `class_counts`, shares in %."""
     instances = lotes.alibaba_instances(
         trace=traces.alibaba2018("instances").between(0, 60 * minutes)
@@ -106,7 +106,7 @@ def _caption(frame, number):
     )
 
 
-def plot_classes(frame: pd.DataFrame) -> Picture:
+def plot_classes(frame: DataFrame) -> Picture:
     """What is left within classes, and what the last class takes over, against the number of classes."""
     figure, axes = style.subplots(1, 2, size=(8.8, 3.8))
     labels = {

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure as Picture
+from pandas import DataFrame
 
 from exhibits import legend_below, only
 from exhibits.lotes.drawing import LAWS, laws_in, panels
@@ -41,7 +42,7 @@ WAYS_LOOK = {name: style.look(name) for name in ("lotes", "greedy", "tetris")} |
         style.BROWN, (0, (3, 1, 1, 1)), "D", "LoTES, any class on an exit"
     )
 }
-LABELS = {name: look.label for name, look in (LOOKS | WAYS_LOOK).items()}
+LABELS = style.labels(LOOKS | WAYS_LOOK)
 BURST, OVERLOAD = 2.0, 1.5  # hours of jobs at 1.5 lambda* of stage 1
 
 
@@ -52,7 +53,7 @@ def capacities(
     machines: int,
     precision: float,
     seed: int,
-) -> pd.DataFrame:
+) -> DataFrame:
     """What each policy sustains on an instance of Section 5.4: `sizes, policy, capacity, low, high`.
 
     The instance is the one that is `drawn`. `sizes`: laws as in `fig11_13_random.under`. Capacities, `fluid`,
@@ -91,7 +92,7 @@ def capacities(
 
 def starving(
     phi: float, load: float, sizes: str, machines: int, hours: float, seed: int
-) -> pd.DataFrame:
+) -> DataFrame:
     """What waits at the end of a run that began with a burst: `waiting` jobs, the `oldest`'s wait (h), and
     `old`, how many wait since the first half."""
     first = random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, rounded=True)
@@ -152,7 +153,7 @@ def _along(frame, axis):
     return only(frame, omega=0) if axis == "phi" else only(frame, phi=0.006)
 
 
-def plot_capacity(frame: pd.DataFrame) -> Picture:
+def plot_capacity(frame: DataFrame) -> Picture:
     """Capacity over lambda1 against Phi (left) and Omega (right), a row of panels for each law of sizes."""
     laws = laws_in(frame)
     size = 8.8, 2.5 * len(laws) + 0.5
@@ -163,15 +164,14 @@ def plot_capacity(frame: pd.DataFrame) -> Picture:
             style.band(ax, rows, axis, "capacity", by="policy", looks=LOOKS)
             limits = only(rows, policy="lotes").assign(what="limit")
             style.band(ax, limits, axis, "limit", by="what", looks={"limit": LIMIT})
-            ax.set(xlabel=label, ylabel="capacity / lambda1")
-            ax.set_xticks(sorted(set(rows[axis])))
+            ax.set(xlabel=label, ylabel="capacity / lambda1", xticks=sorted(set(rows[axis])))
             ax.set_title(f"sizes: {LAWS[law]}", fontsize=10)
             ax.yaxis.set_tick_params(labelleft=True)
     legend_below(axes[-1, 0], 3)
     return figure
 
 
-def plot_starvation(frame: pd.DataFrame) -> Picture:
+def plot_starvation(frame: DataFrame) -> Picture:
     """The oldest queued job's wait at the end, by the length of the run, a panel for each Phi."""
     figure, axes = panels(frame["phi"].nunique(), (8.8, 4.0))
     lengths = sorted(set(frame["hours"]))
@@ -188,8 +188,9 @@ def plot_starvation(frame: pd.DataFrame) -> Picture:
             xlabel="length of the run (hours)",
             xscale="log",
             ylabel="the oldest queued job's wait so far (hours)",
+            xticks=lengths,
+            xticklabels=[f"{hours:g}" for hours in lengths],
         )
-        ax.set_xticks(lengths, [f"{hours:g}" for hours in lengths])
         ax.minorticks_off()
     legend_below(axes[0], 5)
     return figure

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pandas import DataFrame
 
 from exhibits import legend_below, only
 from exhibits.lotes.runs import POLICIES
@@ -31,7 +32,7 @@ FIGURES_8_TO_10 = {
 """Of Figs. 8-10 the measure, where the logarithmic scale begins, the label, and how captions begin."""
 
 
-def laws_in(frame: pd.DataFrame) -> dict[str, str]:
+def laws_in(frame: DataFrame) -> dict[str, str]:
     """The laws of job sizes that a frame has, with what they are called."""
     return {law: name for law, name in LAWS.items() if law in set(frame["sizes"])}
 
@@ -65,7 +66,7 @@ def log_and_zero(ax: Axes, least: float, axis: str = "y") -> None:
 
 def lines(
     ax: Axes,
-    frame: pd.DataFrame,
+    frame: DataFrame,
     x: str,
     y: str,
     *,
@@ -86,7 +87,7 @@ def lines(
 
 
 def wait_panels(
-    frame: pd.DataFrame, titles: Mapping[str, str], x: str, shift: float, **axis
+    frame: DataFrame, titles: Mapping[str, str], x: str, shift: float, **axis
 ) -> Figure:
     """Mean waits against the column `x` by `lines`, a panel for each law of sizes with its title; `axis`: for
     `Axes.set`."""
@@ -103,7 +104,7 @@ def wait_panels(
     return figure
 
 
-def plot_over_time(frame: pd.DataFrame, number: int, unit: str = "day") -> Figure:
+def plot_over_time(frame: DataFrame, number: int, unit: str = "day") -> Figure:
     """Fig. 8, 9 or 10, a panel for each load: the median of the seeds as a line, and their range as a shade.
 
     They show the mean wait of the jobs that start in each `unit`, "day" or "minute"; the share of jobs that

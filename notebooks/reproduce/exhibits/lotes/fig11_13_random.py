@@ -11,8 +11,8 @@ import textwrap
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 from matplotlib.figure import Figure as Picture
+from pandas import DataFrame
 
 from exhibits.lotes import runs
 from exhibits.lotes.drawing import laws_in, wait_panels
@@ -54,7 +54,7 @@ def dispatching(
     hours: float,
     seed: int,
     policies: tuple[str, ...] = runs.POLICIES,
-) -> pd.DataFrame:
+) -> DataFrame:
     """The paper's three policies on a random instance of Section 5.4, under each law of sizes (see `under`).
 
     `load` is that of stage 2's rate in whole machines: with few of them rounding would overload LoTES alone.
@@ -86,7 +86,7 @@ def drawn(seed: int) -> int:
     return planned[seed]
 
 
-def by_omega(seed: int, **point: Any) -> pd.DataFrame:
+def by_omega(seed: int, **point: Any) -> DataFrame:
     """As `dispatching`, on the instance that is `drawn`."""
     return dispatching(**point, seed=drawn(seed))
 
@@ -118,7 +118,7 @@ EXPERIMENTS = (
 )
 
 
-def plot_waits(frame: pd.DataFrame) -> Picture:
+def plot_waits(frame: DataFrame) -> Picture:
     """Mean wait against Phi (Fig. 11) or Omega (Figs. 12 and 13), a panel for each law of sizes."""
     x = axis_of(frame)
     titles = laws_in(frame)

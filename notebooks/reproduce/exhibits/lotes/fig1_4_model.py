@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
+from pandas import DataFrame
 
 from exhibits.lotes.runs import CONFIGS, ONCE
 from schedlib import lotes
@@ -19,7 +20,7 @@ PLACE = 2
 SMALL_CLUSTER = {"phi": 0.006, "load": 0.97, "machines": 6, "hours": 6.0}
 
 
-def fig1(total_cores: float, total_memory: float, seed: int) -> pd.DataFrame:
+def fig1(total_cores: float, total_memory: float, seed: int) -> DataFrame:
     """Six jobs, first come, first served: `job, submit, start, finish` (min), `cores`, `memory` (GB)."""
     machine = lotes.MachineConfigs([[total_cores, total_memory]], [1])  # type: ignore[arg-type]
     jobs: Any = lotes.simulate("greedy", machine, six_jobs(), seed=seed).jobs
@@ -27,7 +28,7 @@ def fig1(total_cores: float, total_memory: float, seed: int) -> pd.DataFrame:
     return frame.assign(job=frame["job"] + 1, cores=CORES, memory=MEMORY)
 
 
-def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
+def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> DataFrame:
     """How many jobs go which way through a small cluster under LoTES: `source, target, jobs`.
 
     The run ends when the last has left. `load` is that of stage 2's rate once rounded to whole machines.
@@ -47,7 +48,7 @@ def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.
     return pd.DataFrame(rows, columns=["source", "target", "jobs"])
 
 
-def fig4(seed: int) -> pd.DataFrame:
+def fig4(seed: int) -> DataFrame:
     """What flows between the stages on Google's cluster: `quantity`, its symbol in the paper, `value`.
 
     Rates are in jobs per hour.
@@ -100,7 +101,7 @@ plot_fig1 = partial(_plot, resource="cores", label="cores")
 plot_fig2 = partial(_plot, resource="memory", label="memory (GB)")
 
 
-def plot_fig3(frame: pd.DataFrame) -> Picture:
+def plot_fig3(frame: DataFrame) -> Picture:
     """The life of a job, with how many jobs went which way (Fig. 3)."""
     jobs = frame.set_index(["source", "target"])["jobs"]
     boxes = {
@@ -120,7 +121,7 @@ def plot_fig3(frame: pd.DataFrame) -> Picture:
     return plot_diagram(boxes, arrows, groups, cell=(2.55, 1.5), box=(1.4, 0.75))
 
 
-def plot_fig4(frame: pd.DataFrame) -> Picture:
+def plot_fig4(frame: DataFrame) -> Picture:
     """The three stages of LoTES and what flows between them, with Google's numbers (Fig. 4)."""
     value = frame.set_index("quantity")["value"].map("{:,.0f}".format)
     cluster = (

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
+from pandas import DataFrame
 
 from exhibits import legend_below, only
 from exhibits.lotes import drawing, runs
@@ -31,7 +32,7 @@ def _hourly(source, counts):
     return pd.DataFrame({"source": source, "hour": np.arange(-1, len(counts)), "jobs": jobs})
 
 
-def fig6(seed: int) -> pd.DataFrame:
+def fig6(seed: int) -> DataFrame:
     """Jobs submitted in each hour of Google's trace and in a draw of the fitted model: `source, hour, jobs`.
 
     Hour -1 has the batch from before.
@@ -43,7 +44,7 @@ def fig6(seed: int) -> pd.DataFrame:
     return pd.concat([google, model], ignore_index=True)
 
 
-def fig7(drift: float, seed: int) -> pd.DataFrame:
+def fig7(drift: float, seed: int) -> DataFrame:
     """The share of each class among the jobs of each day, when the mix drifts: `day, job_class, share`."""
     jobs = runs.month(seed, drift=drift)[2].jobs
     day, job_class = (jobs["submit"] // 24).astype(int), jobs["class"].astype(int) + 1
@@ -51,7 +52,7 @@ def fig7(drift: float, seed: int) -> pd.DataFrame:
     return shares.reset_index().melt("day", value_name="share")
 
 
-def month(google: bool, thin: int, load: float, sizes: str, seed: int) -> pd.DataFrame:
+def month(google: bool, thin: int, load: float, sizes: str, seed: int) -> DataFrame:
     """Every policy on the month of a `thin`-th of the jobs: `policy, measure, x, value, realised`.
 
     `google`: the jobs of Google's table, else of the model. `realised`: the mean load of the cores. A day on
@@ -122,7 +123,7 @@ EXPERIMENTS = (
 SOURCES = {"Google": "Google's trace", "model": "fitted model, one draw"}
 
 
-def plot_fig6(frame: pd.DataFrame) -> Picture:
+def plot_fig6(frame: DataFrame) -> Picture:
     """Jobs arriving in each hour of the month (Fig. 6), a panel for each source."""
     figure, axes = style.subplots(2, size=(8.0, 6.0), sharex=True, sharey=True)
     for ax, (source, title), color in zip(axes, SOURCES.items(), style.PALETTE, strict=False):
@@ -133,7 +134,7 @@ def plot_fig6(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-def plot_fig7(frame: pd.DataFrame) -> Picture:
+def plot_fig7(frame: DataFrame) -> Picture:
     """The share of each class among the jobs of each day."""
     figure, ax = style.subplots(size=(7.0, 3.6))
     classes = zip(frame.groupby("job_class"), ("-", "--", "-.", ":"), style.PALETTE, strict=False)
@@ -162,7 +163,7 @@ def _ahead(frame):
     return found
 
 
-def plot_map(frame: pd.DataFrame) -> Picture:
+def plot_map(frame: DataFrame) -> Picture:
     """Mean waits against the load under each law of sizes; below, who waits least and by how many decades."""
     laws = drawing.laws_in(frame)
     loads, ahead = sorted(set(frame["load"])), _ahead(frame)

@@ -7,7 +7,7 @@ paper's own scale some are not run.
 import numpy as np
 from pandas import DataFrame, Series
 
-from exhibits import only
+from exhibits import Each, difference, each_seed, only
 from exhibits.lotes.table1_2_fig5_planning import lost
 from schedlib.intervals import Best, Exact, Proportion
 from schedlib.pictures.waits import SHORTEST, axis_of
@@ -23,7 +23,7 @@ def in_decades(rows: DataFrame, column: str = "wait") -> DataFrame:
     return rows.assign(decades=np.log10(waits))
 
 
-def grown(rows: DataFrame, x: str, column: str) -> np.ndarray:
+def grown(rows: DataFrame, x: str, column: str) -> Each:
     """By how much a column grows from one end of `x` to the other, along the line of least squares: one number a
     seed."""
     span = rows[x].max() - rows[x].min()
@@ -40,7 +40,7 @@ def decades(
     policy: str = "lotes",
     column: str = "wait",
     **where,
-) -> np.ndarray | None:
+) -> Each | None:
     """By how many decades (powers of ten) the best of these rivals waits longer than the policy, a mean over
     these rows: one number a seed."""
     rows = only(frame, **where)
@@ -52,34 +52,29 @@ def decades(
     return longer.to_numpy()
 
 
-def later(frame: DataFrame, rival: str, unit: float = 1.0, **where) -> np.ndarray:
+def later(frame: DataFrame, rival: str, unit: float = 1.0, **where) -> Each:
     """The mean wait of a rival of the whole month less LoTES's, in so many seconds: one number a seed."""
     rows = only(frame, measure="mean", **where)
-    waits = rows.pivot(index="seed", columns="policy", values="value")
-    longer = waits[rival] - waits["lotes"]
-    return longer.to_numpy() / unit
+    return difference(rows, "value", rival, less="lotes") / unit
 
 
-def apart(frame: DataFrame, **where) -> np.ndarray | None:
+def apart(frame: DataFrame, **where) -> Each | None:
     """The distance (s) of the mean waits of LoTES and Tetris, a mean over these rows: one number a seed."""
     rows = only(frame, **where)
     if rows.empty:
         return None
-    waits = rows.pivot_table("wait", "seed", "policy")
-    gap = waits["lotes"] - waits["tetris"]
-    return gap.abs().to_numpy()
+    return np.abs(difference(rows, "wait", "lotes", less="tetris"))
 
 
-def wait(frame: DataFrame, policy: str, **where) -> np.ndarray | None:
+def wait(frame: DataFrame, policy: str, **where) -> Each | None:
     """A policy's mean wait (s), a mean over these rows: one number a seed."""
     rows = only(frame, policy=policy, **where)
     if rows.empty:
         return None
-    means = rows.groupby("seed")["wait"].mean()
-    return means.to_numpy()
+    return each_seed(rows, rows["wait"])
 
 
-def growth(frame: DataFrame, policy: str, **where) -> np.ndarray | None:
+def growth(frame: DataFrame, policy: str, **where) -> Each | None:
     """By how many decades a policy's wait grows from one end of Phi or Omega to the other, along the line of
     least squares: one number a seed."""
     rows = only(frame, policy=policy, **where)
@@ -107,7 +102,7 @@ def days_with(
     holds: str,
     first: int = 0,
     **where,
-) -> np.ndarray:
+) -> Each:
     """The share (%) of days from `first` on for which `holds` is true: one number a seed."""
     held = days(frame, of, holds, first, **where)
     shares = held.groupby("seed").mean()
@@ -127,43 +122,37 @@ def months_with(
     return Proportion(int(some.sum()), len(some), PERCENT)
 
 
-def over(frame: DataFrame, policy: str, hours: float, **where) -> np.ndarray:
+def over(frame: DataFrame, policy: str, hours: float, **where) -> Each:
     """The share (%) of all jobs that wait longer than so many hours: one number a seed."""
     seconds = SECONDS_PER_HOUR * hours
     rows = only(frame, measure="tail", policy=policy, x=seconds, **where)
     return rows.sort_values("seed")["value"].to_numpy()
 
 
-def more_over(frame: DataFrame, rival: str, hours: float, **where) -> np.ndarray:
+def more_over(frame: DataFrame, rival: str, hours: float, **where) -> Each:
     """How much larger the share (%) of jobs that wait so many hours is than under LoTES: one number a seed."""
     theirs = over(frame, rival, hours, **where)
     ours = over(frame, "lotes", hours, **where)
     return theirs - ours
 
 
-def margins(
-    frame: DataFrame,
-    policy: str,
-    load: float,
-    of: str = "limit",
-    **where,
-) -> DataFrame:
-    """By how much what a policy sustains exceeds a load, in % of stage 1's rate: a row a seed, with the `min` and
-    `max` over these points. The load is a share of the rate in the column `of`."""
+def margins(frame: DataFrame, policy: str, load: float, of: str = "limit", **where) -> DataFrame:
+    """By how much what a policy sustains exceeds a load, in % of stage 1's rate: these points with `margin`. The
+    load is a share of the rate in the column `of`."""
     rows = only(frame, policy=policy, **where)
-    margin = rows["capacity"] - load * rows[of]
-    ends = margin.groupby(rows["seed"]).agg(["min", "max"])
-    return PERCENT * ends
+    return rows.assign(margin=PERCENT * (rows["capacity"] - load * rows[of]))
 
 
-def spare(frame: DataFrame, **options) -> np.ndarray:
+def spare(frame: DataFrame, **options) -> Each:
     """By how much what a policy sustains exceeds a load, where it does so least: see `margins`."""
-    return margins(frame, **options)["min"].to_numpy()
+    rows = margins(frame, **options)
+    return each_seed(rows, rows["margin"], "min")
 
 
-def short(frame: DataFrame, **options) -> np.ndarray:
+def short(frame: DataFrame, **options) -> Each:
     """By how much what a policy sustains falls short of a load, where it does so least: see `margins`."""
-    return -margins(frame, **options)["max"].to_numpy()
+    rows = margins(frame, **options)
+    return -each_seed(rows, rows["margin"], "max")
 
 
 def some_short(
@@ -181,8 +170,8 @@ def some_short(
 
 def by_reading(frame: DataFrame, **where) -> DataFrame:
     """Decades of the mean wait by seed, a column for each policy and how it is read."""
-    rows = only(frame, **where)
-    return in_decades(rows).pivot_table("decades", "seed", ["policy", "reading"])
+    rows = in_decades(only(frame, **where))
+    return rows.pivot_table("decades", "seed", ["policy", "reading"])
 
 
 def gained(
@@ -190,7 +179,7 @@ def gained(
     over: list[str],
     policy: str = "lotes",
     **where,
-) -> np.ndarray:
+) -> Each:
     """By how many decades a policy as printed waits less than the policy and reading `over`: one number a seed."""
     waits = by_reading(frame, **where)
     longer = waits[tuple(over)] - waits[policy, PRINTED]
@@ -205,7 +194,7 @@ def best_weights(frame: DataFrame, weights: list[str], **where) -> Best:
     return Best(gains.to_numpy().T)
 
 
-def behind(frame: DataFrame, weights: list[str], **where) -> np.ndarray:
+def behind(frame: DataFrame, weights: list[str], **where) -> Each:
     """By how many decades Tetris waits longer than LoTES with the best of these weights: one number a seed."""
     waits = by_reading(frame, **where)
     means = waits["tetris"][weights].mean()
@@ -219,23 +208,19 @@ def asks_more(
     policy: str,
     least: float = 0.0,
     most: float = 1.0,
-) -> np.ndarray:
+) -> Each:
     """How much larger a share (%) of all machines a policy asks than LoTES, a mean over loads from `least` to
     `most`: one number a seed."""
     loads = frame["load"].between(least, most)
     rows = only(frame[loads], sampled=0)
-    asked = rows.pivot_table("looked", "seed", "policy")
-    more = asked[policy] - asked["lotes"]
-    return more.to_numpy()
+    return difference(rows, "looked", policy, less="lotes")
 
 
-def replanned(frame: DataFrame, way: str, every: int) -> np.ndarray:
+def replanned(frame: DataFrame, way: str, every: int) -> Each:
     """By how many decades planning anew shortens the mean wait of a month with bursts and a drifting mix: one
     number a seed."""
-    rows = only(frame, bursts=True, drift=0.8)
-    means = in_decades(rows).pivot_table("decades", "seed", ["way", "every"])
-    shorter = means["fixed", 0] - means[way, every]
-    return shorter.to_numpy()
+    rows = in_decades(only(frame, bursts=True, drift=0.8))
+    return difference(rows, "decades", ("fixed", 0), less=(way, every), by=["way", "every"])
 
 
 def rate(frame: DataFrame, column: str, machines: int) -> Exact:
@@ -244,22 +229,19 @@ def rate(frame: DataFrame, column: str, machines: int) -> Exact:
     return Exact(rows[column].item())
 
 
-def least_lost(frame: DataFrame) -> np.ndarray:
+def least_lost(frame: DataFrame) -> Each:
     """The loss (%) of stage 2 against stage 1 on the instance where it is smallest: one number a seed."""
-    losses = lost(frame, "assignment")
-    return losses.groupby(frame["seed"]).min().to_numpy()
+    return each_seed(frame, lost(frame, "assignment"), "min")
 
 
-def in_time(frame: DataFrame, column: str, seconds: float) -> np.ndarray:
+def in_time(frame: DataFrame, column: str, seconds: float) -> Each:
     """The share (%) of instances solved in less than so many seconds: one number a seed."""
-    solved = 100 * (frame[column] < seconds)
-    return solved.groupby(frame["seed"]).mean().to_numpy()
+    return each_seed(frame, 100 * (frame[column] < seconds))
 
 
-def without_bin(frame: DataFrame) -> np.ndarray:
+def without_bin(frame: DataFrame) -> Each:
     """How many machines rounding leaves without a bin, or with two, at most: one number a seed."""
-    wrong = frame["unassigned"].abs()
-    return wrong.groupby(frame["seed"]).max().to_numpy()
+    return each_seed(frame, frame["unassigned"].abs(), "max")
 
 
 def all_bins(frame: DataFrame) -> Exact:
@@ -280,25 +262,20 @@ def lost_by_rounding(frame: DataFrame, vertex: str, against: str) -> Exact:
     return Exact(100 * (1 - kept.item()))
 
 
-def looser(frame: DataFrame) -> np.ndarray:
+def looser(frame: DataFrame) -> Each:
     """How much stage 2's loss (points) grows from one end of Phi's axis to the other: one number a seed."""
     random = frame[frame["phi"] >= 0]
     rows = random.assign(lost=lost(random, "assignment"))
     return grown(rows, "phi", "lost")
 
 
-def longer_tail(frame: DataFrame, rival: str, policy: str, load: float) -> np.ndarray:
+def longer_tail(frame: DataFrame, rival: str, policy: str, load: float) -> Each:
     """By how many decades the rival's 99 % quantile of the waits is longer: one number a seed."""
-    rows = only(frame, measure="p99", load=load)
-    logs = in_decades(rows, "value").pivot(
-        index="seed",
-        columns="policy",
-        values="decades",
-    )
-    return (logs[rival] - logs[policy]).to_numpy()
+    rows = in_decades(only(frame, measure="p99", load=load), "value")
+    return difference(rows, "decades", rival, less=policy)
 
 
-def moved(frame: DataFrame, classes: int) -> np.ndarray:
+def moved(frame: DataFrame, classes: int) -> Each:
     """The share (%) of jobs that the last of so many classes takes, clustered by demand: one number a seed."""
     rows = only(frame, features="demand", k=classes)
     return rows["moved"].to_numpy()

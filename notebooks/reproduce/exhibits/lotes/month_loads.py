@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 from matplotlib.figure import Figure as Picture
+from pandas import DataFrame
 
 from exhibits import legend_below, only
 from schedlib.experiment import Figure
@@ -26,7 +27,7 @@ TETRIS, GREEDY = "lotes.month-tetris", "lotes.month-greedy"
 def at_each_load(
     reading: str,
     claim: Sentence,
-    frame: pd.DataFrame,
+    frame: DataFrame,
     words: str,
 ) -> list[dict]:
     """The verdict on a sentence under one reading at each load of the frame, a row each."""
@@ -36,7 +37,7 @@ def at_each_load(
     return [same | {"load": float(load), "verdict": verdict} for load, verdict in found.items()]
 
 
-def judged(frame: pd.DataFrame) -> pd.DataFrame:
+def judged(frame: DataFrame) -> DataFrame:
     """Every sentence on the month at each load: `reading, id, sentence, load, verdict`. Of the readings those
     that this frame is for, the paper's own first."""
     experiment = "lotes.month-google" if frame["google"].iloc[0] else "lotes.month"
@@ -50,14 +51,14 @@ def judged(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def holding(frame: pd.DataFrame) -> pd.DataFrame:
+def holding(frame: DataFrame) -> DataFrame:
     """How many sentences hold: `reading, load, sentences`."""
     holds = frame["verdict"] == verdicts.HOLDS
     counts = holds.groupby([frame["reading"], frame["load"]], sort=False).sum()
     return counts.reset_index(name="sentences")
 
 
-def plot(frame: pd.DataFrame, load: str = "mean load of the cores") -> Picture:
+def plot(frame: DataFrame, load: str = "mean load of the cores") -> Picture:
     """The verdict on each sentence at each load, a panel for each reading; above them how many hold."""
     readings = frame["reading"].unique()
     sentences = list(frame["sentence"].unique())
@@ -74,8 +75,7 @@ def plot(frame: pd.DataFrame, load: str = "mean load of the cores") -> Picture:
         counts = holding(here).set_index("load")["sentences"]
         for at, one in enumerate(loads):
             ax.text(at, -1, counts[one], ha="center", va="center", weight="bold")
-        ax.set(title=reading, xlabel=load)
-        ax.set_ylim(len(sentences) - 0.4, -1.6)
+        ax.set(title=reading, xlabel=load, ylim=(len(sentences) - 0.4, -1.6))
         ax.set_xticks(range(len(loads)), [f"{one:g}" for one in loads], fontsize=8, rotation=90)
     axes[0, 0].set_ylabel("sentence")
     axes[0, 0].set_yticks([-1, *range(len(sentences))], ["how many hold", *sentences], fontsize=8)

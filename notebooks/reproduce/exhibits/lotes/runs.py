@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits import lacking
 from schedlib import lotes, traces
@@ -75,7 +76,7 @@ def outcome(run: lotes.Simulation, instance: lotes.RandomInstance) -> dict:
     }
 
 
-def compared(cases: Iterable[Case], seed: int, measures: Callable = outcome) -> pd.DataFrame:
+def compared(cases: Iterable[Case], seed: int, measures: Callable = outcome) -> DataFrame:
     """A row for each case: its name, and what its run measures."""
     return pd.DataFrame(
         [
@@ -101,7 +102,7 @@ def google_files(point: Mapping) -> list[Path]:
 
 
 @cache
-def google_times() -> pd.DataFrame:
+def google_times() -> DataFrame:
     """When the jobs of Google's table come and how long they run, read once in each process."""
     return lotes.google_times(traces.google2011_jobs(traces.google2011_folder() or "").jobs)
 
@@ -111,7 +112,7 @@ def month(seed: int, **options) -> tuple[lotes.MachineConfigs, lotes.JobClasses,
     return lotes.google_month(*lotes.google2011(), seed=seed, **options)
 
 
-def class_table(classes: lotes.JobClasses, mean_time_h: np.ndarray) -> pd.DataFrame:
+def class_table(classes: lotes.JobClasses, mean_time_h: np.ndarray) -> DataFrame:
     """Classes as in the paper's Table 2: `job_class` from 1, the given mean times (h), demands and shares."""
     cores, memory = classes.demand.T
     return pd.DataFrame(
@@ -132,7 +133,7 @@ def each_policy(
     measures: Callable,
     seed: int,
     **options,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Every policy on the same jobs: `policy, measure, x, value`; `measures` gives a run's (x, value)."""
     made, rows = lotes.plan(configs, classes), []
     for policy in POLICIES:

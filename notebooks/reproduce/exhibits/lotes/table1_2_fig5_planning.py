@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
+from pandas import DataFrame
 
 from exhibits import only
 from exhibits.lotes.runs import ONCE, class_table
@@ -19,7 +20,7 @@ from schedlib.pictures import style
 PLACE = 4.1
 
 
-def table1(seed: int) -> pd.DataFrame:
+def table1(seed: int) -> DataFrame:
     """Table 1 with the supports of our stage-1 optimum and the printed ones, and the bins that follow."""
     configs, classes = lotes.google2011()
     made = lotes.plan(configs, classes)
@@ -38,13 +39,13 @@ def table1(seed: int) -> pd.DataFrame:
     )
 
 
-def table2(seed: int) -> pd.DataFrame:
+def table2(seed: int) -> DataFrame:
     """Table 2 as it enters the models: mean time (h), demands and share of each class."""
     classes = lotes.google2011()[1]
     return class_table(classes, mean_time_h=1 / classes.rate[0])
 
 
-def fragmentation(seed: int) -> pd.DataFrame:
+def fragmentation(seed: int) -> DataFrame:
     """Jobs of size 3 on two sets of machines: the rates `pooled` (stage 1) and `placed` (stage 2)."""
     classes, rows = lotes.JobClasses([1.0], [[3.0]], [[1.0]]), []  # type: ignore[arg-type]
     for machines, size in ((30, 8.0), (2, 5.0)):
@@ -60,14 +61,14 @@ def fragmentation(seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def fig5(seed: int) -> pd.DataFrame:
+def fig5(seed: int) -> DataFrame:
     """Every mix of jobs of sizes 2 and 3 that fits a machine of size 7, and whether none dominates it."""
     bins = lotes.non_dominated_bins([7.0], [[2.0], [3.0]]).tolist()
     mixes = [(a, b, [a, b] in bins) for a in range(4) for b in range(3) if 2 * a + 3 * b <= 7]
     return pd.DataFrame(mixes, columns=["first", "second", "non_dominated"])
 
 
-def algorithm1_defects(seed: int) -> pd.DataFrame:
+def algorithm1_defects(seed: int) -> DataFrame:
     """What Algorithm 1 keeps on three machines, as printed and with its flag reset, and the exact set."""
     configs, classes = lotes.google2011()
     cases: dict[str, Any] = {
@@ -85,7 +86,7 @@ def _instance(phi, seed, machines=1000):
     return lotes.random_instance(phi, machines=machines, hours=1.0, seed=seed)[:2]
 
 
-def stages(phi: float, machines: int, seed: int) -> pd.DataFrame:
+def stages(phi: float, machines: int, seed: int) -> DataFrame:
     """What stages 1 and 2 find on an instance: rates, bins and supports, and `seconds` for both.
 
     `allocation`: lambda of stage 1; `assignment`: lambda of stage 2; `rounded`: that in whole machines;
@@ -113,7 +114,7 @@ def stages(phi: float, machines: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame([row | {"seconds": seconds, "bins_seconds": time.perf_counter() - began}])
 
 
-def integer(phi: float, limit: float, seed: int) -> pd.DataFrame:
+def integer(phi: float, limit: float, seed: int) -> DataFrame:
     """How long stage 2 takes as a linear and as an integer program over the same bins.
 
     `lp_seconds`, `integer_seconds`: infinite when no proved optimum was found within `limit` seconds.
@@ -172,7 +173,7 @@ EXPERIMENTS = (
 )
 
 
-def plot_fig5(frame: pd.DataFrame) -> Picture:
+def plot_fig5(frame: DataFrame) -> Picture:
     """The mixes of two classes that fit a machine, the non-dominated bins among them, and the limit."""
     figure, ax = style.subplots(size=(4.6, 3.8))
     ax.plot([0, 3.5], [7 / 3, 0], color="black", linewidth=1.2, label="the machine is full")
@@ -206,15 +207,16 @@ def lost(frame, column):
     return 100 * (1 - frame[column] / frame["allocation"])
 
 
-def plot_stages(frame: pd.DataFrame) -> Picture:
+def plot_stages(frame: DataFrame) -> Picture:
     """What each way of making the plan loses against the fluid bound, on every instance."""
     figure, ax = style.subplots(size=(7.0, 3.8))
     phis = sorted(set(frame["phi"]))
     place = frame["phi"].map(phis.index)
     for shift, (column, (label, colour, marker)) in zip((-0.2, 0, 0.2), WAYS.items(), strict=True):
         ax.plot(place + shift, lost(frame, column), marker, color=colour, alpha=0.8, label=label)
-    ax.set_xticks(range(len(phis)), ["Google" if phi < 0 else f"{phi:g}" for phi in phis])
     ax.set(
+        xticks=range(len(phis)),
+        xticklabels=["Google" if phi < 0 else f"{phi:g}" for phi in phis],
         xlabel="instance: Google's, and random ones by Phi",
         ylim=(0, None),
         ylabel="rate lost against the fluid bound (%)",

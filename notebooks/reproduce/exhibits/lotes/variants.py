@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
+from pandas import DataFrame
 
 from exhibits import legend_below, only
 from exhibits.lotes import runs
@@ -65,7 +66,7 @@ def variants(
     machines: int,
     hours: float,
     seed: int,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Every reading of every policy on the same jobs: `policy`, `reading`, those of `outcome`.
 
     Without `rivals` only LoTES as printed, with its other exit and with its other wheel.
@@ -82,7 +83,7 @@ def variants(
 
 def overhead(
     load: float, phi: float, sizes: str, machines: int, hours: float, seed: int
-) -> pd.DataFrame:
+) -> DataFrame:
     """The share of all machines (%) that an arriving job asks for their state: `policy, sampled, looked`.
 
     `sampled`: machines of a configuration that LoTES asks, 0 for all.
@@ -138,7 +139,7 @@ def _foresight(jobs, hours):
 
 def replanning(
     thin: int, load: float, drift: float, bursts: bool, finest: int, hours: int, seed: int
-) -> pd.DataFrame:
+) -> DataFrame:
     """LoTES on the model of Google's month with one plan and with plans made anew, by `way` and by `every`.
 
     `every`: hours between plans, 0 when none is made anew. `hours`: the first so many.
@@ -251,7 +252,7 @@ EXPERIMENTS = (
 )
 
 
-def plot_variants(frame: pd.DataFrame) -> Picture:
+def plot_variants(frame: DataFrame) -> Picture:
     """Mean waits of every reading of every policy by Omega, a row each: points, and medians as bars."""
     readings = list(dict.fromkeys(zip(frame["policy"], frame["reading"], strict=True)))
     names = [f"{style.look(policy).label}: {reading}" for policy, reading in readings]
@@ -274,7 +275,7 @@ def plot_variants(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-def plot_overhead(frame: pd.DataFrame) -> Picture:
+def plot_overhead(frame: DataFrame) -> Picture:
     """Share of machines that an arriving job asks against the load, by policy: seeds, and their medians."""
     figure, ax = style.subplots(size=(7.0, 4.0))
     for (policy, sampled), rows in frame.groupby(["policy", "sampled"], sort=False):
@@ -310,7 +311,7 @@ def _over_fixed(frame, column):
     return waits.div(waits["fixed", 0], axis=0)
 
 
-def plot_replan(frame: pd.DataFrame) -> Picture:
+def plot_replan(frame: DataFrame) -> Picture:
     """Mean wait under plans made anew over that under one plan: of all, small and large jobs, every seed."""
     figure, axes = style.subplots(1, 3, size=(9.6, 4.6), sharey=True)
     for ax, (column, title) in zip(axes, PANELS.items(), strict=True):
@@ -329,8 +330,9 @@ def plot_replan(frame: pd.DataFrame) -> Picture:
         ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
         ax.set(title=title, xlabel="mean wait / that of one plan", xscale="log")
         ax.xaxis.set_minor_formatter("")
-    axes[0].set_yticks(range(len(ways)), [NAMES[way] for way in ways])
-    axes[0].set_ylabel("way of planning")
+    axes[0].set(
+        yticks=range(len(ways)), yticklabels=[NAMES[way] for way in ways], ylabel="way of planning"
+    )
     axes[0].invert_yaxis()
     legend_below(axes[0], 3)
     return figure

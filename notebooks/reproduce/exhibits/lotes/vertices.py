@@ -7,6 +7,7 @@ compared: ours, of least waste; the first that the solver finds; one with the pr
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
+from pandas import DataFrame
 
 from exhibits.lotes.runs import ONCE
 from schedlib import lotes
@@ -69,7 +70,7 @@ def with_supports(
     return lotes.Allocation(rate, running[:, :, None] * classes.demand / total[:, None], running)
 
 
-def google_vertices(seed: int) -> pd.DataFrame:
+def google_vertices(seed: int) -> DataFrame:
     """What follows from each optimum on Google's machines, a row each: `vertex`, and
 
     - `supports`: the abs(K^j); `above_two_supports`: configurations with more than two classes
@@ -109,7 +110,7 @@ def _follows(configs, classes, stage1):
     }
 
 
-def spread(optima: int, thin: int, hours: float, seed: int) -> pd.DataFrame:
+def spread(optima: int, thin: int, hours: float, seed: int) -> DataFrame:
     """What follows from random optima of stage 1 on Google's machines, each of least random cost, a row each.
 
     Columns as in `google_vertices`, and `wait`: LoTES's mean wait (s) on Table 1's machines over `thin` at
@@ -130,7 +131,7 @@ def spread(optima: int, thin: int, hours: float, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows).assign(wait=[3600 * run.mean_wait for run in runs])
 
 
-def random_vertices(phi: float, machines: int, seed: int) -> pd.DataFrame:
+def random_vertices(phi: float, machines: int, seed: int) -> DataFrame:
     """Rates of stages 1 and 2 from the solver's optimum on a random instance: `allocation, assignment`."""
     configs, classes = lotes.random_instance(phi, machines=machines, hours=1.0, seed=seed)[:2]
     made = lotes.plan(configs, classes, allocation=allocate(configs, classes, vertex="solver"))
@@ -175,7 +176,7 @@ def _losses(frame):
     return frame.assign(rounded=lost.clip(lower=1e-5), wait=frame["wait"].clip(lower=SHORTEST))
 
 
-def plot_spread(frame: pd.DataFrame) -> Picture:
+def plot_spread(frame: DataFrame) -> Picture:
     """How many of the random optima lead to at most so many bins, such a loss, such a wait."""
     figure, axes = style.subplots(1, len(MEASURES), size=(10.0, 3.2), sharey=True)
     for ax, (column, label) in zip(axes, MEASURES.items(), strict=True):

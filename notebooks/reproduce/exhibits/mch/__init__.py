@@ -105,8 +105,12 @@ def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabe
                 fontsize=8.5,
                 color="white" if value > 55 else "black",
             )
-        ax.set_xticks(range(len(columns)), columns)
-        ax.set_yticks(range(len(rows)), rows)
+        ax.set(
+            xticks=range(len(columns)),
+            xticklabels=columns,
+            yticks=range(len(rows)),
+            yticklabels=rows,
+        )
         ax.grid(False)
         ax.spines[:].set_visible(False)
         ax.tick_params(length=0)

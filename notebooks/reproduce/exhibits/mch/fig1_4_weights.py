@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits import legend_below, only
 from exhibits.mch import EXACT, leaf_shares
@@ -25,7 +26,7 @@ DEMANDS = {"alike": ((1, 1), (1, 1), (1, 1), (1, 1)), "mixed": ((2, 1), (1, 2), 
 TITLES = {"alike": "Every task 1 CPU, 1 GB", "mixed": "Mixed demands"}
 
 
-def run_fig1(demands: str, seed: int) -> pd.DataFrame:
+def run_fig1(demands: str, seed: int) -> DataFrame:
     """Divisible dominant shares in the organisation of Fig. 1: `rule, leaf, name, share, guarantee`."""
     tree = fig1(DEMANDS[demands])
     names = [f"{tree.name(tree.parent[node])} {tree.name(node)}" for node in tree.leaves]
@@ -34,7 +35,7 @@ def run_fig1(demands: str, seed: int) -> pd.DataFrame:
     )
 
 
-def plot_fig1(frame: pd.DataFrame):
+def plot_fig1(frame: DataFrame):
     """The organisation of Fig. 1, and each leaf's dominant share by rule, for equal and for mixed demands."""
     tree = fig1()
     weights = {
@@ -54,8 +55,13 @@ def plot_fig1(frame: pd.DataFrame):
         first = only(rows, rule=RULES[0])
         low, high = first["leaf"] - 0.45, first["leaf"] + 0.45
         ax.vlines(first["guarantee"], low, high, color="black", linewidth=1, label="guarantee")
-        ax.set_yticks(first["leaf"], first["name"])
-        ax.set(xlabel="dominant share", title=TITLES[demands], xlim=(0, None))
+        ax.set(
+            yticks=first["leaf"],
+            yticklabels=first["name"],
+            xlabel="dominant share",
+            title=TITLES[demands],
+            xlim=(0, None),
+        )
     legend_below(axes[1], 8, fontsize=9)
     return figure
 
@@ -71,7 +77,7 @@ CASE_TITLES = {
 }
 
 
-def run_worked(case: str, seed: int) -> pd.DataFrame:
+def run_worked(case: str, seed: int) -> DataFrame:
     """The weights of one case, a row for each node but the root.
 
     Columns are `node, cpu, memory, mu, s_cpu, s_memory, weight, t_star, t`: demands per task (Eq. 2 for n2),
@@ -125,7 +131,7 @@ def _panels(frame, case):
     ]
 
 
-def plot_worked(frame: pd.DataFrame, cases: tuple[str, ...] = ("full",)):
+def plot_worked(frame: DataFrame, cases: tuple[str, ...] = ("full",)):
     """Weights determined with numbers, a row for each case (the paper's Figs. 2 and 3)."""
     return side_by_side([_panels(frame, case) for case in cases])
 
@@ -137,7 +143,7 @@ LABELS = {
 }
 
 
-def run_weights(case: str, trees: int, seed: int) -> pd.DataFrame:
+def run_weights(case: str, trees: int, seed: int) -> DataFrame:
     """The minimal general case with random demands: `tree, gap, two_phase`, the largest abs(t / t* - 1) over
     the leaves, with MCH's weights from the beginning and with two-phase MCH's.
 
@@ -160,7 +166,7 @@ def run_weights(case: str, trees: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["gap", "two_phase"]).rename_axis("tree").reset_index()
 
 
-def plot_weights(frame: pd.DataFrame):
+def plot_weights(frame: DataFrame):
     """How far tasks in the flat tree are from those in the hierarchy: a distribution for each case."""
     figure, ax = style.subplots(size=(6.4, 3.6))
     lines = [(case, "gap", text) for case, text in LABELS.items()]
@@ -186,13 +192,13 @@ def plot_weights(frame: pd.DataFrame):
 OVER_TIME = ("h-drf", "mch", "naive-h-drf")
 
 
-def run_shares(seed: int) -> pd.DataFrame:
+def run_shares(seed: int) -> DataFrame:
     """Divisible shares and MCH's weights of the six leaves of Fig. 4a: `rule, leaf, name, share, weight`."""
     tree = fig4()
     return leaf_shares(tree, FIG4_CAPACITY, OVER_TIME, weight=flatten(tree, FIG4_CAPACITY).weights)
 
 
-def run_churn(rule: str, step: float, seed: int) -> pd.DataFrame:
+def run_churn(rule: str, step: float, seed: int) -> DataFrame:
     """Dominant shares of the six leaves of Fig. 4a while jobs come and go: `time, leaf, share, name, finish`.
 
     Shares are read every `step` seconds; `finish` is when the leaf's last task ends.
@@ -209,7 +215,7 @@ def _mch_weights(frame):
     return only(frame, rule="mch").sort_values("leaf")["weight"]
 
 
-def plot_trees(frame: pd.DataFrame):
+def plot_trees(frame: DataFrame):
     """The tree of Fig. 4a with H-DRF's shares, above MCH's flat tree with its own."""
     tree, weight = fig4(), _mch_weights(frame)
     share = frame.pivot(index="leaf", columns="rule", values="share")
@@ -237,7 +243,7 @@ def plot_trees(frame: pd.DataFrame):
     )
 
 
-def plot_fig4b(frame: pd.DataFrame):
+def plot_fig4b(frame: DataFrame):
     """Dominant shares of the six leaves over time, a panel for each rule (the paper's Fig. 4b)."""
     figure, axes = style.subplots(1, len(OVER_TIME), size=(11.4, 3.7), sharey=True)
     for ax, rule in zip(axes, OVER_TIME, strict=True):

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from matplotlib.ticker import FixedLocator, LogFormatterSciNotation, LogLocator, NullLocator
+from pandas import DataFrame
 
 from exhibits import legend_below, only
 from schedlib.experiment import Experiment, Figure, grid, scales
@@ -32,7 +33,7 @@ READINGS = {
 """Where the jobs are in the tree, which the paper leaves open."""
 
 
-def run_jobs(reading: str, levels: int, jobs: int, seed: int) -> pd.DataFrame:
+def run_jobs(reading: str, levels: int, jobs: int, seed: int) -> DataFrame:
     """The cost of scheduling jobs of the trace under a full binary tree, a row for each rule and method.
 
     Columns are `rule, method, q, decisions, operations, reweighed, seconds`; `operations` count nodes and
@@ -53,7 +54,7 @@ def run_jobs(reading: str, levels: int, jobs: int, seed: int) -> pd.DataFrame:
     return _cost(tree, MACHINES, table[["leaf", "submit", "tasks", "duration"]])
 
 
-def run_nodes(levels: int, seed: int, most: int = 20, measured: tuple = MEASURED) -> pd.DataFrame:
+def run_nodes(levels: int, seed: int, most: int = 20, measured: tuple = MEASURED) -> DataFrame:
     """The cost of filling a cluster by a full binary tree whose leaves are jobs; columns as in `run_jobs`.
 
     There is 1/20 machine for each job of the trace (up to 2^`most`), some six tasks, so that the number of
@@ -67,7 +68,7 @@ def run_nodes(levels: int, seed: int, most: int = 20, measured: tuple = MEASURED
 
 def stream(
     jobs: int = 10_000, tasks: int = 1_000_000, seed: int = 2
-) -> tuple[Tree, float, pd.DataFrame]:
+) -> tuple[Tree, float, DataFrame]:
     """A tree of 1,024 leaves, half of them partial-type, four children to a group, its capacity (of each of
     two resources, for a thousand tasks), and jobs for it at load 0.9, of some hundred tasks each.
 
@@ -95,7 +96,7 @@ def stream(
     return Tree(below[0]), 412.0, pd.DataFrame(table)
 
 
-def run_frontier(load: str, size: int, seed: int) -> pd.DataFrame:
+def run_frontier(load: str, size: int, seed: int) -> DataFrame:
     """The cost on large trees; columns as in `run_jobs`. `fill`: as `run_nodes`, of `size` levels, without
     C-CH and M-CH, and H-DRF as printed up to `LARGEST` levels; `stream`: `size` tasks of `stream`."""
     if load == "stream":
@@ -138,7 +139,7 @@ def _lines(ax, frame, x, y):
     ax.xaxis.set_major_formatter("{x:g}")
 
 
-def plot_fig5(frame: pd.DataFrame):
+def plot_fig5(frame: DataFrame):
     """Operations and seconds by number of jobs, a column for each tree."""
     levels = sorted(set(frame["levels"]))
     size = (2.6 * len(levels) + 0.8, 5.2)
@@ -157,7 +158,7 @@ def plot_fig5(frame: pd.DataFrame):
 
 
 def _operations_per_decision(frame):
-    """The frame with the operations of a decision, `each`."""
+    """The frame with the operations of a decision, `each`; it needs no times, which published frames lack."""
     return frame.assign(each=frame["operations"] / frame["decisions"])
 
 
@@ -167,13 +168,13 @@ def _per_decision(frame):
     return _operations_per_decision(frame).assign(microseconds=microseconds)
 
 
-def exponents(frame: pd.DataFrame, x: str, y: str) -> pd.Series:
+def exponents(frame: DataFrame, x: str, y: str) -> pd.Series:
     """Log-log slope of `y` against `x` for each seed: `y` grows as `x` to that power."""
     logs = np.log(frame[[x, y]]).groupby(frame["seed"])
     return logs.apply(lambda rows: np.polyfit(rows[x], rows[y], 1)[0])
 
 
-def plot_complexity(frame: pd.DataFrame):
+def plot_complexity(frame: DataFrame):
     """Operations and seconds, in all and per decision, against q, with the slopes of the lines."""
     frame = _per_decision(frame)
     titles = {
@@ -198,7 +199,7 @@ def plot_complexity(frame: pd.DataFrame):
     return figure
 
 
-def plot_frontier(frame: pd.DataFrame):
+def plot_frontier(frame: DataFrame):
     """Operations and microseconds per decision against q to a million nodes, and per task of a stream."""
     frame = _per_decision(frame)
     figure, axes = style.subplots(1, 3, size=(11.4, 3.7), gridspec_kw={"width_ratios": [3, 3, 2]})

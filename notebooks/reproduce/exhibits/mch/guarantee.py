@@ -5,6 +5,7 @@ A leaf of a random tree is partial-type with a chance from 0 to 1.
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from exhibits import legend_below, only
 from exhibits.mch import (
@@ -29,9 +30,7 @@ OVER_TIME = ("h-drf", "mch", "mch-two-phase", "exact-ch", "naive-h-drf", "drf")
 AT_ONCE = 50  # about this number of tasks of a leaf fill its dominant resource
 
 
-def run(
-    depth: int, partial: float, resources: int, needs: int, trees: int, seed: int
-) -> pd.DataFrame:
+def run(depth: int, partial: float, resources: int, needs: int, trees: int, seed: int) -> DataFrame:
     """How often and how far flat rules' shares differ from H-DRF's, and who misses the guarantee, by `rule`.
 
     - `needs`: how many resources partial-type leaves need; `differ`: share of trees on which a leaf's
@@ -74,7 +73,7 @@ def shares_over_time(tree: Tree, rule: str, horizon: int, rng: np.random.Generat
     return run.shares.pivot(index="time", columns="leaf", values="share").to_numpy()
 
 
-def run_group(rule: str, horizon: int, seed: int) -> pd.DataFrame:
+def run_group(rule: str, horizon: int, seed: int) -> DataFrame:
     """Dominant shares in the tree [memory, [CPU, memory]]: `time` (in mean task lengths), `leaf, share`."""
     tree = Tree([(0, 1), [(1, 0), (0, 1)]])
     shares = shares_over_time(tree, rule, horizon, np.random.default_rng([seed, 17]))
@@ -86,7 +85,7 @@ def run_group(rule: str, horizon: int, seed: int) -> pd.DataFrame:
 
 def run_trees(
     rule: str, depth: int, partial: float, trees: int, horizon: int, seed: int
-) -> pd.DataFrame:
+) -> DataFrame:
     """Random trees over time, each leaf's mean share of the second half against its guarantee: one row.
 
     `starved`: share of trees with a leaf below half its guarantee; `least`: the least mean share over its
@@ -120,7 +119,7 @@ def _of_mch(frame):
     return only(frame, resources=2, rule="mch", needs=1)
 
 
-def plot_equality(frame: pd.DataFrame):
+def plot_equality(frame: DataFrame):
     """How often MCH's shares differ from H-DRF's, and how often a leaf or group falls below its guarantee."""
     rows = _of_mch(frame)
     return _heat_maps(
@@ -129,7 +128,7 @@ def plot_equality(frame: pd.DataFrame):
     )
 
 
-def plot_exact(frame: pd.DataFrame):
+def plot_exact(frame: DataFrame):
     """How often two-phase MCH and two repairs give shares other than H-DRF's, with two resources and more."""
     return _heat_maps(
         *((rows, "differ", f"{label(rule)}: other than H-DRF's") for rule, rows in _others(frame))
@@ -141,7 +140,7 @@ def _others(frame):
     return only(frame, rule=COMPARED[1:], needs=1).groupby("rule", sort=False)
 
 
-def plot_group(frame: pd.DataFrame):
+def plot_group(frame: DataFrame):
     """Dominant shares over time of the two memory leaves: n1, and n2,2 beside a CPU leaf in a group."""
     figure, axes = style.subplots(1, 2, size=(8.8, 3.6), sharey=True)
     panels = (
@@ -160,8 +159,7 @@ def plot_group(frame: pd.DataFrame):
         )
         ax.set_title(title, fontsize=10)
         ax.set_xlabel("time (mean task lengths)")
-    axes[0].set_ylabel("dominant share (%)")
-    axes[0].set_ylim(-3, 103)
+    axes[0].set(ylabel="dominant share (%)", ylim=(-3, 103))
     legend_below(axes[0], 5)
     return figure
 
@@ -171,7 +169,7 @@ def _trees(frame):
     return int(frame.groupby(["depth", "partial"])["trees"].sum().min())
 
 
-def in_percent(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+def in_percent(rows: DataFrame, column: str) -> DataFrame:
     """The rows with a column of fractions in per cent."""
     return rows.assign(**{column: 100 * rows[column]})
 
@@ -198,7 +196,7 @@ def _caption_exact(frame):
     )
 
 
-def late(frame: pd.DataFrame) -> pd.DataFrame:
+def late(frame: DataFrame) -> DataFrame:
     """What n2,2 holds in the second half of the time."""
     return only(frame[frame["time"] >= frame["time"].max() / 2], leaf="n2,2")
 

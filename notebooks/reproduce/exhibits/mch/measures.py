@@ -7,7 +7,7 @@ and how it is computed: "h-drf literal" is H-DRF as printed, "h-drf fast" ours, 
 import numpy as np
 from pandas import DataFrame
 
-from exhibits import only
+from exhibits import Each, each_seed, only
 from exhibits.mch import EXACT
 from exhibits.mch.fig1_4_weights import ACTIVE
 from exhibits.mch.fig5_cost import exponents
@@ -100,21 +100,19 @@ def largest_change(
     return Exact(max(changes))
 
 
-def poorest(frame: DataFrame, rule: str) -> np.ndarray:
+def poorest(frame: DataFrame, rule: str) -> Each:
     """The share of the poorest leaf of all random trees with partial-type leaves over time, in % of its
     guarantee: one number a seed."""
     rows = only(frame, rule=rule)
     partial = rows[rows["partial"] > 0]
-    least = partial.groupby("seed")["least"].min()
-    return 100 * least.to_numpy()
+    return 100 * each_seed(partial, partial["least"], "min")
 
 
-def nested(frame: DataFrame, rule: str) -> np.ndarray:
+def nested(frame: DataFrame, rule: str) -> Each:
     """The share of the nested memory leaf of [memory, [CPU, memory]] over time, in % of its guarantee of 1/4:
     one number a seed."""
     rows = only(late(frame), rule=rule)
-    means = rows.groupby("seed")["share"].mean()
-    return 100 * means.to_numpy() / 0.25
+    return 100 * each_seed(rows, rows["share"]) / 0.25
 
 
 def costs(frame: DataFrame, each: bool = False, **where) -> DataFrame:
@@ -138,7 +136,7 @@ def growth(
     method: str,
     over: str = "",
     size: str = "q",
-) -> np.ndarray:
+) -> Each:
     """The power of q (with `size` "levels": of log p) with which a method's operations of a decision grow, or
     their ratio to those of the method `over`: one number a seed."""
     table = costs(frame, each=True)
@@ -154,7 +152,7 @@ def power(
     each: bool = False,
     last: int = 0,
     **where,
-) -> np.ndarray:
+) -> Each:
     """The power of MCH's operations with which H-DRF's grow, over all sizes or the `last` ones: one number a
     seed."""
     table = costs(frame, each, **where)
@@ -171,7 +169,7 @@ def times(
     cheap: str,
     most: str = "",
     **where,
-) -> np.ndarray:
+) -> Each:
     """How many times the operations of the cheap method those of the dear one are, a geometric mean over all
     sizes, or at the `most` jobs or nodes: one number a seed."""
     table = costs(frame, **where)
@@ -179,5 +177,4 @@ def times(
         largest = table[most].max()
         table = only(table, **{most: largest})
     logs = np.log(table[dear] / table[cheap])
-    means = logs.groupby(table["seed"]).mean()
-    return np.exp(means.to_numpy())
+    return np.exp(each_seed(table, logs))

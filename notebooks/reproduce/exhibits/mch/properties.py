@@ -1,6 +1,6 @@
 """Which properties of fair sharing each rule keeps on random trees."""
 
-import pandas as pd
+from pandas import DataFrame
 
 from exhibits import only
 from exhibits.mch import CAPACITY, RULES, SEEDS, heat_maps, label, random_trees
@@ -25,7 +25,7 @@ SHORT = dict(
 )
 
 
-def run(depth: int, partial: float, trees: int, seed: int) -> pd.DataFrame:
+def run(depth: int, partial: float, trees: int, seed: int) -> DataFrame:
     """How often each rule violates each property: `rule, property, trees, violated, worst`."""
     table = property_table(
         [CAPACITY] * 2, RULES.values(), random_trees(depth, partial, 2, trees, seed)
@@ -47,7 +47,7 @@ def _rates(rows):
     return 100 * sums["bad"] / sums["trees"]
 
 
-def plot(frame: pd.DataFrame):
+def plot(frame: DataFrame):
     """Share of random trees on which each rule violates each property, a panel for each kind of leaves."""
     panels = []
     for partial, rows in frame.groupby("partial"):
@@ -73,7 +73,7 @@ def _caption(frame):
     )
 
 
-def guarantee_violated(frame: pd.DataFrame) -> pd.DataFrame:
+def guarantee_violated(frame: DataFrame) -> DataFrame:
     """How often each rule violates the share guarantee: `chance` (of a partial-type leaf), `rule, rate` (%)."""
     rows = only(frame, property="share guarantee")
     return rows.assign(rate=100 * rows["violated"], chance=rows["partial"])
