@@ -105,7 +105,7 @@ def test_the_player_steps_keeps_the_time_and_stays_within_the_run():
     assert made.at.value == before + 1 and made.picture.layout.height == f"{cluster.HEIGHT + 10}px"
     now = made.now
     made.controls["system"].value = "Hawk"
-    assert made.play.max == made.at.max == len(player._run("Hawk", 0)[1]) - 1
+    assert made.play.max == made.at.max == len(player.recorded("Hawk", 0)[1]) - 1
     assert now <= made.now < now + 2
     made.move(10**6)
     assert made.at.value == made.at.max
@@ -125,7 +125,7 @@ def test_a_choice_without_events_says_so_and_the_player_goes_on():
 
 
 def test_the_first_picture_is_a_rejection_by_news_that_is_old():
-    run, steps = player._run("Eagle", 0)
+    run, steps = player.recorded("Eagle", 0)
     step = steps[player.first_stale_rejection(steps)]
     worker, since, copy = newest_copy(step)
     assert (
@@ -135,7 +135,7 @@ def test_the_first_picture_is_a_rejection_by_news_that_is_old():
         and copy != step.bits
     )
     assert f"the copy at worker {worker} is " in cluster.svg(step, run)
-    assert player.first_stale_rejection(player._run("Sparrow", 0)[1]) == 0
+    assert player.first_stale_rejection(player.recorded("Sparrow", 0)[1]) == 0
 
 
 @pytest.mark.parametrize("sticky", [False, True])

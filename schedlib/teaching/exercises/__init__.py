@@ -7,7 +7,7 @@ topic is.
 
 A check compares plainly. A number is right within a tolerance. A reader's function is run on cases and has to
 give their results. Where a property is asked for (a policy ahead of another, a tree on which two rules
-differ), the library is run on the answer. So right numbers stand in these modules, and whoever reads them
+differ), the library is run on the answer. So right numbers stand in these modules, and a student who reads them
 first loses the exercise.
 """
 

@@ -149,7 +149,7 @@ def one_of(answer: Any, choices: Sequence[str]) -> str:
 
 
 def near(value: Any, right: Any, within: float = 0.02) -> bool:
-    """Whether a value, or each of an array, is right but for a relative error (1e-8 absolute at 0).
+    """Whether a value, or each of an array, is right up to a relative error (1e-8 absolute at 0).
 
     >>> near(1.014, 1), near([1, 2], [1, 2.1]), near([1, 1], 1)
     (True, False, False)

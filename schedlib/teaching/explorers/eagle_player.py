@@ -47,7 +47,13 @@ def small_workload(seed: int = 0) -> Workload:
 
 
 @functools.lru_cache(maxsize=32)
-def _run(system, seed):
+def recorded(system, seed):
+    """A run of a system on the player's jobs, and its events as steps.
+
+    >>> run, steps = recorded("Eagle", 0)
+    >>> run.system.name
+    'eagle'
+    """
     run = eagle.simulate(
         small_workload(seed),
         SYSTEMS[system],
@@ -66,14 +72,14 @@ def _shown(system, seed, events):
     kinds = EVENTS[events]
     return [
         place
-        for place, step in enumerate(_run(system, seed)[1])
+        for place, step in enumerate(recorded(system, seed)[1])
         if kinds is None or step.event in kinds
     ]
 
 
 @functools.lru_cache(maxsize=2048)
 def _frame(system, seed, place):
-    run, steps = _run(system, seed)
+    run, steps = recorded(system, seed)
     return Frame(
         svg(steps[place], run), f"{system} on {WORKERS} workers. {in_words(steps[place], run)}"
     )
@@ -84,7 +90,7 @@ def draw_step(
 ) -> Picture:
     """The `step`-th of those steps of the run of `system` on `small_workload(seed)` that `events` names.
     `system` is a key of `SYSTEMS`, `events` of `EVENTS`. Raises ValueError when there is no such step."""
-    (run, steps), shown = _run(system, seed), _shown(system, seed, events)
+    (run, steps), shown = recorded(system, seed), _shown(system, seed, events)
     if not 0 <= step < len(shown):
         raise ValueError(f"step: {step} is not among the {len(shown)} that there are of {events}")
     here = steps[shown[step]]
@@ -136,7 +142,7 @@ class Player(Explorer):
         widgets.dlink(
             (self.pace, "value"), (self.play, "interval"), lambda pace: round(1000 / pace)
         )
-        self.at.value = first_stale_rejection(_run("Eagle", 0)[1])
+        self.at.value = first_stale_rejection(recorded("Eagle", 0)[1])
 
     def move(self, by: int) -> None:
         """Go `by` events on, or back."""
@@ -145,7 +151,7 @@ class Player(Explorer):
     def times(self) -> list[float]:
         """The times (s) of the events that the slider goes through."""
         system, seed, events = (self.controls[name].value for name in ("system", "seed", "events"))
-        steps = _run(system, seed)[1]
+        steps = recorded(system, seed)[1]
         return [steps[place].time for place in _shown(system, seed, events)]
 
     def places(self, name: str) -> list[float] | None:

@@ -136,7 +136,7 @@ def busy_since(done: Simulation, since: float) -> float:
 
 
 def systems(trace: str, workers: int) -> tuple[str, ...]:
-    """What runs on a trace with so many workers."""
+    """What runs on a trace with `workers` workers."""
     if workers > min(WORKERS[trace]):
         return SYSTEMS
     left_out = set() if trace == "google" else LATER
@@ -159,7 +159,7 @@ def rows_of(name: str, done: Simulation, since: float) -> DataFrame:
 
 
 def run(trace: str, file: str, workers: int, seed: int) -> DataFrame:
-    """The systems on the jobs of a file with so many workers; the seed is the schedulers'."""
+    """The systems on the jobs of a file with `workers` workers; the seed is the schedulers'."""
     workload = jobs_of(file)
     since = complete_from(workload)
     own = whose(trace)

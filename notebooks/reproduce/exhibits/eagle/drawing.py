@@ -52,7 +52,7 @@ WORDS: dict[Any, str] = {
 }
 """Traces, systems and percentiles in alt texts."""
 SPEEDUPS = (3, 10)
-"""At the highest load Eagle is so many times as fast as Hawk, at least and at most (abstract)."""
+"""By what factor Eagle is faster than Hawk at the highest load, at least and at most (abstract)."""
 BEST = 0.2
 """Eagle's time over Hawk's where the prototype gains most, 80 % (Fig. 9)."""
 
@@ -198,7 +198,7 @@ def without_each(frame: DataFrame, others: Iterable[str], **where: str) -> DataF
 
 
 def shift(k: int, count: int, gap: float = 0.16) -> float:
-    """How far from their common place the `k`-th of so many dots is drawn."""
+    """How far from their common place the `k`-th of all dots is drawn."""
     return gap * (k - (count - 1) / 2)
 
 

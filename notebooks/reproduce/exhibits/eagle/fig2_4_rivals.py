@@ -47,7 +47,7 @@ BEHIND = {"yahoo": 84.0, "google": 67.0}
 HAWKS = ("eagle", "hawk", "hawk-general", "hawk-none", "sparrow")
 HEARTBEATS = ("eagle", "dlwl", "dlwl-5", "dlwl-7")
 GROWTHS = ((5, 90, 4.8), (5, 99, 2.2), (7, 90, 6.8), (7, 99, 4.2))
-"""By how much (%) a percentile grows with a heartbeat of so many seconds instead of 3 (Section 6.2)."""
+"""By how much (%) a percentile grows with longer heartbeats (s) instead of 3 s (Section 6.2)."""
 
 
 def run(trace: str, workers: int, jobs: int, scale: float, seed: int) -> DataFrame:

@@ -24,7 +24,7 @@ CLASSES = {
     "long": style.Look(style.VERMILLION, "none", "s", "long jobs"),
 }
 MINIMUM = {"google": (35.0, 2), "yahoo": (10.0, 3)}
-"""What a minimum of probes gains at most (%; of 30 to 40 the middle), at so many of the highest loads."""
+"""What a minimum of probes gains at most (%; of 30 to 40 the middle), at a number of the highest loads."""
 
 
 def plot_breakdown(frame: DataFrame, trace: str):

@@ -38,7 +38,7 @@ def laws_in(frame: DataFrame) -> dict[str, str]:
 
 
 def panels(count: int, size: tuple[float, float], **options) -> tuple[Figure, Any]:
-    """A figure with so many axes side by side, which share a scale and all show its numbers."""
+    """A figure with several axes side by side, which share a scale and all show its numbers."""
     figure, axes = style.subplots(1, count, size=size, sharey=True, squeeze=False, **options)
     for ax in axes.flat:
         ax.yaxis.set_tick_params(labelleft=True)

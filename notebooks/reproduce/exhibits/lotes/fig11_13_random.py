@@ -92,7 +92,7 @@ def by_omega(seed: int, **point: Any) -> DataFrame:
 
 
 def _axis(name, what, load, phis, omegas=(0.0,), every=1, paper=1):
-    """An experiment along one axis: at smoke scale only its ends, else one in so many of its values.
+    """An experiment along one axis: at smoke scale only its ends, else every `every`-th of its values.
 
     At the paper's scale there is one run, as in the paper; laws that are not `FULL` have fewer machines.
     """

@@ -53,7 +53,7 @@ def decades(
 
 
 def later(frame: DataFrame, rival: str, unit: float = 1.0, **where) -> Each:
-    """The mean wait of a rival of the whole month less LoTES's, in so many seconds: one number a seed."""
+    """The mean wait of a rival of the whole month less LoTES's, in seconds of this number: one number a seed."""
     rows = only(frame, measure="mean", **where)
     return difference(rows, "value", rival, less="lotes") / unit
 
@@ -123,14 +123,14 @@ def months_with(
 
 
 def over(frame: DataFrame, policy: str, hours: float, **where) -> Each:
-    """The share (%) of all jobs that wait longer than so many hours: one number a seed."""
+    """The share (%) of all jobs that wait longer than a number of hours: one number a seed."""
     seconds = SECONDS_PER_HOUR * hours
     rows = only(frame, measure="tail", policy=policy, x=seconds, **where)
     return rows.sort_values("seed")["value"].to_numpy()
 
 
 def more_over(frame: DataFrame, rival: str, hours: float, **where) -> Each:
-    """How much larger the share (%) of jobs that wait so many hours is than under LoTES: one number a seed."""
+    """How much larger the share (%) of jobs that wait a number of hours is than under LoTES: one number a seed."""
     theirs = over(frame, rival, hours, **where)
     ours = over(frame, "lotes", hours, **where)
     return theirs - ours
@@ -217,14 +217,14 @@ def asks_more(
 
 
 def replanned(frame: DataFrame, way: str, every: int) -> Each:
-    """By how many decades planning anew shortens the mean wait of a month with bursts and a drifting mix: one
+    """By how many decades planning again shortens the mean wait of a month with bursts and a drifting mix: one
     number a seed."""
     rows = in_decades(only(frame, bursts=True, drift=0.8))
     return difference(rows, "decades", ("fixed", 0), less=(way, every), by=["way", "every"])
 
 
 def rate(frame: DataFrame, column: str, machines: int) -> Exact:
-    """The jobs a minute that so many machines sustain, pooled or placed."""
+    """The jobs a minute that a number of machines sustain, pooled or placed."""
     rows = only(frame, machines=machines)
     return Exact(rows[column].item())
 
@@ -235,7 +235,7 @@ def least_lost(frame: DataFrame) -> Each:
 
 
 def in_time(frame: DataFrame, column: str, seconds: float) -> Each:
-    """The share (%) of instances solved in less than so many seconds: one number a seed."""
+    """The share (%) of instances solved in less than a number of seconds: one number a seed."""
     return each_seed(frame, 100 * (frame[column] < seconds))
 
 
@@ -276,6 +276,6 @@ def longer_tail(frame: DataFrame, rival: str, policy: str, load: float) -> Each:
 
 
 def moved(frame: DataFrame, classes: int) -> Each:
-    """The share (%) of jobs that the last of so many classes takes, clustered by demand: one number a seed."""
+    """The share (%) of jobs that the last of a number of classes takes, clustered by demand: one number a seed."""
     rows = only(frame, features="demand", k=classes)
     return rows["moved"].to_numpy()

@@ -1,5 +1,5 @@
 """What LoTES's text leaves open: every reading of every policy on the same jobs (waits in seconds); how many
-machines an arriving job asks for their state under each policy (Section 5.2); and planning anew while the
+machines an arriving job asks for their state under each policy (Section 5.2); and planning again while the
 system runs, which the paper leaves to future work (Sections 5.3.3 and 6).
 """
 
@@ -101,7 +101,7 @@ def overhead(
 
 
 def _timed(way, seconds):
-    """That way of planning anew, which also notes in the list `seconds` how long each new plan took."""
+    """That way of planning again, which also notes in the list `seconds` how long each new plan took."""
 
     def again(past, old):
         began = time.perf_counter()
@@ -113,7 +113,7 @@ def _timed(way, seconds):
 
 
 def _foresight(jobs, hours):
-    """Planning anew from the jobs that come in the next hours and their durations, which nobody knows."""
+    """Planning again from the jobs that come in the next hours and their durations, which nobody knows."""
     submit, job_class = jobs.jobs["submit"].to_numpy(), jobs.jobs["class"].to_numpy()
     duration, demand = (
         jobs.tasks["duration"].to_numpy(),
@@ -140,9 +140,9 @@ def _foresight(jobs, hours):
 def replanning(
     thin: int, load: float, drift: float, bursts: bool, finest: int, hours: int, seed: int
 ) -> DataFrame:
-    """LoTES on the model of Google's month with one plan and with plans made anew, by `way` and by `every`.
+    """LoTES on the model of Google's month with one plan and with plans made again, by `way` and by `every`.
 
-    `every`: hours between plans, 0 when none is made anew. `hours`: the first so many.
+    `every`: hours between plans, 0 when one plan is kept. `hours`: how many are run.
     Without `bursts` all hours bring equally many jobs, and only the mix drifts.
 
     Ways: `tetris`; `fixed`: one plan; `all`: the same, and an exit may start any class; `estimate`,
@@ -233,7 +233,7 @@ EXPERIMENTS = (
     ),
     Experiment(
         "lotes.replan",
-        "Planning anew on a drifting month",
+        "Planning again on a drifting month",
         replanning,
         scales(
             [_point(4, 0.8, hours=72)],
@@ -293,10 +293,10 @@ def plot_overhead(frame: DataFrame) -> Picture:
 
 
 NAMES = {
-    ("estimate", 24): "estimated anew, 24 h",
-    ("estimate", 6): "estimated anew, 6 h",
-    ("cluster", 24): "clustered anew, 24 h",
-    ("cluster", 6): "clustered anew, 6 h",
+    ("estimate", 24): "estimated again, 24 h",
+    ("estimate", 6): "estimated again, 6 h",
+    ("cluster", 24): "clustered again, 24 h",
+    ("cluster", 6): "clustered again, 6 h",
     ("foresight", 24): "next 24 h foreseen",
     ("all", 0): "one plan, any class at exits",
     ("tetris", 0): "Tetris",
@@ -312,7 +312,7 @@ def _over_fixed(frame, column):
 
 
 def plot_replan(frame: DataFrame) -> Picture:
-    """Mean wait under plans made anew over that under one plan: of all, small and large jobs, every seed."""
+    """Mean wait under plans made again over that under one plan: of all, small and large jobs, every seed."""
     figure, axes = style.subplots(1, 3, size=(9.6, 4.6), sharey=True)
     for ax, (column, title) in zip(axes, PANELS.items(), strict=True):
         ratios = _over_fixed(frame, column)

@@ -95,7 +95,7 @@ def google_vertices(seed: int) -> DataFrame:
 
 
 def _follows(configs, classes, stage1):
-    """What `google_vertices` says of an optimum of stage 1, but for the exact program."""
+    """What `google_vertices` says of an optimum of stage 1, without the exact program."""
     made = lotes.plan(configs, classes, allocation=stage1)
     kept = [
         lotes.algorithm1(room, classes.demand[these])[0]
@@ -177,7 +177,7 @@ def _losses(frame):
 
 
 def plot_spread(frame: DataFrame) -> Picture:
-    """How many of the random optima lead to at most so many bins, such a loss, such a wait."""
+    """How many of the random optima lead to at most a number of bins, a loss, a wait."""
     figure, axes = style.subplots(1, len(MEASURES), size=(10.0, 3.2), sharey=True)
     for ax, (column, label) in zip(axes, MEASURES.items(), strict=True):
         values = np.sort(_losses(frame)[column])

@@ -122,7 +122,7 @@ def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabe
 
 
 def per_cent(value: float) -> str:
-    """A number from 0 to 100 in a heat map: whole, but for what is nearly 0 or 100.
+    """A number from 0 to 100 in a heat map: whole, except where it is nearly 0 or 100.
 
     >>> per_cent(0), per_cent(0.4), per_cent(55.4), per_cent(float("nan"))
     ('0', '0.4', '55', '–')
