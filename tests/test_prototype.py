@@ -453,18 +453,32 @@ def killed_at(moment, whom, monkeypatch):
     def kill():
         os.kill(processes[whom], signal.SIGKILL)
 
+    async def is_gone(self):
+        while whom in self.peers:
+            await asyncio.sleep(0.01)
+
+    async def first_answer(self):
+        while not self.answers:
+            await asyncio.sleep(0)
+
     async def asked(self, questions):
         kind = next(iter(questions.values()))[0]
+        if kind == "join" and moment == "connected":
+            kill()
+            await is_gone(self)
         if kind == "join" and moment == "join is sent":
             kill()
-        answers = await ask(self, questions)
+        asking = asyncio.create_task(ask(self, questions))
+        if kind == "join" and moment == "some have joined":
+            await first_answer(self)
+            kill()
+        answers = await asking
         if kind == "spawn":
             for (made,) in answers.values():
                 processes.update({(role, number): process for role, number, _, process in made})
         if kind == "clock" and moment == "clocks are known":
             kill()
-            while whom in self.peers:
-                await asyncio.sleep(0.01)
+            await is_gone(self)
         return answers
 
     def opened_one(self, peer):
@@ -476,7 +490,10 @@ def killed_at(moment, whom, monkeypatch):
     monkeypatch.setattr(driver.Driver, "opened", opened_one)
 
 
-@pytest.mark.parametrize("moment", ["others connect", "join is sent", "clocks are known"])
+MOMENTS = ["others connect", "connected", "join is sent", "some have joined", "clocks are known"]
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
 def test_a_node_that_dies_before_the_replay_begins_is_among_the_dead_and_loses_nothing(
     moment, monkeypatch
 ):
