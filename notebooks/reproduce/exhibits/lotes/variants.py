@@ -330,6 +330,9 @@ def plot_replan(frame: DataFrame) -> Picture:
         ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
         ax.set(title=title, xlabel="mean wait / that of one plan", xscale="log")
         ax.xaxis.set_minor_formatter("")
+        low, high = ax.get_xlim()
+        if high < 100 * low:  # powers of ten would label one place
+            style.plain_log(ax.xaxis)
     axes[0].set(
         yticks=range(len(ways)), yticklabels=[NAMES[way] for way in ways], ylabel="way of planning"
     )
