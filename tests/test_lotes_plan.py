@@ -60,7 +60,7 @@ def test_plans_are_sound_and_generated_ones_best(problem):
     assert plan.rate <= generated.rate * (1 + 2e-6)
 
 
-# HiGHS 1.15 with a tolerance of a billionth calls (2, 0, 1) machines optimal here, and (0, 3, 0) are
+# with presolve HiGHS 1.15 calls (2, 0, 1) machines optimal here, and (0, 3, 0) are
 TWO_ALIKE = (
     lotes.MachineConfigs([[0.2], [0.2]], [1, 3]),
     lotes.JobClasses([3 / 7, 4 / 7], [[0.1], [0.1]], [[0, 0], [0.5, 0.5]]),

@@ -22,8 +22,8 @@ OPTIONS = {
     "mip_rel_gap": GAP,
     "primal_feasibility_tolerance": TOLERANCE,
     "dual_feasibility_tolerance": TOLERANCE,
+    "mip_feasibility_tolerance": TOLERANCE,
 }
-# An integer program has HiGHS's own tolerance: at a billionth HiGHS 1.15 calls an x optimal that is not.
 PRIMAL = 4  # the simplex method that goes on from an optimum when costs change
 VERTICES = ("least waste", "solver")
 USED = 1e-8  # less than this fraction of the cluster's machines is the solver's rounding error
@@ -115,6 +115,9 @@ def _engine(cost, matrix, low, high, least, most, whole):
     engine = highspy.Highs()
     for option, value in OPTIONS.items():
         engine.setOptionValue(option, value)
+    if whole.any():
+        # with presolve and this tolerance HiGHS 1.15 calls an x optimal that is not
+        engine.setOptionValue("presolve", "off")
     engine.passModel(program)
     return engine
 
