@@ -60,8 +60,10 @@ def range_and_median(ax: Axes, values: pd.Series, at: pd.Series, look: Look) -> 
 
 def log_and_zero(ax: Axes, least: float, axis: str = "y") -> None:
     """Make an axis logarithmic down to `least`; below, it is linear and ends at zero."""
-    getattr(ax, f"set_{axis}scale")("symlog", linthresh=least, linscale=0.5)
-    getattr(ax, f"{axis}axis").get_major_locator().set_params(numticks=5)
+    room = {"x": 1.2, "y": 0.5}  # decades for zero: labels are wider than they are high
+    most = {"x": 4, "y": 5}  # labels
+    getattr(ax, f"set_{axis}scale")("symlog", linthresh=least, linscale=room[axis])
+    getattr(ax, f"{axis}axis").get_major_locator().set_params(numticks=most[axis])
 
 
 def lines(

@@ -178,8 +178,8 @@ def _losses(frame):
 
 def plot_spread(frame: DataFrame) -> Picture:
     """How many of the random optima lead to at most a number of bins, a loss, a wait."""
-    figure, axes = style.subplots(1, len(MEASURES), size=(10.0, 3.2), sharey=True)
-    for ax, (column, label) in zip(axes, MEASURES.items(), strict=True):
+    figure, axes = style.subplots(2, 2, size=(8.0, 5.6), sharey=True)
+    for ax, (column, label) in zip(axes.flat, MEASURES.items(), strict=True):
         values = np.sort(_losses(frame)[column])
         ax.step(values, 100 * np.arange(1, len(values) + 1) / len(values), where="post")
         ax.set(xlabel=label, ylabel="optima (%)", xscale="log")
