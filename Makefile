@@ -22,13 +22,13 @@ help: ## this list
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' unless told)"
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
 
-figures: .venv/.ready ## every table, figure and claim, into figures/ (15 min; smoke: 5 min)
+figures: .venv/.ready ## every table, figure and claim, into figures/ (15 min; smoke: 3 min)
 	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-test: lint ## lint, tests, and every chapter run once more (18 min; with Chromium 37)
+test: lint ## lint, tests, and every chapter run once more (6 min; with Chromium 12)
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
 
-test-browser: .venv/.ready ## the book in JupyterLab, every control by keyboard (19 min; needs Chromium)
+test-browser: .venv/.ready ## the book in JupyterLab, every control by keyboard (6 min; needs Chromium)
 	@$(py) -m pytest tests/browser --need-chromium -n 2 --dist loadgroup $(ARGS)
 
 lab: .venv/.ready ## open the book in JupyterLab; ARGS='--no-browser --port 9999' (5 s)
@@ -49,7 +49,7 @@ book: .venv/.ready .venv-book/.ready ## the book as a website, into build/book (
 	  .venv-book/bin/python -W ignore -m sphinx -q -E -W --keep-going -c notebooks/book -d build/doctrees . build/book; wait $$drawing
 	@echo "begin with build/book/index.html"
 
-slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/slides (6 min; again 10 s)
+slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/slides (2 min; again 10 s)
 	@$(py) notebooks/book/slides.py
 
 report: .venv/.ready .venv-book/.ready ## what became of the claims, as a paper: build/report.pdf and .html (20 s)
