@@ -73,9 +73,8 @@ class Experiment:
     def __post_init__(self):
         _file_name("experiment", self.id)
         if not callable(self.run):
-            kind = type(self.run).__name__
             raise TypeError(
-                f"experiment {self.id}: run needs a function, not {kind}",
+                f"experiment {self.id}: run needs a function, not {type(self.run).__name__}"
             )
         wanted = f"{', '.join(SCALES)}; schedlib.experiment.scales makes them"
         for name in ("points", "seeds"):

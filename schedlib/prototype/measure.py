@@ -76,7 +76,7 @@ def run(
     >>> bool((done.jobs["completion"] > [1.0, 0.1]).all()), done.stats["placements"], len(done.notes)
     (True, 2, 0)
     """
-    streams(seed)
+    streams(seed)  # refuses what is no seed, before a process starts
     hosts = () if hosts is None else hosts
     system = system_of(system, min_probes)
     _check_system(system)

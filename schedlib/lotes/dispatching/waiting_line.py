@@ -18,9 +18,8 @@ from schedlib.lotes.dispatching.machine_tree import fits
 
 SIZE_BITS = 40
 ORDER_BITS = 20
-MIX = (
-    -7046029254386353131
-)  # 2**64 times the golden ratio's fraction, as a signed number: Fibonacci hashing
+# 2**64 times the golden ratio's fraction, as a signed number: Fibonacci hashing
+MIX = -7046029254386353131
 EARLIEST = (0.0, 1.0, 1.0)
 
 
