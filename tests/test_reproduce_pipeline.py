@@ -137,6 +137,7 @@ CHAPTER = (
     new_code_cell("import ipywidgets\nobject()"),
     new_code_cell("ipywidgets.HBox([ipywidgets.IntSlider(3), ipywidgets.Label('x')])"),
     new_code_cell("object()"),
+    new_code_cell("import time\ntime.perf_counter()", metadata={"tags": ["live"]}),
 )
 
 

@@ -1,4 +1,4 @@
-"""Running notebooks: the book's, whose bytes change only when an output does, and those that make figures."""
+"""Running notebooks: the book's, which change only when an output does, and those that make figures."""
 
 import hashlib
 import json
@@ -61,7 +61,8 @@ def chosen(only: Names = None) -> dict[str, Path]:
 
 
 def notebooks(only: Names = None) -> list[str]:
-    """Execute notebooks in place and normalise them; gives the names of those whose bytes changed.
+    """Execute notebooks in place and normalise them; gives the names of those that changed. What a cell with
+    the tag `live` measures as it runs is no change.
 
     All are tried; then NotebookError says which stopped with an error.
     """
@@ -73,7 +74,7 @@ def notebooks(only: Names = None) -> list[str]:
         except NotebookError as error:
             failed.append(str(error))
             continue
-        if text != file.read_text(encoding="utf-8"):
+        if _settled(text) != _settled(file.read_text(encoding="utf-8")):
             changed.append(name)
             file.write_text(text, encoding="utf-8")
     if failed:
@@ -167,6 +168,15 @@ def execute(paper: str, parameters: dict[str, Any]) -> Path:
     except DeadKernelError:
         raise NotebookError(f"notebook {notebook} {KILLED}") from None
     return copy
+
+
+def _settled(text: str) -> Json:
+    """A notebook without what its cells with the tag `live` print: no two runs measure the same."""
+    book = json.loads(text)
+    for cell in book["cells"]:
+        if "live" in cell["metadata"].get("tags", []):
+            cell["outputs"] = []
+    return book
 
 
 def executed(file: Path) -> str:
