@@ -18,9 +18,18 @@ def words(page: Path) -> str:
     return page.read_text(encoding="utf-8")
 
 
+def linked_pictures(page: Path) -> str:
+    """What a notebook displays in Markdown: the pipelines' pictures are linked."""
+    if page.suffix != ".ipynb":
+        return ""
+    cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    return "\n".join("".join(output.get("data", {}).get("text/markdown", "")) for output in outputs)
+
+
 def dead_links(page: Path) -> list[str]:
     """The links of a page to files that are not there."""
-    targets = re.findall(r"\]\(([^)#\s]+)", words(page))
+    targets = re.findall(r"\]\(([^)#\s]+)", words(page) + linked_pictures(page))
     return [
         target
         for target in targets

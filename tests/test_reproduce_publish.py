@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import toy_experiments as toy
-from schedlib import reproduce
+from schedlib import paths, reproduce
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.reproduce import gallery, ledger, publish, reach, registry, tables
 from schedlib.reproduce.sentences import Sentence
@@ -174,6 +174,12 @@ def test_show_leaves_alone_what_was_not_asked_for(tmp_path):
     assert reproduce.show("hmhs.toy", only="hmhs", out=tmp_path, **HOW).id == "hmhs.toy"
     with pytest.raises(ValueError, match="figure: .* is unknown"):
         reproduce.show("hmhs.nothing", only="hmhs")
+
+
+def test_pipeline_that_git_keeps_links_to_the_picture_that_git_keeps(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "checkout", lambda: tmp_path)
+    assert reproduce.show("hmhs.toy", **HOW).linked
+    assert not reproduce.show("hmhs.toy", out=tmp_path / "elsewhere", **HOW).linked
 
 
 def test_table_gives_means_with_intervals(tmp_path):

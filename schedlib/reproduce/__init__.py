@@ -7,6 +7,7 @@ reproduce.card("hmhs")                              # the paper's claims and wha
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +85,11 @@ def show(figure_id: str, only: registry.Names = None, **settings: Any) -> publis
     if lacking := library.experiments[figure.experiment].missing():
         print(f"{figure_id} is left as it is: {lacking}")
         return None
-    return publish.publish(figure_id, **settings)
+    published = publish.publish(figure_id, **settings)
+    checkout = paths.checkout()
+    beside = checkout is not None and published.files[0].is_relative_to(checkout)
+    # git keeps the notebook that ran in its place: it keeps each picture once, in `figures`
+    return replace(published, linked=beside and settings.get("out") is None)
 
 
 def show_rest(paper: str, only: registry.Names = None, **settings: Any) -> None:

@@ -154,9 +154,7 @@ def shown(out: Path, name: str, entry: Entry) -> list[str]:
     paper, _, short = name.partition(".")
     picture = f"{short}.png"
     if picture in entry["files"]:
-        words = " ".join(entry["alt"].split())
-        alt = words.replace("[", "(").replace("]", ")")
-        return [f"![{alt}]({paper}/{picture})", ""]
+        return [publish.image(entry["alt"], f"{paper}/{picture}"), ""]
     table = out / paper / f"{short}.md"
     if not table.exists():
         return []

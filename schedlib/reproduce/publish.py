@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -47,22 +48,37 @@ def out_folder(
 
 @dataclass(frozen=True)
 class Published:
-    """A figure or table on disk; in a notebook it displays itself with its caption."""
+    """A figure or table on disk; in a notebook it displays itself with its caption. Where `linked` the notebook
+    holds the picture's address and not the picture."""
 
     id: str
     caption: str
     alt: str
     files: tuple[Path, ...]
+    linked: bool = False
 
     def _ipython_display_(self) -> None:
         from IPython.display import Image, Markdown, display
 
         for file in self.files:
-            if file.suffix == ".png":
+            if file.suffix == ".png" and self.linked:
+                address = Path(os.path.relpath(file)).as_posix()
+                display(Markdown(image(self.alt, address)))
+            elif file.suffix == ".png":
                 display(Image(file, alt=self.alt))
             elif file.suffix == ".md":
                 display(Markdown(file.read_text(encoding="utf-8")))
         display(Markdown(f"*{self.caption}*"))
+
+
+def image(alt: str, address: str) -> str:
+    """A picture in Markdown, with what it shows in words.
+
+    >>> image("Waits [s]\nby load", "fig1.png")
+    '![Waits (s) by load](fig1.png)'
+    """
+    words = " ".join(alt.split()).replace("[", "(").replace("]", ")")
+    return f"![{words}]({address})"
 
 
 def publish(
