@@ -33,8 +33,8 @@ def test_written_ledger_merges_sorts_and_repeats(tmp_path):
     assert after.dtypes[["measured", "runs"]].tolist() == [float, int]
     ledger.write(frame.iloc[[0]].assign(measured=2.5), tmp_path)
     assert (table.read_bytes(), page.read_bytes()) == first
-    assert "1 hold, 1 not testable here" in page.read_text() and "a \\| b" in page.read_text()
-    assert "2 sentences: 1 hold" in reproduce.card("hmhs", out=tmp_path).data
+    assert "1 holds, 1 not testable here" in page.read_text() and "a \\| b" in page.read_text()
+    assert "2 sentences: 1 holds" in reproduce.card("hmhs", out=tmp_path).data
     with pytest.raises(ValueError, match="no claims of mch yet"):
         reproduce.card("mch", out=tmp_path)
 

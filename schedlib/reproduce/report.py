@@ -32,14 +32,16 @@ COLUMNS = (
     "id",
 )
 """Of a table of sentences."""
+WHAT_TURNS = "a reading or a parameter"
 PLURAL = {
     HOLDS: "hold",
-    DEPENDS: "depend on a reading or a parameter",
+    DEPENDS: f"depend on {WHAT_TURNS}",
     UNDECIDED: "undecided",
     FAILS: "fail",
     SLIP: "the paper's slip",
     UNTESTABLE: "not testable here",
 }
+SINGULAR = PLURAL | {HOLDS: "holds", DEPENDS: f"depends on {WHAT_TURNS}", FAILS: "fails"}
 
 HEAD = """\
 # What became of the papers' claims
@@ -101,16 +103,24 @@ def sentence(rows: DataFrame) -> str:
     """How many sentences there are and what became of them.
 
     >>> sentence(pd.DataFrame({"verdict": ["fails", "holds", "holds", "holds"], "kind": ["", "", "", "own"]}))
-    '3 sentences: 2 hold, 1 fail; 1 more not counted.'
+    '3 sentences: 2 hold, 1 fails; 1 more not counted.'
     """
     own = counted(rows)
-    number_of = own["verdict"].value_counts()
-    each = [
-        f"{number_of[verdict]} {PLURAL[verdict]}" for verdict in VERDICTS if verdict in number_of
-    ]
     apart = len(rows) - len(own)
+    if own.empty:
+        return f"{_number(apart)}, not counted."
+    number_of = own["verdict"].value_counts()
+    each = []
+    for verdict in VERDICTS:
+        if number := number_of.get(verdict, 0):
+            became = SINGULAR if number == 1 else PLURAL
+            each.append(f"{number} {became[verdict]}")
     more = f"; {apart} more not counted" if apart else ""
-    return f"{len(own)} sentences: {', '.join(each)}{more}."
+    return f"{_number(len(own))}: {', '.join(each)}{more}."
+
+
+def _number(sentences: int) -> str:
+    return f"{sentences} sentence" if sentences == 1 else f"{sentences} sentences"
 
 
 def counts(rows: DataFrame) -> str:
