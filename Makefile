@@ -10,6 +10,8 @@ SCALE ?= quick
 ONLY ?=
 ARGS ?=
 py := .venv/bin/python
+# the target's line of the list below: what it does and how long it takes
+say = @sed -n 's/^$@:.*\#\# /$@: /p' Makefile >&2
 
 help: ## this list
 	@echo "schedlib: two commands do it all, make figures and make test."
@@ -23,12 +25,15 @@ help: ## this list
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
 
 figures: .venv/.ready ## every table, figure and claim, into figures/ (15 min; smoke: 3 min)
+	$(say)
 	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
 test: lint ## lint, tests, and every chapter run once more (6 min; with Chromium 12)
+	$(say)
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
 
 test-browser: .venv/.ready ## the book in JupyterLab, every control by keyboard (6 min; needs Chromium)
+	$(say)
 	@$(py) -m pytest tests/browser --need-chromium -n 2 --dist loadgroup $(ARGS)
 
 lab: .venv/.ready ## open the book in JupyterLab; ARGS='--no-browser --port 9999' (5 s)
@@ -36,38 +41,49 @@ lab: .venv/.ready ## open the book in JupyterLab; ARGS='--no-browser --port 9999
 	@$(py) -m jupyterlab --notebook-dir=. $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS) notebooks/00-start-here.ipynb
 
 claims: .venv/.ready ## the papers' claims and what became of them (30 s after make figures)
+	$(say)
 	@$(py) -m schedlib claims $(ARGS)
 
 notebooks: .venv/.ready ## run the book again, in place (5 min)
+	$(say)
 	@$(py) -m schedlib notebooks $(ARGS)
 
 course: .venv/.ready ## a copy for students without solutions, one for instructors, in course/ or ARGS=FOLDER (2 s)
+	$(say)
 	@$(py) notebooks/book/course.py $(ARGS)
 
 book: .venv/.ready .venv-book/.ready ## the book as a website, into build/book (3 min; again 1 min)
+	$(say)
 	@$(py) notebooks/book/live.py & drawing=$$!; \
 	  .venv-book/bin/python -W ignore -m sphinx -q -E -W --keep-going -c notebooks/book -d build/doctrees . build/book; wait $$drawing
 	@echo "begin with build/book/index.html"
 
 slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/slides (2 min; again 10 s)
+	$(say)
 	@$(py) notebooks/book/slides.py
 
 report: .venv/.ready .venv-book/.ready ## what became of the claims, as a paper: build/report.pdf and .html (20 s)
+	$(say)
 	@PYTHONPATH=. .venv-book/bin/python notebooks/book/report.py
 
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
+	$(say)
 	@$(py) -m schedlib data $(ARGS)
 
 prototype: .venv/.ready ## Eagle and Hawk on 100 real processes, for figures/ (20 min; ARGS='--ratios 1.2 --repeats 1')
+	$(say)
 	@$(py) -m schedlib prototype $(ARGS)
 
 bench: .venv/.ready ## speed, as ratios in one run (8 min; again 4 min); ARGS='core lotes' only these
+	$(say)
 	@$(py) tests/bench/speed.py $(ARGS)
 
 times: .venv/.ready ## measure the README's table of times again (60 min); ARGS='start venv' only these parts
+	$(say)
 	@PYTHONPATH=tests/bench $(py) .ci/times.py $(ARGS)
 
 lint: .venv/.ready ## style and types (20 s)
+	$(say)
 	@$(py) -m ruff format --check --quiet . || { echo 'not formatted; run: $(py) -m ruff format .' >&2; exit 1; }
 	@$(py) -m ruff check .
 	@$(py) -m mypy
@@ -108,6 +124,7 @@ endef
 
 reasons := s/^    "\([a-z][a-z-]*\).*", *\# \(.*\)/\#   \1: \2/p
 lock: .venv/.ready ## renew both requirements.txt from pyproject.toml (10 s)
+	$(say)
 	@{ echo "# Every package that schedlib uses, pinned and hashed. Made from pyproject.toml by 'make lock'. Why each is here:"; \
 	   sed -n '/^website = /,/^]/d; $(reasons)' pyproject.toml; \
 	   .venv/bin/uv pip compile pyproject.toml --quiet --all-extras --universal --generate-hashes --no-emit-index-url --no-header; } > requirements.tmp
@@ -119,6 +136,7 @@ lock: .venv/.ready ## renew both requirements.txt from pyproject.toml (10 s)
 	@mv requirements.tmp notebooks/book/requirements.txt
 
 release: .venv/.ready ## build and try the package, into build/dist (15 min; ARGS='-x tests/test_workload.py' only these tests)
+	$(say)
 	@$(py) .ci/release.py $(ARGS)
 
 clean: ## remove the environment and every cache; figures stay (1 s)

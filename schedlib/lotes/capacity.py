@@ -142,7 +142,7 @@ def capacity(
 def _trial(policy, configs, jobs, longest, backlog, **more):
     """What a trial shows; it ends with the burst when that leaves less than the backlog."""
     burst = jobs.burst[1]
-    queue: list[int] = []
+    queue = []
 
     def enough(time, waiting):
         if time < burst * (1 - 1e-9):

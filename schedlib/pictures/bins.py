@@ -124,7 +124,7 @@ def _ray(ax, capacity, demand, mix):
     needed = used > 0
     times = capacity[needed] / used[needed]
     x, y = mix * times.min()
-    look: dict[str, Any] = {"color": "black", "linewidth": 1.2}
+    look = {"color": "black", "linewidth": 1.2}
     ax.plot([0, x], [0, y], **look)
     label = f"asked mix, at most\n({x:.4g}, {y:.4g}) at a time"
     return ax.plot(x, y, "*", markersize=11, label=label, **look)
