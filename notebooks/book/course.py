@@ -58,7 +58,7 @@ def course(folder: Path | str | None = None, seed: int = 1) -> dict[str, Path]:
             )
         shutil.rmtree(place, ignore_errors=True)
     _copy(root, student, SHARED, (*SKIPPED, *TELLING))
-    _copy(root, instructor, (*SHARED, "tests"), SKIPPED)
+    _copy(root, instructor, (*SHARED, "tests", ".ci", ".github"), SKIPPED)
     toc = student / "notebooks" / "book" / "_toc.yml"
     toc.write_text(
         re.sub(r"  - caption: Solutions\n(?:    .*\n)+", "", toc.read_text(encoding="utf-8")),
@@ -160,7 +160,7 @@ def filled(book: dict, solutions: dict, name: str) -> dict:
             raise ValueError(f"solutions of {name}: no section checks {check[1]}")
         cells += [*start, *sections[check[1]]]
         start = []
-    # a solution's cell may be a chapter's word for word, so every cell is numbered anew
+    # a solution's cell may be a chapter's word for word, so every cell gets a new number
     return book | {"cells": [cell | {"id": f"c{number:03}"} for number, cell in enumerate(cells)]}
 
 
