@@ -61,7 +61,7 @@ def test_instructors_get_each_solution_in_its_place(made):
         assert not [text for text in cells if "answer = ...\n" in text]
         asked = [text for text in sources(file) if CHECK in text]
         assert sum(CHECK in text for text in cells) == len(asked), name
-    for place in ("notebooks/solutions", "tests", ".ci"):
+    for place in ("notebooks/solutions", "tests"):
         assert (made["instructor"] / place).is_dir()
 
 

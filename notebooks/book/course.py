@@ -16,7 +16,7 @@ from schedlib import paths
 from schedlib.reproduce import notebooks
 
 SHARED = ("README.md", "LICENSE", "Makefile", "pyproject.toml", "requirements.txt")
-SHARED += ("schedlib", "figures", "data", "notebooks")
+SHARED += (".ci", ".github", "schedlib", "figures", "data", "notebooks")
 # what students do not get
 TELLING = ("solutions", "solutions.md", "course.py", "exam.py", "assignments.py")
 SKIPPED = ("__pycache__", ".ipynb_checkpoints", "cache", "downloads")
@@ -58,7 +58,7 @@ def course(folder: Path | str | None = None, seed: int = 1) -> dict[str, Path]:
             )
         shutil.rmtree(place, ignore_errors=True)
     _copy(root, student, SHARED, (*SKIPPED, *TELLING))
-    _copy(root, instructor, (*SHARED, "tests", ".ci", ".github"), SKIPPED)
+    _copy(root, instructor, (*SHARED, "tests"), SKIPPED)
     toc = student / "notebooks" / "book" / "_toc.yml"
     toc.write_text(
         re.sub(r"  - caption: Solutions\n(?:    .*\n)+", "", toc.read_text(encoding="utf-8")),
