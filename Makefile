@@ -18,10 +18,10 @@ help: ## this list
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 	@echo
-	@echo "  The first of them also builds .venv (half a minute). Times are for two cores."
+	@echo "  The first command that you run also builds .venv (half a minute). Times are for two cores."
 	@echo
 	@echo "  ONLY=hmhs or ONLY=hmhs.fig1   one paper or one figure"
-	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' unless told)"
+	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' by default)"
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
 
 figures: .venv/.ready ## every table, figure and claim, into figures/ (15 min; smoke: 3 min)

@@ -80,6 +80,12 @@ def test_every_citation_key_exists_and_every_entry_is_cited():
     assert {key for keys in found for key in keys.split(",")} == ENTRIES
 
 
+def test_a_link_to_a_page_of_the_book_stays_one_and_other_files_are_handed_out():
+    page = ["[how](book/how-to.md), [data](hmhs/fig1.md)"]
+    pages.read(None, "figures/README", page)
+    assert page == ["[how](book/how-to.md), [data](<path:hmhs/fig1.md>)"]
+
+
 def output(data, **metadata):
     return new_output("display_data", data=data, metadata=metadata)
 

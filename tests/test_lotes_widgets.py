@@ -42,3 +42,8 @@ def test_occupancy_adds_up_what_the_jobs_hold():
 def test_a_timetable_wants_whole_amounts():
     assert len(pictures.plot_timetable(*run_toy([3, 2, 4])).axes) == 3
     refuses("whole", pictures.plot_timetable, *run_toy([3, 2, 4.5]))
+
+
+def test_a_timetable_leaves_out_a_job_that_needs_none_of_the_resource():
+    first, second, _ = pictures.plot_timetable(*run_toy([3, 0, 4])).axes
+    assert [text.get_text() for text in (*first.texts, *second.texts)] == ["1", "3"]

@@ -16,7 +16,7 @@ from schedlib import paths
 from schedlib.reproduce import notebooks
 
 SHARED = ("README.md", "LICENSE", "Makefile", "pyproject.toml", "requirements.txt")
-SHARED += ("schedlib", "figures", "data", "notebooks")
+SHARED += (".ci", ".github", "schedlib", "figures", "data", "notebooks")
 # what students do not get
 TELLING = ("solutions", "solutions.md", "course.py", "exam.py", "assignments.py")
 SKIPPED = ("__pycache__", ".ipynb_checkpoints", "cache", "downloads")
@@ -160,7 +160,7 @@ def filled(book: dict, solutions: dict, name: str) -> dict:
             raise ValueError(f"solutions of {name}: no section checks {check[1]}")
         cells += [*start, *sections[check[1]]]
         start = []
-    # a solution's cell may be a chapter's word for word, so every cell is numbered anew
+    # a solution's cell may be a chapter's word for word, so every cell gets a new number
     return book | {"cells": [cell | {"id": f"c{number:03}"} for number, cell in enumerate(cells)]}
 
 

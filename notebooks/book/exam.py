@@ -91,7 +91,8 @@ def three_machines(rng):
 def limit_by_hand(rng):
     cores, memory, count = (
         int(rng.integers(4, 10)) * 2,
-        int(rng.integers(4, 10)) * 4,
+        # with 20 GB, 12 cores would give out at the same time
+        int(rng.integers(6, 10)) * 4,
         int(rng.integers(10, 40)),
     )
     asked = (

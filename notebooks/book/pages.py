@@ -11,7 +11,8 @@ PICTURE = re.compile(r"""(?:picture|show)\(\s*["']([a-z]+\.[\w-]+)["']""")
 HEADING = re.compile(r"^### (([a-z]+\.[\w-]+): .+)$", re.MULTILINE)
 PLACES = {name: re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
           for heading, name in HEADING.findall((Path(__file__).parents[2] / "figures" / "README.md").read_text(encoding="utf-8"))}  # fmt: skip
-FILE = re.compile(r"\]\((\w+/[\w-]+\.md|reproduce/[\w-]+\.ipynb)\)")  # what is no page of the book
+# what is no page of the book
+FILE = re.compile(r"\]\(((?!book/)\w+/[\w-]+\.md|reproduce/[\w-]+\.ipynb)\)")
 WIDGET = "application/vnd.jupyter.widget-view+json"
 LIVE = '<div class="explorer"><noscript>In JupyterLab (<code>make lab</code>) this picture has controls.</noscript></div>'
 

@@ -8,9 +8,8 @@ from PIL import Image
 
 WHITE = 250  # of 255: what is lighter is background
 GAP = 0.007  # of the width: narrower gaps part letters, not panels
-PANEL = (
-    0.14  # of the width: what is narrower is an axis' label, and goes with the panel to its right
-)
+# of the width: what is narrower is an axis' label, and goes with the panel to its right
+PANEL = 0.14
 ALIKE = 0.4  # narrowest panel over widest: beside a far broader panel one often has no labels of its own
 AXES = 0.6, 0.2  # of a panel's width and of the height: a chart has lines that are as long
 MIDDLE = 0.35, 0.65  # of the height: here panels are looked for, as legends stand above or below

@@ -205,8 +205,8 @@ def plot_timetable(
 ) -> Figure:
     """Which job holds how much of each machine, when, and the queue below: for few jobs with whole demands.
 
-    `run` must have kept its rows; heights are the first resource. Jobs are numbered from 1 by arrival and
-    coloured by class. Raises ValueError when demands are not whole numbers.
+    `run` must have kept its rows; heights are the first resource, and a job that needs none of it has no block.
+    Jobs are numbered from 1 by arrival and coloured by class. Raises ValueError when demands are not whole numbers.
     """
     style.end("until", until)
     jobs: Any = run.jobs
@@ -232,7 +232,8 @@ def plot_timetable(
     )
     palette = np.array(style.PALETTE)
     for machine, (ax, lanes) in enumerate(zip(axes, room, strict=False)):
-        mine = jobs[jobs["machine"] == machine].sort_values(["start", "job"])
+        here = (jobs["machine"] == machine) & (jobs["height"] > 0)
+        mine = jobs[here].sort_values(["start", "job"])
         colours = palette[mine["class"].astype(int) % len(palette)]
         numbers = mine.index + 1
         times = mine["start"], mine["finish"]

@@ -152,8 +152,8 @@ class Explorer(widgets.VBox):
     - `draw(**values)` takes the controls' values and gives a `Picture`, of `height` pixels
     - `controls`: ipywidgets by the names of its arguments
     - `on_change`: by the name of a control, a function that updates what depends on it, before the drawing
-    - `page`: by the name of a control, the values that it has on the website, where it has all unless told;
-      with none it is not there (see `recorded`)
+    - `page`: by the name of a control, the values that it has on the website; a control that is not named has all
+      of its values there, and one with no values is left out (see `recorded`)
 
     A draw that raises ValueError shows the message in the picture's place; a move that fails in any other way
     shows the call that repeats it. Long work says so.
