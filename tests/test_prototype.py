@@ -125,6 +125,13 @@ def test_comparison_simulates_the_jobs_as_they_were(done):
     assert sorted(jobs.jobs["submit"]) == sorted(done.jobs["submit"])
 
 
+def test_comparison_keeps_the_unit_of_time():
+    """As published, durations are cut to whole seconds: of 3.6 s remain 3, and not 0 hours."""
+    hours = Workload.from_arrays([0, 0], [0.001, 0.0005], time_unit="h")
+    table = prototype.compare(run("sparrow", hours, cutoff=0.0007))
+    assert table.loc["long jobs, 50 %", "published"] > 3 / 3600
+
+
 BUSY = Workload.from_arrays(
     np.r_[0, np.ones(20), 6],
     np.r_[np.full(8, 10.0), np.full(20, 0.9), 2.0],

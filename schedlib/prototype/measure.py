@@ -128,7 +128,8 @@ def run(
     )
     second = SECONDS[workload.time_unit] / compress  # of this machine, for a unit of the workload
     driver = replayed(_orders(jobs, duration, second), setting, progress)
-    return result(system, workload.jobs["job"].to_numpy()[rows], driver, 1 / second)
+    names = workload.jobs["job"].to_numpy()[rows]
+    return result(system, names, driver, workload.time_unit, 1 / second)
 
 
 def _check_system(system: System) -> None:
@@ -138,7 +139,8 @@ def _check_system(system: System) -> None:
             raise unknown(f"system.{part}, on real processes,", given, possible)
     if system.cancel:
         raise ValueError(
-            "system.cancel: on real processes nodes drop such probes anyway; leave it out"
+            "system.cancel: on real processes nothing cancels probes (under SRPT nodes drop those of jobs "
+            "that have nothing left); leave it out"
         )
     if system.probes is not None or system.updates not in (True, False):
         raise ValueError(

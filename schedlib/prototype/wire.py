@@ -24,6 +24,16 @@ Name = tuple[str, int]
 """Who a process is: its role and its number, as in ("node", 3)."""
 
 
+def in_words(name: Name) -> str:
+    """A process in a sentence.
+
+    >>> in_words(("node", 3))
+    'node 3'
+    """
+    role, number = name
+    return f"{role} {number}"
+
+
 class WireError(Exception):
     """What came over a connection cannot be part of it; the connection is closed."""
 
