@@ -209,9 +209,8 @@ def _means(
     of_long = work * share / (1 - share)
     scale = 1.0
     if law.long_means == POWER:
-        scale = (
-            STEEPEST  # where few long jobs must bear much work, all are as long as they need to be
-        )
+        # where few long jobs must bear much work, all are as long as they need to be
+        scale = STEEPEST
         if dot(long_tasks, long(STEEPEST)) > of_long:
             scale = brentq(lambda x: dot(long_tasks, long(x)) - of_long, 0, STEEPEST, xtol=1e-13)
     excess = long(scale) - least
