@@ -170,6 +170,9 @@ def test_a_killed_centre_takes_the_long_jobs_also_those_that_come_later():
     dead = run(workload=BUSY, kill={("centre", 0): 0.3})
     assert (dead.jobs["failed"] == dead.jobs["long"]).all() and dead.jobs["failed"].sum() == 2
     assert any("there is no centre any more" in what for what in dead.notes["what"])
+    nobody = replace(dead, jobs=dead.jobs.assign(failed=True))
+    with pytest.raises(ValueError, match="done: all of its jobs have failed"):
+        prototype.compare(nobody)
 
 
 def test_full_queues_send_back_and_everything_completes():
@@ -237,6 +240,7 @@ def test_tasks_may_compute_and_need_not_be_slept_out():
             "system: on real processes",
         ),
         ({"kill": {("node", NODES): 1.0}}, rf"kill: there is no process \('node', {NODES}\)"),
+        ({"kill": {("node", 0): "soon"}}, r"kill: \('node', 0\) at 'soon'; give a time"),
         (
             {"workload": Workload.from_arrays([0], np.ones(10_001), tasks=[10_001]), "cutoff": 0.0},
             "workload: a job of 10,001 tasks",

@@ -24,8 +24,13 @@ COUNTED = (
 
 
 def as_it_was(done: Measurement) -> Workload:
-    """The jobs that were completed, submitted when they really were, with tasks that last as they did."""
+    """The jobs that were completed, submitted when they really were, with tasks that last as they did.
+
+    ValueError when there is none.
+    """
     jobs = done.jobs[~done.jobs["failed"]]
+    if jobs.empty:
+        raise ValueError("done: all of its jobs have failed; there is nothing to compare")
     frame = pd.DataFrame(
         {
             "job": jobs["job"],
@@ -54,7 +59,8 @@ def compare(done: Measurement, *, seed: int = 0) -> pd.DataFrame:
     delay`, the same without any; `published`, as published with the delay. Completion times are in the
     workload's unit; `seed` is the simulator's. Differences that remain come from what the simulator leaves
     out: a node with many askers answers late, the centre hears late of starts and ends, news is on its way,
-    and all processes share the machine's processors. Source: Eagle, Section 7.
+    and all processes share the machine's processors. Raises ValueError when all jobs have failed. Source:
+    Eagle, Section 7.
 
     See also: `prototype.run`.
 

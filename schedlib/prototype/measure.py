@@ -5,6 +5,7 @@ import math
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -173,13 +174,15 @@ def _check_jobs(system: System, jobs: np.recarray, probe_ratio: float) -> None:
 
 
 def _check_kill(kill: Mapping[Name, float], nodes: int, schedulers: int) -> None:
-    """ValueError on a process that will not be there."""
+    """ValueError on a process that will not be there, and on what is no time."""
     names = {("centre", 0)}
     names |= {("node", number) for number in range(nodes)}
     names |= {("scheduler", number) for number in range(schedulers)}
-    strange = sorted(set(kill) - names)
-    if strange:
-        raise ValueError(f"kill: there is no process {strange[0]}")
+    for name, at in kill.items():
+        if name not in names:
+            raise ValueError(f"kill: there is no process {name}")
+        if not (isinstance(at, Real) and 0 <= at < math.inf):
+            raise ValueError(f"kill: {name} at {at!r}; give a time in seconds, 0 or more")
 
 
 def _short_only(system: System, short_partition: float, nodes: int) -> int:
