@@ -324,6 +324,14 @@ def test_a_host_needs_a_secret(address, monkeypatch, capsys):
     assert f"{address!r} could start processes; give a secret" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("port", ["99999", "seven"])
+def test_a_port_that_is_none_is_named(port, monkeypatch, capsys):
+    monkeypatch.setenv(host.SECRET, "shared")
+    with pytest.raises(SystemExit):
+        host.main(["--listen", f"127.0.0.1:{port}"])
+    assert f"--listen 127.0.0.1:{port}: " in capsys.readouterr().err
+
+
 def test_frames_come_out_as_they_went_in_though_they_come_byte_by_byte():
     messages = [["kind", "\u00e9", 7, -0.1], ["kind"], ["kind", [1, None]]]
     buffer, came = bytearray(), []

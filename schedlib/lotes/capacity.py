@@ -11,7 +11,7 @@ from schedlib.lotes.policies.own import Policy
 from schedlib.lotes.simulate import simulate
 from schedlib.lotes.workloads.instances import RandomWorkload
 
-# the burst's rate exceeds lambda* by this part of it, or by twice as much, thrice ...
+# the burst's rate exceeds lambda* by this part of it, or by twice as much, three times as much ...
 OVERLOAD = 0.1
 # ... until it leaves a queue of this part of the jobs that run, and of at least FEWEST
 BACKLOG = 0.05

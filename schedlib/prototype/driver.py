@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from schedlib import paths
-from schedlib.prototype.host import SECRET
 from schedlib.prototype.member import Member
-from schedlib.prototype.wire import Name, Peer, dial, in_words
+from schedlib.prototype.wire import SECRET, Name, Peer, dial, in_words
 
 POLL = 0.25  # s between two questions how many tasks are left
 PATIENCE = 30.0  # s for any answer
@@ -57,7 +56,9 @@ class Place(NamedTuple):
 class Driver(Member):
     """Runs one replay. Jobs are known by their place among the orders."""
 
-    def __init__(self, orders: Sequence[Order], setting: Setting, told: Callable[[int], object]):
+    def __init__(
+        self, orders: Sequence[Order], setting: Setting, progress: Callable[[int], object]
+    ):
         secret = os.environ.get(SECRET, "") if setting.hosts else secrets.token_hex(16)
         if not secret:
             raise ValueError(
@@ -66,7 +67,7 @@ class Driver(Member):
         super().__init__(("driver", 0), secret.encode())
         self.orders = orders
         self.setting = setting
-        self.told = told
+        self.progress = progress  # called with the number of jobs that are over
         self.heard = asyncio.Event()
         self.answers: dict[Peer, list[Any]] = {}  # to the last question
         self.failure: Exception | None = None
@@ -242,7 +243,7 @@ class Driver(Member):
 
     def on_done(self, peer: Peer, number: int, rows: list[list[Any]]) -> None:
         self.done[number] = rows
-        self.told(1)
+        self.progress(1)
 
     def on_note(self, peer: Peer, at: float, what: str) -> None:
         self.notes.append((at, in_words(peer.name), what))
@@ -252,7 +253,7 @@ class Driver(Member):
         if numbers:
             self.failed.update(numbers)
             self.notes.append((self.now(), "driver", why))
-            self.told(len(numbers))
+            self.progress(len(numbers))
 
     def lost(self, peer: Peer, why: str) -> None:
         name = in_words(peer.name)

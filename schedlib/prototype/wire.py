@@ -15,6 +15,7 @@ import secrets
 import socket
 from typing import Any, Protocol
 
+SECRET = "SCHEDLIB_PROTOTYPE_SECRET"  # the environment variable in which hosts and drivers find it
 VERSION = 1
 LONGEST = 1 << 20  # bytes of a frame
 MOST_UNREAD = 64 << 20  # bytes that may wait for a peer that does not read
@@ -98,7 +99,9 @@ def proof(secret: bytes, *said: Any) -> str:
 def listening(host: str, port: int, secret: bytes) -> socket.socket:
     """A socket that listens; ValueError without a secret: anybody who reaches it could start processes."""
     if not secret:
-        raise ValueError(f"host: anybody who reaches {host!r} could start processes; give a secret")
+        raise ValueError(
+            f"anybody who reaches {host!r} could start processes; give a secret in {SECRET} (environment)"
+        )
     return socket.create_server(
         (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=256
     )
