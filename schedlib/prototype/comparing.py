@@ -56,11 +56,11 @@ def compare(done: Measurement, *, seed: int = 0) -> pd.DataFrame:
     """Completion times and counts of a run beside those of the simulator on the same jobs, a row each.
 
     Columns: `prototype`; `simulator`, as written with the delay that was measured (`network_delay`); `no
-    delay`, the same without any; `published`, as published with the delay. Completion times are in the
-    workload's unit; `seed` is the simulator's. Differences that remain come from what the simulator leaves
-    out: a node with many askers answers late, the centre hears late of starts and ends, news is on its way,
-    and all processes share the machine's processors. Raises ValueError when all jobs have failed. Source:
-    Eagle, Section 7.
+    delay`, the same without any; `published`, as published with the delay, so that times are cut to whole
+    numbers (with a warning when many become 0). Completion times are in the workload's unit; `seed` is the
+    simulator's. Differences that remain come from what the simulator leaves out: a node with many askers
+    answers late, the centre hears late of starts and ends, news is on its way, and all processes share the
+    machine's processors. Raises ValueError when all jobs have failed. Source: Eagle, Section 7.
 
     See also: `prototype.run`.
 
