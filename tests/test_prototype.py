@@ -125,6 +125,13 @@ def test_comparison_simulates_the_jobs_as_they_were(done):
     assert sorted(jobs.jobs["submit"]) == sorted(done.jobs["submit"])
 
 
+def test_comparison_keeps_the_unit_of_time():
+    """As published, durations are cut to whole seconds: of 3.6 s remain 3, and not 0 hours."""
+    hours = Workload.from_arrays([0, 0], [0.001, 0.0005], time_unit="h")
+    table = prototype.compare(run("sparrow", hours, cutoff=0.0007))
+    assert table.loc["long jobs, 50 %", "published"] > 3 / 3600
+
+
 BUSY = Workload.from_arrays(
     np.r_[0, np.ones(20), 6],
     np.r_[np.full(8, 10.0), np.full(20, 0.9), 2.0],
@@ -163,6 +170,9 @@ def test_a_killed_centre_takes_the_long_jobs_also_those_that_come_later():
     dead = run(workload=BUSY, kill={("centre", 0): 0.3})
     assert (dead.jobs["failed"] == dead.jobs["long"]).all() and dead.jobs["failed"].sum() == 2
     assert any("there is no centre any more" in what for what in dead.notes["what"])
+    nobody = replace(dead, jobs=dead.jobs.assign(failed=True))
+    with pytest.raises(ValueError, match="done: all of its jobs have failed"):
+        prototype.compare(nobody)
 
 
 def test_full_queues_send_back_and_everything_completes():
@@ -230,6 +240,7 @@ def test_tasks_may_compute_and_need_not_be_slept_out():
             "system: on real processes",
         ),
         ({"kill": {("node", NODES): 1.0}}, rf"kill: there is no process \('node', {NODES}\)"),
+        ({"kill": {("node", 0): "soon"}}, r"kill: \('node', 0\) at 'soon'; give a time"),
         (
             {"workload": Workload.from_arrays([0], np.ones(10_001), tasks=[10_001]), "cutoff": 0.0},
             "workload: a job of 10,001 tasks",
@@ -311,6 +322,14 @@ def test_a_host_needs_a_secret(address, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         host.main(["--listen", f"{address}:0"])
     assert f"{address!r} could start processes; give a secret" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("port", ["99999", "seven"])
+def test_a_port_that_is_none_is_named(port, monkeypatch, capsys):
+    monkeypatch.setenv(host.SECRET, "shared")
+    with pytest.raises(SystemExit):
+        host.main(["--listen", f"127.0.0.1:{port}"])
+    assert f"--listen 127.0.0.1:{port}: " in capsys.readouterr().err
 
 
 def test_frames_come_out_as_they_went_in_though_they_come_byte_by_byte():

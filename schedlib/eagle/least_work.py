@@ -4,12 +4,12 @@ A worker's waiting time is the sum of the estimates of the tasks placed there, l
 one has had. Of n tasks only the n workers with the least can get one: one pass in the order of their numbers
 finds them, and tasks are then poured into these.
 
-The pass skips blocks of workers that all wait too long. Until a running task outlasts
-its estimate the waiting time is a constant less the time of day, and then a constant. So a block is known by
-two bounds: the least constant of the first kind (`falling`) and of the second (`settled`; a worker that runs
-nothing is of this kind, too). A start or an end may lower a bound, which takes no time; what is placed there
-only adds to the waiting time and leaves the bounds true; they are raised when a pass looks at the block. That
-finds the same workers as looking at each, with the same random numbers.
+The pass skips blocks of workers that all wait too long. Until a running task outlasts its estimate the waiting
+time is a constant less the time of day, and then a constant. So a block is known by two bounds: the least
+constant of the first kind (`falling`) and of the second (`settled`; a worker that runs nothing is of this kind,
+too). A start or an end may lower a bound, which takes no time. What is placed there only adds to the waiting
+time and leaves the bounds true. They are raised when a pass looks at the block. That finds the same workers as
+looking at each, with the same random numbers.
 """
 
 import numpy as np

@@ -14,8 +14,8 @@ WORKER = np.dtype(
         ("placed", "i8"),  # tasks that a centre placed here and that have not finished
         ("stamp", "f8"),  # the time of its copy of the bit vector (-1: it has none)
         ("mark", "i8"),  # the round of probes for which it was drawn last
-        ("head", "i4"),
-        ("tail", "i4"),  # the first and the last entry of its queue
+        ("head", "i4"),  # the first entry of its queue
+        ("tail", "i4"),  # the last one
         ("long_tasks", "i4"),  # long tasks queued, asked for or running here
         ("job", "i4"),  # the job that it serves
         ("copy_row", "i4"),  # the row of the board that holds its copy of the bit vector
@@ -33,8 +33,8 @@ JOB = np.dtype(
         # tasks not handed out as far as workers know (-1: they know that none is left)
         ("known", "i4"),
         ("probes", "i4"),  # that it sends (-1: a reader's function has not said yet)
-        ("tasks", "i8"),
-        ("unstarted", "i8"),  # the number of its tasks, and of those not handed out
+        ("tasks", "i8"),  # the number of its tasks
+        ("unstarted", "i8"),  # and of those not handed out
         ("finish", "f8"),  # the end of the last task that has been started
         ("first", "i8"),  # where its tasks begin in `State.duration`
         ("stamp", "f8"),  # the time of its scheduler's copy of the bit vector
@@ -50,7 +50,7 @@ ENTRY = np.dtype(
         ("since", "f8"),  # when it joined a queue
         ("next", "i4"),  # the entry behind it in the queue, or the next spare entry
         ("job", "i4"),
-        ("task", "i4"),  # its job, and the number of the task that was placed (-1: a probe)
+        ("task", "i4"),  # the number of the task that was placed (-1: a probe)
         ("behind", "i4"),  # 1 when it was queued behind a long task
         ("count", "i4"),  # how many alike it stands for (see `reorder`)
     ],
@@ -61,9 +61,9 @@ POOL = np.dtype([("spare", "i8"), ("used", "i8")])
 MESSAGE = np.dtype(
     [
         ("time", "f8"),  # when it arrives
-        ("kind", "i4"),
+        ("kind", "i4"),  # see `messages`
         ("worker", "i4"),
-        ("job", "i4"),  # for the kinds see `messages`
+        ("job", "i4"),
         # the round of a probe, the number of a placed task, or how many are not handed out
         ("detail", "i4"),
     ],
@@ -76,8 +76,8 @@ BOARD = np.dtype(
         ("changed", "i8"),  # 1 when the bit vector differs from its newest copy
         ("newest", "i8"),  # the row of that copy
         ("spare_rows", "i8"),  # rows that nobody holds
-        ("kept", "i8"),
-        ("stamp", "f8"),  # the row of the newest copy that schedulers have seen, and its time
+        ("kept", "i8"),  # the row of the newest copy that schedulers have seen
+        ("stamp", "f8"),  # the time of that copy
     ]
 )
 COUNTERS = (
@@ -99,7 +99,7 @@ COUNTERS = (
 )
 """What is counted, under the names of `Simulation.stats`."""
 COUNTS = np.dtype([(name, "i8") for name in COUNTERS])
-# how many workers `Loads.unheard` holds
+# `unheard`: how many workers `Loads.unheard` holds
 CLOCK = np.dtype([("now", "f8"), ("next_heartbeat", "f8"), ("next_job", "i8"), ("unheard", "i8")])
 REFUSAL = np.dtype(
     [
@@ -108,20 +108,23 @@ REFUSAL = np.dtype(
         ("job", "i8"),
         ("probe", "i8"),  # the job whose probe was to be sent, and the number of that probe
         ("worker", "i8"),  # the worker that was to pick from its queue
-        ("choice", "i8"),
-        ("choices", "i8"),  # what the reader's function returned, of how many choices
+        ("choice", "i8"),  # what the reader's function returned
+        ("choices", "i8"),  # of how many
     ]
 )
 SUMS = np.dtype(
     [
         ("width", "f8"),  # the length of an interval
         ("since", "f8"),  # up to when busy time has been added
+        # busy workers of the two partitions
         ("busy_short", "f8"),
-        ("busy_general", "f8"),  # busy workers of the two partitions
+        ("busy_general", "f8"),
+        # their busy worker-seconds so far
         ("sum_short", "f8"),
-        ("sum_general", "f8"),  # their busy worker-seconds so far
+        ("sum_general", "f8"),
+        # these sums at the last submission
         ("last_short", "f8"),
-        ("last_general", "f8"),  # these sums at the last submission
+        ("last_general", "f8"),
     ]
 )
 EVENT = np.dtype([("time", "f8"), ("event", "i8"), ("worker", "i8"), ("job", "i8")])

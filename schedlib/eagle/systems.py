@@ -2,12 +2,12 @@
 
 A shipped part and a reader's function are records of the same kind:
 
-def emptiest_of_two(cluster, job, probe, rng):
-    a, b = int(rng.random() * len(cluster.queued)), int(rng.random() * len(cluster.queued))
-    return a if cluster.queued[a] + cluster.busy[a] <= cluster.queued[b] + cluster.busy[b] else b
+    def emptiest_of_two(cluster, job, probe, rng):
+        a, b = int(rng.random() * len(cluster.queued)), int(rng.random() * len(cluster.queued))
+        return a if cluster.queued[a] + cluster.busy[a] <= cluster.queued[b] + cluster.busy[b] else b
 
-mine = eagle.System("two choices", short_jobs=emptiest_of_two, long_jobs="lwl", queue="fifo")
-eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
+    mine = eagle.System("two choices", short_jobs=emptiest_of_two, long_jobs="lwl", queue="fifo")
+    eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
 """
 
 import functools
@@ -34,7 +34,7 @@ NOBODY, SHORT, EVERYBODY = range(3)
 UNKNOWN_WORKER = 1
 UNKNOWN_PLACE = 2
 FEW_PROBES = 3
-"""Choices of a reader's function that end a run: a worker or a place in a queue that does not exist, and less
+"""Choices of a reader's function that end a run: a worker or a place in a queue that does not exist, and fewer
 probes than a job needs."""
 
 
@@ -157,15 +157,12 @@ class Part(NamedTuple):
     written: int = -1  # another branch as written (-1: the same)
     places: bool = False  # whole tasks are placed; otherwise probes are sent
     stale: bool = False  # by the news of the last heartbeat
-    shares: bool = (
-        False  # it needs the bits of a centre: long jobs placed by "lwl", and a short partition
-    )
-    rejects: bool = (
-        False  # workers with a long task reject probes; as written they do when these arrive
-    )
-    charges: int = (
-        NOBODY  # whose bypass counters grow: short ones' when short ones overtake, or everybody's
-    )
+    # it needs the bits of a centre: long jobs placed by "lwl", and a short partition
+    shares: bool = False
+    # workers with a long task reject probes; as written they do when these arrive
+    rejects: bool = False
+    # whose bypass counters grow: short ones' when short ones overtake, or everybody's
+    charges: int = NOBODY
     news: bool = False  # it goes by what workers know of started tasks
     bunches: bool = False  # of entries that are equal it takes the first
     uses_estimates: bool = False  # it goes by estimates

@@ -3,7 +3,8 @@
 Read `plain.py` first: the paper's three stages in plain Python, which the other files repeat faster.
 
 Papers: Tran, Padmanabhan, Zhang, Li, Down, Beck, two versions of "Multi-Stage Resource-Aware Scheduling for
-Data Centers with Heterogeneous Servers".
+Data Centers with Heterogeneous Servers". Sections, figures and tables are cited as the extended version numbers
+them.
 """
 
 from schedlib.lotes import plain as plain

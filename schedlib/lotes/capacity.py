@@ -11,10 +11,9 @@ from schedlib.lotes.policies.own import Policy
 from schedlib.lotes.simulate import simulate
 from schedlib.lotes.workloads.instances import RandomWorkload
 
-OVERLOAD = (
-    0.1  # by how much of lambda* the burst's rate exceeds it, or by twice as much, thrice ...
-)
-# ... until a queue of this part of the jobs that run is left, and of as many as FEWEST
+# the burst's rate exceeds lambda* by this part of it, or by twice as much, three times as much ...
+OVERLOAD = 0.1
+# ... until it leaves a queue of this part of the jobs that run, and of at least FEWEST
 BACKLOG = 0.05
 FEWEST = 200
 # in longest mean processing times: the burst, the time between looks at the queue, and the time after the burst
@@ -69,15 +68,17 @@ def capacity(
 
     Every trial begins with a burst of 1.1 lambda* for four times the longest mean processing time (of more,
     until it leaves a queue of 200 jobs and of 5 % of those that run). The rate is sustained when that queue
-    falls to a tenth, and not when it grows by half; where neither happens within 32 times the longest
-    mean processing time, when it did not grow in the second half: jobs of the burst that never start (LoTES
-    as printed may have some) do no harm, more and more of them do. So a rate at which a policy recovers from
-    no burst (Greedy has such rates) does not count, though a run from an empty system may look stable.
+    falls to a tenth, and not when it grows by half. Where neither happens within 32 times the longest mean
+    processing time, it is sustained when the queue did not grow in the second half: jobs of the burst that
+    never start (LoTES as printed may have some) do no harm, more and more of them do. So a rate at which a
+    policy recovers from no burst (Greedy has such rates) does not count, though a run from an empty system
+    may look stable.
 
     `workload` gives classes and sizes; its own `rate` and `hours` do not matter. `plan` and `options` are
     those of `simulate`. The bisection begins at the rate `near`, which saves trials when that is near the
     answer, and ends when `low` and `high` are `precision` of lambda* apart. Raises ValueError on a precision
-    outside (0, 0.25), on a policy that sustains less than a thousandth of lambda*, and as `simulate` does.
+    outside (0, 0.25), on a `near` outside (0, 2 lambda*], on a policy that sustains less than a thousandth of
+    lambda*, and as `simulate` does.
 
     See also: `lotes.simulate`, `lotes.Capacity`.
 

@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from schedlib.core.checks import amounts, numbers, refuse, whole
 
-FIT = (
-    1e-9  # jobs fit a machine when they need at most (1 + FIT) times what it has, of each resource
-)
+# jobs fit a machine when they need at most (1 + FIT) times what it has, of each resource
+FIT = 1e-9
 # the integer that stands for the largest capacity; rounding is off by at most half a unit
 UNITS = 2**50
 

@@ -43,7 +43,8 @@ def simulate(
     """Run a workload on the machines under a policy and measure how long jobs wait.
 
     `workload` is a `Workload` (each task is a job of its own, of its job's class; demands in the capacities'
-    units, in columns of their `names`, or else in their order) or a `RandomWorkload`. The policies and their options:
+    units, in columns of their `names`, or else in their order) or a `RandomWorkload`. The policies and their
+    options:
 
     - `"lotes"` (needs `plan`): the extended version; `exit` `"delta"`: on an exit only classes with Delta > 0
       are considered, or `"all"`; `fallback=False`: arrivals never start where Delta = 0; `sampled=N`: only N
@@ -56,9 +57,10 @@ def simulate(
     - a `lotes.Policy`
 
     `seed` is for the policy's own choices alone. The run ends at `until`, else at a `RandomWorkload`'s
-    `hours` or when all jobs are done. `interval` is the width of the metrics' intervals (a hundredth of the
-    arrivals' time unless given); `record=False` keeps no row per job; `classes` gives the rates when there is
-    no plan. With `replan` a LoTES policy plans again while it runs. `enough(time, waiting)` is asked at each
+    `hours` or when all jobs are done. `interval` is the width of the metrics' intervals (unless given, a
+    hundredth of the time of the arrivals, or of the longest job if that is longer); `record=False` keeps no
+    row per job. Of a `Workload`, `classes`, or those of the plan, only say where a class can run: its rate is
+    above 0 there. With `replan` a LoTES policy plans again while it runs. `enough(time, waiting)` is asked at each
     interval's end; once it is true the run ends. Raises ValueError on an unknown policy or option, a plan
     made for other machines or classes, a job that no machine can run, and a policy that breaks the rules;
     warns when more arrives than stage 2 sustains. Source: LoTES, extended, Sections 4.3 and 5.1.

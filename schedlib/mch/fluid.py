@@ -104,8 +104,9 @@ def fluid_hdrf(
     From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not
     grow while it is served takes the flow alone; of several, those with the least total usage do, at the same
     speed. (There the limit is not unique: of siblings with equal shares, neither of which grows while served,
-    the one a task behind goes first, however small tasks are.) Exact up to rounding. An event costs O(q R); 10,000 nodes take tens to some
-    hundreds. RuntimeError after 20 (q + 10) (R + 1) events: rounding that goes in circles.
+    the one a task behind goes first, however small tasks are.) Exact up to rounding. An event costs O(q R);
+    10,000 nodes take tens to some hundreds of events. RuntimeError after 20 (q + 10) (R + 1) events: rounding
+    that goes in circles.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])

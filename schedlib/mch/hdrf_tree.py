@@ -5,8 +5,8 @@ omega/s over the others, f their least s/omega. A group with a handful of childr
 keeps B, V, f and its first child in a binary tree of partial sums: nothing is subtracted, so rounding does
 not pile up. Source: H-DRF, Section 4.
 
-At the end are the rules as printed, which look at each node, or leaf, for each decision. The fast ones must decide the
-same; these are not in the tests because their cost is a claim.
+At the end are the rules as printed, which look at each node, or leaf, for each decision. The fast ones must
+decide the same. They are in the library and not in its tests, because what they cost is measured for a claim.
 """
 
 import numpy as np

@@ -1,4 +1,7 @@
-"""The cluster that `plain.py` fills task by task, and what a hierarchical rule sees of a node. Read `plain.py` first."""
+"""The cluster that `plain.py` fills task by task, and what a hierarchical rule sees of a node.
+
+Read `plain.py` first.
+"""
 
 import math
 from dataclasses import dataclass

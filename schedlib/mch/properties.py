@@ -1,8 +1,8 @@
 """What a fair rule should promise: each property as a margin, measured on the divisible allocation of a tree.
 
-Margins are in units of the guaranteed share of the node concerned: 0 and more is kept, -0.3 falls short by 30
-% of it. Sources: DRF's properties, Ghodsi et al., NSDI 2011, Section 3; the hierarchical share guarantee,
-Bhattacharya et al., SoCC 2013, Section 3, MCH, Section II.A.
+Margins are in units of the guaranteed share of the node concerned: at 0 or more the property is kept, at -0.3
+it is missed by 30 % of that share. Sources: DRF's properties, Ghodsi et al., NSDI 2011, Section 3; the
+hierarchical share guarantee, Bhattacharya et al., SoCC 2013, Section 3, MCH, Section II.A.
 """
 
 import functools

@@ -88,8 +88,9 @@ class Rule:
     - `weights`: where the weight comes from, a flat rule's name: "weighted-drf" (the leaf's own), "mch",
       "mch-two-phase", "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
 
-    ValueError, with the compiler's reason, when a function does not compile, and (from `fill` and `simulate`,
-    with the leaf and the time) when it gives what is no number, or a leaf that cannot be served.
+    ValueError on unknown `weights`, on a `room` outside 0 to 1000, with the compiler's reason when a function
+    does not compile, and (from `fill` and `simulate`, with the leaf and the time) when it gives what is no
+    number, or a leaf that cannot be served.
 
     >>> @rule
     ... def asset_fairness(leaf, usage, demand, weight, capacity):

@@ -23,11 +23,13 @@ def random_tree(
     partial: float = 0.0,
     needs: int = 1,
 ) -> Tree:
-    """A hierarchy of this depth; groups have 2 to `branching` children, half of them, one at least, groups.
+    """A random hierarchy of this depth, whose groups have 2 to `branching` children.
 
-    A leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with chance `partial`, of
-    `needs` of them, by default one (partial-type, MCH, Section II.B.3). All weights are 1. Depth 1 is a flat
-    tree. ValueError on a size below 1, a `branching` below 2 and no probability.
+    Above the lowest level of groups a child is a group with chance 1/2, and one at least is. A leaf needs a
+    uniform amount (0.05 to 1) of every resource (full-type), or, with chance `partial`, of `needs` of them,
+    by default one (partial-type, MCH, Section II.B.3). All weights are 1. Depth 1 is a flat tree. ValueError
+    on a depth outside 1 to 30, a `branching` outside 2 to 1000, `resources` outside 1 to 1000, `needs`
+    outside 1 to `resources`, and a `partial` that is no probability.
 
     >>> tree = random_tree(np.random.default_rng(1), depth=2, partial=0.5)
     >>> tree.depth.max().item(), tree.demand.shape
@@ -89,7 +91,8 @@ def counter_example(fails: Callable[[Tree], bool], tries: int = 200) -> Tree | N
     """The smallest tree for which `fails(tree)`, by random search and shrinking; None when no tree fails.
 
     Trees grow through `SIZES` (depth, branching), `tries` each, up to the first with a failure, whose first
-    `FAILURES` failing trees are shrunk. Every call draws the same trees.
+    `FAILURES` failing trees are shrunk. Every call draws the same trees. ValueError on `tries` outside 1 to
+    1,000,000.
 
     >>> as_text(counter_example(lambda tree: tree.n_leaves >= 3 and (tree.demand[:, 0] == 0).any()))
     '[(0, 1), (0, 1), (0, 1)]'

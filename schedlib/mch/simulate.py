@@ -31,7 +31,8 @@ class Churn:
     - `jobs`: those given, with `start` of the first task and `finish` of the last (or departure), else NaN
     - `decisions`, `operations`: as in `mch.Filling`; `reflattens`: how often the flat tree's weights were
       worked out; `seconds`: wall-clock time of all that
-    - `utilisation (R,)`: mean part of each resource in use, from the first submission to `end`
+    - `utilisation (R,)`: mean part of each resource in use, from the first submission to `end`; `end`: when the
+      run ended; `rule`: the rule's name
 
     See also: `mch.simulate`.
 

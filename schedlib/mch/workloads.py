@@ -12,9 +12,8 @@ from schedlib.core.streams import streams
 from schedlib.mch.model import Tree
 
 FIG4_CAPACITY = (200.0, 200.0)  # Section IV.A: 200 CPUs, 200 GB
-CORES = (
-    96  # of a machine of the Alibaba 2018 cluster; the trace states memory as a share of a machine
-)
+# of a machine of the Alibaba 2018 cluster; the trace states memory as a share of a machine
+CORES = 96
 
 
 def fig1(demand: Sequence[Sequence[float]] = ((1, 1), (1, 1), (1, 1), (1, 1))) -> Tree:

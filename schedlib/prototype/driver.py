@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from schedlib import paths
-from schedlib.prototype.host import SECRET
 from schedlib.prototype.member import Member
-from schedlib.prototype.wire import Name, Peer, dial
+from schedlib.prototype.wire import SECRET, Name, Peer, dial, in_words
 
 POLL = 0.25  # s between two questions how many tasks are left
 PATIENCE = 30.0  # s for any answer
@@ -39,9 +38,8 @@ class Setting(NamedTuple):
     nodes: int
     schedulers: int
     how: dict[str, Any]  # what every process gets to know
-    hosts: Sequence[
-        str
-    ] = ()  # address:port of hosts that listen already; none: one of its own, here
+    # address:port of hosts that listen already; none: one of its own, here
+    hosts: Sequence[str] = ()
     kill: Mapping[Name, float] = {}  # which processes to kill, and when (s)
     sleep_out: bool = True  # whether to wait for tasks that run when all have begun
 
@@ -58,7 +56,9 @@ class Place(NamedTuple):
 class Driver(Member):
     """Runs one replay. Jobs are known by their place among the orders."""
 
-    def __init__(self, orders: Sequence[Order], setting: Setting, told: Callable[[int], object]):
+    def __init__(
+        self, orders: Sequence[Order], setting: Setting, progress: Callable[[int], object]
+    ):
         secret = os.environ.get(SECRET, "") if setting.hosts else secrets.token_hex(16)
         if not secret:
             raise ValueError(
@@ -67,19 +67,16 @@ class Driver(Member):
         super().__init__(("driver", 0), secret.encode())
         self.orders = orders
         self.setting = setting
-        self.told = told
+        self.progress = progress  # called with the number of jobs that are over
         self.heard = asyncio.Event()
-        self.answers: dict[
-            Any, list[Any]
-        ] = {}  # what was answered to the last question, by who did
+        self.answers: dict[Peer, list[Any]] = {}  # to the last question
         self.failure: Exception | None = None
         self.met: set[Name] = set()  # who has ever been connected
         self.begun = False  # whether the replay has
         self.owner: dict[int, Name] = {}  # job -> who is responsible for it
         self.done: dict[int, list[list[Any]]] = {}  # job -> its tasks' rows
-        self.rows: dict[
-            tuple[int, int], list[Any]
-        ] = {}  # by (job, task), of jobs that are not done
+        # (job, task) -> its row, of jobs that are not done
+        self.rows: dict[tuple[int, int], list[Any]] = {}
         self.failed: set[int] = set()
         self.notes: list[tuple[float, str, str]] = []
         self.late: list[float] = []  # how late jobs were submitted (s)
@@ -133,7 +130,8 @@ class Driver(Member):
             peer.send("begin", self.zero + ahead)
         loop = asyncio.get_running_loop()
         for name, at in self.setting.kill.items():
-            loop.call_later(0.05 + at, where[name].host.send, "kill", where[name].process)
+            place = where[name]
+            loop.call_later(0.05 + at, place.host.send, "kill", place.process)
 
     async def dial_hosts(self) -> list[str]:
         """Connect to the hosts; their addresses."""
@@ -178,6 +176,7 @@ class Driver(Member):
         """Start a host on this machine; where it listens."""
         package = str(paths.PACKAGE.parent)
         path = os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])
+        more = {SECRET: self.secret.decode(), "PYTHONPATH": path}
         # A session of its own: Ctrl-C reaches the driver alone, which then ends the others.
         self.own_host = subprocess.Popen(
             [sys.executable, "-m", "schedlib.prototype.host", "--once"],
@@ -186,7 +185,7 @@ class Driver(Member):
             stderr=self.errors,
             text=True,
             start_new_session=True,
-            env=os.environ | {SECRET: self.secret.decode(), "PYTHONPATH": path},
+            env=os.environ | more,
         )
         assert self.own_host.stdout
         with self.own_host.stdout as said:
@@ -204,7 +203,9 @@ class Driver(Member):
                 await asyncio.sleep(early)
             self.check()
             self.late.append(-early)
-            role = "centre" if order.long and self.setting.how["centre"] else "scheduler"
+            role = "scheduler"
+            if order.long and self.setting.how["centre"]:
+                role = "centre"
             if alive := self.alive(role):
                 owner = alive[number % len(alive)]
                 self.owner[number] = owner.name
@@ -242,20 +243,20 @@ class Driver(Member):
 
     def on_done(self, peer: Peer, number: int, rows: list[list[Any]]) -> None:
         self.done[number] = rows
-        self.told(1)
+        self.progress(1)
 
     def on_note(self, peer: Peer, at: float, what: str) -> None:
-        self.notes.append((at, f"{peer.name[0]} {peer.name[1]}", what))
+        self.notes.append((at, in_words(peer.name), what))
 
     def fail(self, numbers: list[int], why: str) -> None:
         """These jobs have failed."""
         if numbers:
             self.failed.update(numbers)
             self.notes.append((self.now(), "driver", why))
-            self.told(len(numbers))
+            self.progress(len(numbers))
 
     def lost(self, peer: Peer, why: str) -> None:
-        name = f"{peer.name[0]} {peer.name[1]}"
+        name = in_words(peer.name)
         if peer in self.hosts:
             self.failure = RuntimeError(f"{name}: {why}. {self.last_words()}")
         elif not peer.open:
@@ -266,7 +267,7 @@ class Driver(Member):
 
     def died(self, member: Name, why: str) -> None:
         """A process is no more: its own jobs fail; before the replay begins it has none."""
-        name = f"{member[0]} {member[1]}"
+        name = in_words(member)
         if self.begun:
             self.notes.append((self.now(), "driver", f"{name} has died ({why})"))
         else:
@@ -322,10 +323,12 @@ class Driver(Member):
         self.answers = {}
         for peer, question in questions.items():
             peer.send(*question)
-        await self.until(
-            lambda: all(peer in self.answers or peer.transport.is_closing() for peer in questions),
-            f"no answer to {next(iter(questions.values()), '?')[0]!r}",
-        )
+
+        def all_have_answered() -> bool:
+            return all(peer in self.answers or peer.transport.is_closing() for peer in questions)
+
+        first, *_ = next(iter(questions.values()), ("?",))
+        await self.until(all_have_answered, f"no answer to {first!r}")
         return self.answers
 
     def answer(self, peer: Peer, *said: Any) -> None:
@@ -370,15 +373,17 @@ class Driver(Member):
         if self.errors.closed:
             return ""
         self.errors.seek(0)
-        words = self.errors.read().decode(errors="replace").split()
+        written = self.errors.read()
+        words = written.decode(errors="replace").split()
         return " ".join(words[-60:])
 
     def stop(self) -> None:
         """Hang up, which ends every process, and wait until the own host has ended, too."""
         self.lost = lambda peer, why: None  # type: ignore[method-assign]
         for peer in [*self.hosts, *self.peers.values()]:
+            connection = peer.transport.get_extra_info("socket")
             with contextlib.suppress(OSError):  # now, as the event loop would do it too late
-                peer.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+                connection.shutdown(socket.SHUT_RDWR)
             peer.transport.abort()
         if self.own_host:
             try:

@@ -19,7 +19,7 @@ from schedlib.workload import Workload
 FILE = "figures/eagle/prototype.measured.csv"
 RATIOS = (0.6, 1.2, 2.0)
 REPEATS = 1
-COMPRESS = 16.0  # half of the short tasks then last 17 ms or more
+COMPRESS = 16.0  # half of all tasks then last 17 ms or more
 START = 8  # s in which processes start, and queues run empty
 SYSTEMS = ("eagle", "hawk")
 COUNTS = (

@@ -23,10 +23,9 @@ from schedlib.prototype.centre import Centre
 from schedlib.prototype.member import Member
 from schedlib.prototype.node import Node
 from schedlib.prototype.scheduler import Scheduler
-from schedlib.prototype.wire import PATIENCE, Peer, listening
+from schedlib.prototype.wire import PATIENCE, SECRET, Peer, listening
 
 ROLES: dict[str, type[Member]] = {"node": Node, "scheduler": Scheduler, "centre": Centre}
-SECRET = "SCHEDLIB_PROTOTYPE_SECRET"
 
 
 class Host(Member):
@@ -115,8 +114,8 @@ def main(arguments: list[str] | None = None) -> None:
     secret = os.environ.get(SECRET, "").encode()
     try:
         listens = listening(address.strip("[]") or "127.0.0.1", int(port), secret)
-    except (ValueError, OSError) as error:
-        parser.exit(2, f"{parser.prog}: {error} (environment variable {SECRET})\n")
+    except (ValueError, OSError, OverflowError) as error:
+        parser.error(f"--listen {options.listen}: {error}")
     print(f"{address}:{listens.getsockname()[1]}", flush=True)
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(Host(address, secret, options.once).listen(listens))

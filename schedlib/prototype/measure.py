@@ -5,6 +5,7 @@ import math
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -128,7 +129,8 @@ def run(
     )
     second = SECONDS[workload.time_unit] / compress  # of this machine, for a unit of the workload
     driver = replayed(_orders(jobs, duration, second), setting, progress)
-    return result(system, workload.jobs["job"].to_numpy()[rows], driver, 1 / second)
+    names = workload.jobs["job"].to_numpy()[rows]
+    return result(system, names, driver, workload.time_unit, 1 / second)
 
 
 def _check_system(system: System) -> None:
@@ -138,7 +140,8 @@ def _check_system(system: System) -> None:
             raise unknown(f"system.{part}, on real processes,", given, possible)
     if system.cancel:
         raise ValueError(
-            "system.cancel: on real processes nodes drop such probes anyway; leave it out"
+            "system.cancel: on real processes nothing cancels probes (under SRPT nodes drop those of jobs "
+            "that have nothing left); leave it out"
         )
     if system.probes is not None or system.updates not in (True, False):
         raise ValueError(
@@ -171,13 +174,15 @@ def _check_jobs(system: System, jobs: np.recarray, probe_ratio: float) -> None:
 
 
 def _check_kill(kill: Mapping[Name, float], nodes: int, schedulers: int) -> None:
-    """ValueError on a process that will not be there."""
+    """ValueError on a process that will not be there, and on what is no time."""
     names = {("centre", 0)}
     names |= {("node", number) for number in range(nodes)}
     names |= {("scheduler", number) for number in range(schedulers)}
-    strange = sorted(set(kill) - names)
-    if strange:
-        raise ValueError(f"kill: there is no process {strange[0]}")
+    for name, at in kill.items():
+        if name not in names:
+            raise ValueError(f"kill: there is no process {name}")
+        if not (isinstance(at, Real) and 0 <= at < math.inf):
+            raise ValueError(f"kill: {name} at {at!r}; give a time in seconds, 0 or more")
 
 
 def _short_only(system: System, short_partition: float, nodes: int) -> int:

@@ -7,7 +7,7 @@ import traceback
 from collections import Counter
 from typing import Any
 
-from schedlib.prototype.wire import Name, Peer, WireError
+from schedlib.prototype.wire import Name, Peer, WireError, in_words
 
 CHUNK = 5_000  # rows of a log in one message
 
@@ -77,7 +77,7 @@ class Member:
                 self.end.set()
             self.gone(peer.name)
         if peer.why:  # it was not simply closed
-            self.note(f"closed the connection of {peer.name[0]} {peer.name[1]}: {why}")
+            self.note(f"closed the connection of {in_words(peer.name)}: {why}")
 
     def gone(self, name: Name) -> None:
         """The process of this name is no longer connected."""

@@ -23,23 +23,27 @@ class Measurement(Simulation):
     at which the scheduler handled the request. `eagle`'s `replay` and the player take a run in which nobody
     died. `jobs` has a column `failed`: such a job has no finish. `stats` has more: `updates` of Section 4.3
     that were sent, `frames` that were received (all messages), `cpu` (s of nodes, schedulers and the centre),
-    `late`, the 99th percentile of how late jobs were submitted, `failed` jobs.
+    `late`, the 99th percentile of how late jobs were submitted, `failed` jobs, what full queues `refused`,
+    and the `probe_ratio`.
 
     - `notes`: what a reader should know, such as a death: `time, process, what`
     - `delays`: `count, mean, median, p99` of each `kind`: "hop", a probe or placed task on its way; "fetch",
       from asking for a task to its start; "overshoot", by how much a task lasted longer than it should
+    - `time_unit`: the workload's
 
     See also: `prototype.run`, `prototype.compare`.
 
-    Not tried by the tests, since it starts processes:
-
-    >>> done = prototype.run(jobs, "sparrow", 3, cutoff=9)  # doctest: +SKIP
-    >>> done.jobs["failed"].sum(), done.delay("hop") > 0  # doctest: +SKIP
-    (np.int64(0), True)
+    >>> from schedlib import prototype
+    >>> from schedlib.workload import Workload
+    >>> jobs = Workload.from_arrays([0, 0], [2.0, 1.0])
+    >>> done = prototype.run(jobs, "sparrow", 3, cutoff=1.5, compress=20, schedulers=1)
+    >>> done.jobs["failed"].tolist(), done.delay("hop") > 0
+    ([False, False], True)
     """
 
     notes: pd.DataFrame = field(default_factory=pd.DataFrame)
     delays: pd.DataFrame = field(default_factory=pd.DataFrame)
+    time_unit: str = "s"
 
     def percentiles(self, q: Sequence[float] = (50, 90, 99)) -> pd.DataFrame:
         """As of a `Simulation`, of the jobs that have not failed."""
@@ -52,10 +56,12 @@ class Measurement(Simulation):
         return float(means[kind])
 
 
-def result(system: System, names: np.ndarray, driver: Driver, factor: float) -> Measurement:
+def result(
+    system: System, names: np.ndarray, driver: Driver, time_unit: str, factor: float
+) -> Measurement:
     """The frames of a finished replay; jobs are numbered by submission and called `names` (N,).
 
-    A second of this machine is `factor` units of the workload.
+    A second of this machine is `factor` times the workload's `time_unit`.
     """
     orders = driver.orders
     how = driver.setting.how
@@ -102,6 +108,7 @@ def result(system: System, names: np.ndarray, driver: Driver, factor: float) -> 
         utilisation=usage.over_time(),
         notes=notes,
         delays=delays,
+        time_unit=time_unit,
         tasks=tasks.assign(job=names[tasks["job"]]),
         log=log.assign(job=names[log["job"]]),
     )

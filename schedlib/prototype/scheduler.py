@@ -114,11 +114,8 @@ class Owner(Member):
         not_begun = 0
         for job in self.jobs.values():
             not_ended += len(job.durations) - len(job.rows)
-            not_begun += self.to_begin(job)
+            not_begun += len(job.unstarted)
         peer.send("status", not_ended, not_begun)
-
-    def to_begin(self, job: Job) -> int:
-        return len(job.unstarted)
 
     def tasks(self) -> list[list[Any]]:
         rows: list[list[Any]] = []

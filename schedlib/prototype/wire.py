@@ -15,6 +15,7 @@ import secrets
 import socket
 from typing import Any, Protocol
 
+SECRET = "SCHEDLIB_PROTOTYPE_SECRET"  # the environment variable in which hosts and drivers find it
 VERSION = 1
 LONGEST = 1 << 20  # bytes of a frame
 MOST_UNREAD = 64 << 20  # bytes that may wait for a peer that does not read
@@ -22,6 +23,16 @@ PATIENCE = 10.0  # s for a handshake
 _json = json.JSONEncoder(separators=(",", ":")).encode
 Name = tuple[str, int]
 """Who a process is: its role and its number, as in ("node", 3)."""
+
+
+def in_words(name: Name) -> str:
+    """A process in a sentence.
+
+    >>> in_words(("node", 3))
+    'node 3'
+    """
+    role, number = name
+    return f"{role} {number}"
 
 
 class WireError(Exception):
@@ -88,7 +99,9 @@ def proof(secret: bytes, *said: Any) -> str:
 def listening(host: str, port: int, secret: bytes) -> socket.socket:
     """A socket that listens; ValueError without a secret: anybody who reaches it could start processes."""
     if not secret:
-        raise ValueError(f"host: anybody who reaches {host!r} could start processes; give a secret")
+        raise ValueError(
+            f"anybody who reaches {host!r} could start processes; give a secret in {SECRET} (environment)"
+        )
     return socket.create_server(
         (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=256
     )

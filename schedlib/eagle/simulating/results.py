@@ -364,7 +364,7 @@ class _Cluster:
             self.done[job] += 1
 
     def _serve(self, worker, job):
-        """Hand a task of the job to the worker, if one is left; till then a sticky probe stays."""
+        """Hand a task of the job to the worker, if one is left; until none is, a sticky probe stays."""
         left = self.given[job] < self.tasks[job]
         self.given[job] += left
         if self.long[job] or not self.sticky or not left:

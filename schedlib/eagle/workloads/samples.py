@@ -22,10 +22,10 @@ def google_sample(
 ) -> Workload:
     """Section 7's 3,300 jobs for 100 nodes: `google` jobs with fewer and longer tasks, seconds read as ms.
 
-    Columns as in `google`, but times are in ms (`time_unit`).
-    `class` is that of the job before it was shrunk, `mean` what its tasks take now. The offered load on
-    `nodes` is 1 / `ratio`. Raises ValueError unless `ratio` is positive and `nodes` from 1 to 15,000, and as
-    `google` does. Source: Eagle, Section 7, whose four sentences are read as follows:
+    Columns as in `google`, but times are in ms (`time_unit`). `class` is that of the job before it was shrunk,
+    `mean` what its tasks take now. The offered load on `nodes` is 1 / `ratio`. Raises ValueError unless
+    `ratio` is positive and `nodes` from 1 to 15,000, and as `google` does. Source: Eagle, Section 7, which is
+    read as follows:
 
     - "The ratio between the number of nodes": 15,000, the fewest of the simulations, over `nodes`. A job of n
       tasks keeps n / 150, rounded, at least one.
@@ -39,7 +39,8 @@ def google_sample(
 
     Nearly all jobs now have one task, and a short one that had hundreds lasts up to 150 times as long: the
     mean no longer tells short from long. Above Google's cut-off of 1,130 ms there are 24 % of the jobs with
-    nearly all of the work; no other mends it, as short jobs' tasks now take some 9,000 ms on average.
+    nearly all of the work. No other cut-off mends it, as the tasks of short jobs now take 6,000 to 10,000 ms on
+    average, depending on the seed.
 
     >>> from schedlib.eagle.workloads.measures import offered_load
     >>> w = google_sample(ratio=2.0, seed=1)

@@ -55,7 +55,8 @@ WORKERS = dict.fromkeys(("google", "cloudera"), (15_000, 17_000, 19_000, 21_000,
     "yahoo": (4_000, 4_500, 5_000, 5_500, 6_000),
     "alibaba": (2_150, 2_450, 2_750, 3_000, 3_300),
 }
-"""Workers, high load to low: Google's and the fewest of the others (Table 2) the paper's, else assumed."""
+"""Workers, high load to low: Google's, and the fewest of the others (Table 2), are the paper's; the rest is
+assumed."""
 HEARTBEAT = {"google": 3.0, "cloudera": 12.0, "yahoo": 7.0, "alibaba": 3.0}
 """Seconds between DLWL's updates (Section 6.2; Alibaba's assumed)."""
 GAP = {"google": 1.0, "cloudera": 14.5, "yahoo": 7.5}
@@ -107,7 +108,8 @@ def yahoo(
 ) -> Workload:
     """Yahoo-like jobs: 24,262 with 1.0 million tasks, 7.5 s apart, for 4,000 workers, else as `google`.
 
-    By the excerpts of the authors' file long jobs have 98.4 % of the work, which Table 1 prints as 98.
+    Long jobs have 98.4 % of the work, where Table 1 prints 98: it follows from the excerpts of the authors' file
+    (see `schedlib.eagle.workloads.laws`).
 
     >>> from schedlib.eagle.workloads.measures import table1
     >>> table1(yahoo(1000, seed=1, scale=0.1), CUTOFF["yahoo"]).round(3).to_dict("records")
@@ -209,9 +211,8 @@ def _means(
     of_long = work * share / (1 - share)
     scale = 1.0
     if law.long_means == POWER:
-        scale = (
-            STEEPEST  # where few long jobs must bear much work, all are as long as they need to be
-        )
+        # where few long jobs must bear much work, all are as long as they need to be
+        scale = STEEPEST
         if dot(long_tasks, long(STEEPEST)) > of_long:
             scale = brentq(lambda x: dot(long_tasks, long(x)) - of_long, 0, STEEPEST, xtol=1e-13)
     excess = long(scale) - least

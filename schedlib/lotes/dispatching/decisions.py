@@ -1,4 +1,4 @@
-"""The decisions that the engine leaves to a policy, and the events of which it tells it.
+"""What the engine asks a policy, and what it tells one.
 
 What a policy keeps is a NamedTuple. `hand_over` makes the policy's kernels its methods, so that the engine
 calls `policy.on_arrive(state, slot, rng)` and knows no policy by name:

@@ -46,12 +46,14 @@ INTERVAL = np.dtype(
     [(name, "i8") for name in ("arrived", "started", "finished", "queue_end")]
     + [(name, "f8") for name in ("wait", "queue_area", "queued_time")]
 )
-"""Jobs that arrived, started, finished; jobs waiting at the end; the waits of those that started, in all; the integral of the queue over time; the time during which at least one waited."""
+"""Jobs that arrived, started, finished; jobs waiting at the end; the waits of those that started, in all; the
+integral of the queue over time; the time during which at least one waited."""
 CLOCK = np.dtype(
     [("now", "f8"), ("edge", "f8"), ("longest", "f8")]
     + [(name, "i8") for name in ("interval", "waiting", "present", "looked", "woken")]
 )
-"""The time, the end of the present interval, the longest wait; the interval's number, jobs waiting, jobs in the system, how many machines arrivals looked at, whether a timer asks."""
+"""The time, the end of the present interval, the longest wait; the interval's number, jobs waiting, jobs in the
+system, how many machines arrivals looked at, whether a timer asks."""
 
 
 class Meter(NamedTuple):

@@ -199,8 +199,9 @@ def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bo
     all feasible ones, and some twice. With `reset_flag` it is false again at the start of each round; then
     bins remain that a job of an *earlier* class would fit. Where no further class fits an empty machine,
     `mostRecentAdd({})` asks for a job that is not there: that undefined step ends the run. Where nothing fits
-    the first bin, which is empty, stays: it is a subset of no other bin. Arguments as in `non_dominated_bins`, the classes in the order of K^j. Raises ValueError when more than
-    200,000 would be kept. Source: LoTES, Section 4.2, Algorithm 1.
+    the first bin, which is empty, stays: it is a subset of no other bin. Arguments as in `non_dominated_bins`,
+    the classes in the order of K^j. Raises ValueError when more than 200,000 bins would be kept, and when a
+    machine holds more than 100,000 jobs of a class. Source: LoTES, Section 4.2, Algorithm 1.
 
     >>> algorithm1([7], [[2], [3]]).rows.tolist()
     [[3, 0], [2, 1], [2, 0], [1, 1], [1, 0], [0, 2], [0, 1]]

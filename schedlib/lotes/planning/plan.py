@@ -178,8 +178,8 @@ def plan(
     `allocation` is `allocate(configs, classes)` unless given. With `integer`, the machines are those of the
     exact integer program over the same bins, which the paper avoids; `rate` stays that of the linear one.
     Raises ValueError as `allocate` and `bins_of` do, and when K^j leaves a class only where none of its jobs
-    fits; RuntimeError when a program of stage 2 is not proved optimal within
-    `seconds`. Source: Section 4.2, Eqs. 6-10.
+    fits; RuntimeError when a program of stage 2 is not proved optimal within `seconds`. Source: LoTES, Section
+    4.2, Eqs. 6-10.
 
     See also: `lotes.generate_plan`, which lists no bins; `lotes.allocate`, the first stage alone.
 

@@ -1,9 +1,9 @@
 """An hour of Alibaba's trace of 2018 as a problem for LoTES.
 
-An *instance* of the trace is a job of the paper. It comes when its job does, all that
-the trace tells: thousands at once, and instances of a later stage as early as those of the first. It needs
-what it *used* on average (`cpu_avg`, 100 is a core; `mem_avg`, in % of the largest machine), as fractions of
-a machine taken as 96 cores, which the trace's documents do not say; one of 0 s, whole seconds rounded down,
+An *instance* of the trace is a job of the paper. It comes when its job does, which is all that the trace
+tells: thousands at once, and instances of a later stage as early as those of the first. It needs what it
+*used* on average (`cpu_avg`, 100 is a core; `mem_avg`, in % of the largest machine), as fractions of a machine
+taken as 96 cores, which the trace's documents do not say. Whole seconds are rounded down: an instance of 0 s
 lasts half a second. Classes come from the first ten minutes, as the paper's from the first day.
 """
 
@@ -144,8 +144,9 @@ def alibaba_hour(
 ) -> tuple[MachineConfigs, JobClasses, Workload]:
     """Alibaba's hour as machines, job classes and jobs: a job per instance, in seconds, 3,056,536 of them.
 
-    Machines: `enough_machines` of `configs` (Table 1's unless given) for the `load`. The `k` classes are
-    those of `cluster_jobs` on the first `first` seconds, with its `seed`. `trace`, `report`: as in `alibaba_instances`. Raises ValueError as these do. Source: LoTES, Sections 5.3.1 and 5.3.2.
+    Machines: `enough_machines` of `configs` (Table 1's unless given) for the `load`. The `k` classes are those
+    of `cluster_jobs` on the first `first` seconds, with its `seed`. `trace`, `report`: as in
+    `alibaba_instances`. Raises ValueError as these do. Source: LoTES, Sections 5.3.1 and 5.3.2.
 
     >>> from schedlib import traces
     >>> configs, classes, jobs = alibaba_hour(trace=traces.alibaba2018("instances").between(0, 60), first=20)
