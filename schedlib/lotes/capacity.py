@@ -101,10 +101,6 @@ def capacity(
     tried: dict[float, Trial] = {}
 
     def trial(rate):
-        if rate < bound / 1000:
-            raise ValueError(
-                f"policy: sustains less than a thousandth of {bound:.4g}, which stage 1 allows"
-            )
         jobs = replace(workload, rate=rate, burst=(overload * bound, BURST * longest), limit=None)
         return _trial(policy, configs, jobs, longest, backlog, plan=plan, seed=seed, **options)
 
@@ -126,8 +122,15 @@ def capacity(
     low = near or served - width / 2
     step = width
     high = None
+    least = bound / 1000
     while not sustained(low):
-        low, high, step = low - step, low, 2 * step
+        if low <= least:
+            raise ValueError(
+                f"policy: sustains less than a thousandth of {bound:.4g}, which stage 1 allows"
+            )
+        high = low
+        low = max(low - step, least)
+        step = 2 * step
     if high is None:
         high = low + step
         while sustained(high):

@@ -116,8 +116,8 @@ class Simulation:
         Exact with `record=True`; otherwise from bins 1 % wide: off by at most 0.5 %, zero waits exact.
         """
         q = np.asarray(q, float)
-        outside = (q < 0) | (q > 1)
-        if outside.any() or not self.arrived:
+        inside = (q >= 0) & (q <= 1)
+        if not inside.all() or not self.arrived:
             raise ValueError(f"q: {q}, must lie in [0, 1], and some job must have come")
         waits, jobs = self._waits
         rank = np.ceil(q * self.arrived).clip(1)

@@ -67,7 +67,7 @@ def ask(pick, state):
     """The leaf that a function chooses, of what it is shown."""
     tally, seen, copies = state.tally[0], state.seen, state.copies
     c = tally.saturated if copies.made.size > 1 else 0
-    anew = copies.made[c] != tally.saturated
+    every_leaf = copies.made[c] != tally.saturated
     copies.made[c] = tally.saturated
     for at in range(copies.changes[c]):
         copies.noted[c, copies.changed[c, at]] = False
@@ -85,7 +85,7 @@ def ask(pick, state):
             saturated=tally.saturated,
             first=tally.first,
             changed=copies.changed[c, : copies.changes[c]],
-            anew=anew,
+            every_leaf=every_leaf,
             room=copies.room[c],
             mine=seen.mine,
             looked=seen.looked,

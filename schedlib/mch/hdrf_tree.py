@@ -233,7 +233,7 @@ def by_path(tree, rescale):
     """The leaf to serve, or -1 when all are blocked."""
     changes = tree.changed.size
     many = 8 * changes > tree.leaves.size
-    if tree.anew or (many and changes > 1):
+    if tree.every_leaf or (many and changes > 1):
         tree.looked[0] += set_all(tree, rescale, False)
     else:
         for leaf in tree.changed:

@@ -56,7 +56,7 @@ class Hierarchy(NamedTuple):
       the time
     - `saturated`: bit j for resource j; `first`: k', or -1
     - `changed (n,)`: leaves whose tasks or weight changed since the rule was last asked with that set of
-      saturated resources; `anew`: whether every leaf must be looked at: the first time that this set is
+      saturated resources; `every_leaf`: whether all must be looked at: the first time that this set is
       saturated; with more than four resources, whenever the set is another than at the last decision
     - `room (N, W)`: a row for each node, and from `.inner` on one for each child of a group of over 8; each
       set of saturated resources has a room. `mine (N, W)`: the same, but one for all
@@ -72,7 +72,7 @@ class Hierarchy(NamedTuple):
     saturated: int
     first: int
     changed: np.ndarray
-    anew: bool
+    every_leaf: bool
     room: np.ndarray
     mine: np.ndarray
     looked: np.ndarray
@@ -154,7 +154,7 @@ def new_hierarchy(
         saturated=0,
         first=-1,
         changed=np.zeros(1, np.int64),
-        anew=True,
+        every_leaf=True,
         room=np.zeros((1, 1)),
         mine=mine,
         looked=np.zeros(1, np.int64),

@@ -18,14 +18,14 @@ from schedlib.core.portable import dot
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
 from schedlib.mch.model import Allocation, Tree, check_capacity
-from schedlib.mch.rules import RULES
+from schedlib.mch.rules import RULES, Rule
 
 TOLERANCE = 1e-6  # shortfalls up to this count as rounding
 # Lies: times the true demand of a resource; or this part of the dominant demand, if it needs none of it.
 FACTORS = (0.5, 0.9, 1.1, 2.0)
 ADDED = (0.01, 0.25, 0.5, 1.0)
 Vector = npt.ArrayLike
-Solver = str | Callable[[Tree, Vector], Allocation]  # a rule of `allocate` by name, or a function
+Solver = str | Rule | Callable[[Tree, Vector], Allocation]  # a rule of `allocate`, or a function
 Given = Allocation | None  # the allocation of that rule, where it is known
 
 
@@ -47,7 +47,7 @@ def _least(tree, margin, nodes):
 
 
 def solve(tree: Tree, capacity: Vector, rule: Solver) -> Allocation:
-    """The divisible allocation of a rule's name, or of a function of (tree, capacity)."""
+    """The divisible allocation of a rule, or of a function of (tree, capacity)."""
     if callable(rule):
         return rule(tree, capacity)
     return allocate(tree, capacity, rule)
@@ -250,7 +250,7 @@ def property_table(
     rules: Iterable[Solver],
     trees: Iterable[Tree],
 ) -> pd.DataFrame:
-    """How often each rule (a name or a function) violates each of `PROPERTIES`.
+    """How often each rule (a name, a `Rule` or a function) violates each of `PROPERTIES`.
 
     Gives `rule, property, trees, violated, worst, tree`. `trees` counts those that the rule takes (C-CH and
     M-CH: whose leaves all need their resource); `violated`: share of them on which it falls short by more
@@ -271,8 +271,8 @@ def property_table(
         check_capacity(tree, capacity)
     for rule in rules:
         known = isinstance(rule, str) and rule in RULES
-        if not known and not callable(rule):
-            raise unknown("rules", rule, RULES, "or a function of a tree and its capacity")
+        if not known and not callable(rule) and not isinstance(rule, Rule):
+            raise unknown("rules", rule, RULES, "or a Rule, or a function of a tree and its capacity")
     rows: list[tuple] = []
     for rule in rules:
         margins = {name: np.full(len(trees), np.nan) for name in PROPERTIES}
@@ -284,7 +284,7 @@ def property_table(
             for name, holds in PROPERTIES.items():
                 margin = holds(tree, capacity, rule, allocation)
                 margins[name][number] = margin.value
-        label = getattr(rule, "__name__", rule)
+        label = rule.name if isinstance(rule, Rule) else getattr(rule, "__name__", rule)
         for name, values in margins.items():
             rows.append((label, name, *_summary(values)))
     return pd.DataFrame(rows, columns=["rule", "property", "trees", "violated", "worst", "tree"])

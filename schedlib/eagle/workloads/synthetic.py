@@ -40,8 +40,6 @@ JOBS = {"google": 506_460, "cloudera": 21_030, "yahoo": 24_262}
 """Number of jobs (Table 1)."""
 LONG_SHARE = {"google": 0.10, "cloudera": 0.0502, "yahoo": 0.0941}
 """Long jobs among all (Table 1)."""
-LONG_WORK = {"google": 0.83, "cloudera": 0.91, "yahoo": 0.98}
-"""Long jobs' share of the task-seconds (Table 1)."""
 PARTITION = {"google": 0.17, "cloudera": 0.09, "yahoo": 0.02, "alibaba": 0.24}
 """Share of the workers reserved for short jobs: the short jobs' share of the task-seconds (Section 5)."""
 CUTOFF = {

@@ -73,13 +73,14 @@ def refusal(state: State, given: Given) -> str:
             "return a member of cluster.waiting, or -1 for none"
         )
     return (
-        f"capacity: job {table.job[slot].row} {when} {_why(state, given, slot, machine)}; return -1 "
-        f"{otherwise}, or ask lotes.can_start first"
+        f"{_why(state, given, slot, machine, when)}; return -1 {otherwise}, or ask lotes.can_start "
+        "first"
     )
 
 
-def _why(state, given, slot, machine):
+def _why(state, given, slot, machine, when):
     """Why the job cannot start on the machine."""
+    job = state.table.job[slot]
     size = state.table.size[slot]
     free = state.machines.free[machine]
     names = getattr(given.jobs, "resources", None)  # those of a random workload have no names
@@ -88,6 +89,10 @@ def _why(state, given, slot, machine):
         need = size[l] * largest
         room = free[l] * largest
         name = names[l] if names else f"resource {l}"
-        return f"needs {need:.4g} of {name}, and machine {machine} has {room:.4g} free"
-    job_class = state.table.job[slot].job_class
-    return f"is of class {job_class}, which machine {machine} cannot run"
+        return (
+            f"capacity: job {job.row} {when} needs {need:.4g} of {name}, and machine {machine} has "
+            f"{room:.4g} free"
+        )
+    return (
+        f"class: job {job.row} {when} is of class {job.job_class}, which machine {machine} cannot run"
+    )

@@ -237,8 +237,8 @@ def random_instance(
     """A random instance of Section 5.4: `machines` of each of Table 1's configurations, equal class shares.
 
     Mean sizes are 0.025 + U[-phi, phi] per class and resource; mean processing times u_k = U[0, 1] hours,
-    divided on configuration j by U[1 - omega, 1 + omega]. (Misprints: mu = u * omega in 5.4.3, for 1/u as in
-    5.4.2, and Phi = 0.06, for 0.006.) Arrivals come at `load` times lambda2 of `planner(configs, classes)`,
+    divided on configuration j by U[1 - omega, 1 + omega]. (Misprints: mu = u * omega in Section 5.4.3, where
+    5.4.2 has mu = 1/u, and Phi = 0.06, for 0.006.) Arrivals come at `load` times lambda2 of `planner(configs, classes)`,
     or (`rounded`) what whole machines leave of it. The same seed draws the same uniforms for every phi and
     omega. Raises ValueError on phi outside [0, 0.025), omega outside [0, 1), and as `RandomWorkload` does.
 
