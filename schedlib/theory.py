@@ -141,7 +141,7 @@ def srpt_response(
 ) -> float:
     """The mean time from arrival to end of a job of this size under SRPT; the rest as in `srpt_mean_response`.
 
-    A job of size x waits for the jobs that are shorter, and for the first x of what is left of longer ones. Once it
+    A job of size x waits for the jobs that are shorter, and for longer ones of which at most x is left. Once it
     runs, jobs shorter than what is left of it overtake: lambda (m(x) + x^2 P(S > x)) / (2 (1 - rho(x))^2) plus the
     integral of 1 / (1 - rho(t)) from 0 to x, where rho(x) is the load, and m(x) the second moment, of jobs up to x.
     Raises ValueError on a size that is outside, too. Source: Schrage and Miller (1966).

@@ -52,7 +52,7 @@ def google2011_folder() -> Path | None:
     """The folder with the `job_events` shards, or None when there is none.
 
     It is the one that the variable SCHEDLIB_GOOGLE2011 names; without it `google2011/job_events` below the
-    checkout's `data/downloads`, where `make data` puts them, or `../shared/data` beside it.
+    checkout's `data/downloads`, where `make data ARGS=google2011` puts them, or below `../shared/data` beside it.
 
     >>> folder = google2011_folder()
     >>> folder is None or len(list(folder.glob("part-*.csv.gz"))) > 0
