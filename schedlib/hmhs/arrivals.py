@@ -113,12 +113,16 @@ def arriving(
     machines: int = 100,
     copy: float = 0.0,
 ) -> Arrivals:
-    """Real jobs at a stated load: `n_jobs` of a trace, drawn as by `from_trace`, as submitted.
+    """Real jobs at a stated load: `n_jobs` of a trace, drawn as by `from_trace`, in the trace's order.
 
-    The times of submission are stretched until the busier of the two stages has, over the time in which jobs
-    arrive, the `load`: work on machines of average speed over machine time. `copy` is the share of a reduce
-    task's time that goes into copying, or `jobs` has a column `copy` of such shares. Raises ValueError as
-    `from_trace` does, and when all jobs are submitted at once.
+    - `jobs`: one row per job, with the columns that `from_trace` needs and `submit`
+    - `load`: the times of submission are stretched or compressed until the busier of the two stages has this
+      load while jobs arrive: work on machines of average speed over machine time
+    - `machines`: how many, each with a map slot and a reduce slot
+    - `copy`: the share of a reduce task's time that goes into copying, unless `jobs` has a column `copy` of
+      such shares
+
+    Raises ValueError as `from_trace` does, and when all jobs are submitted at once.
 
     See also: `hmhs.serve`, `hmhs.from_trace`.
 
@@ -177,8 +181,8 @@ def serve(
       drawn at random, lies
 
     Raises ValueError on an unknown policy or an argument out of range, and on a rule that names a job that does
-    not wait or lets all slots wait for ever. Sources: Zaharia et al., *Delay
-    scheduling*, EuroSys 2010; Hadoop's capacity scheduler.
+    not wait or lets all slots wait for ever. Sources: Zaharia et al., *Delay scheduling*, EuroSys 2010;
+    Hadoop's capacity scheduler.
 
     See also: `hmhs.schedule`, for a batch; `hmhs.arriving`; `leaderboard.literature`.
 

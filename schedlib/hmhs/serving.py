@@ -114,9 +114,8 @@ class Own(NamedTuple):
     notes: np.ndarray  # (2, N, 4)
     machine_notes: np.ndarray  # (2, M, 4)
     wake: np.ndarray  # (2, 1)
-    refused: (
-        np.ndarray
-    )  # (3,) the first choice that was none: 1 + stage (0: all were right), machine, job
+    # (3,) the first choice that was none: 1 + stage (0: all were right), machine, job
+    refused: np.ndarray
 
 
 def own(order: np.ndarray, submit: np.ndarray, tasks: np.ndarray, time: np.ndarray) -> Own:

@@ -143,9 +143,8 @@ def race(
     is as for `standings`. Each run of a reader's policy has a process of its own (see `apart`), so it can break
     nothing here and change nothing that it is judged by. An error, a process that ends, or one that takes longer
     than `limit` seconds, costs the policy its row (the referee's own time does not count); an error under a
-    shipped policy comes from the arguments and is raised.
-    Progress is shown on a terminal after two seconds. ValueError also on two policies of one name and on no
-    seed.
+    shipped policy comes from the arguments and is raised. Progress is shown on a terminal after two seconds.
+    Raises ValueError also on two policies of one name and on no seed.
     """
     numbers = _numbers(seeds)
     shipped = tuple(against)

@@ -176,10 +176,10 @@ def plot(
 ) -> Figure:
     """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the baseline.
 
-    `metric` is one of the board's, the first by default. Who broke a rule stands below. Where an interval would
-    be over one trace it is left out, and said so. The axis is
-    logarithmic when means are apart by more than a factor of 8. The figure is of `size` (inches).
-    ValueError on an unknown metric.
+    `metric` is one of the board's, the first by default; `size` is (width, height) in inches. Policies that
+    broke a rule stand below. Where all seeds give the same numbers there is no interval, and the line says so.
+    The axis is logarithmic when means differ by more than a factor of 8. Raises ValueError on an unknown
+    metric.
 
     See also: `leaderboard.told`, `leaderboard.alt_text`, `leaderboard.standings`.
 

@@ -140,10 +140,10 @@ def claims(only: registry.Names = None, out: str | Path | None = None) -> DataFr
     """The written ledger as a frame, a row for each sentence of the papers; nothing is run.
 
     `only` names papers or claims; None gives all. Columns: id, paper, where, sentence, printed (the paper's
-    number, a text), unit, measured, low, high (the ends of the 95 % interval), runs, verdict (holds, fails, depends,
-    undecided, the paper's slip, not testable), number (as printed, near, off, undecided: what became of the printed
-    number), window (where along a column it holds), turns (what turns the verdict, and to what), cause, kind ("construction" and "own" are not counted),
-    scale. ValueError when there are no such rows.
+    number, a text), unit, measured, low, high (the ends of the 95 % interval), runs, verdict (holds, fails,
+    depends, undecided, the paper's slip, not testable), number (as printed, near, off, undecided: what became of
+    the printed number), window (where along a column it holds), turns (what turns the verdict, and to what),
+    cause, kind ("construction" and "own" are not counted), scale. Raises ValueError when there are no such rows.
 
     See also: `reproduce.card`.
 

@@ -107,7 +107,7 @@ class Registry:
     def wanted_claims(self, only: Names = None) -> list[Sentence]:
         """The claims that `only` asks for: None for all, else papers, claims, experiments or figures.
 
-        What is asked for by its key has the claims judged on its experiments too, of every paper.
+        A paper's key also asks for the claims of other papers that are judged on its experiments.
         """
         claims = list(self.claims.values())
         names = self._names(only)

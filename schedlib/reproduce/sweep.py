@@ -248,9 +248,9 @@ def compute(
 ) -> dict[Path, str]:
     """Run tasks, and store each as soon as it is done.
 
-    Gives the tracebacks of those that failed, by the path of the entry that is missing; of those that end with
-    one error the first is printed whole. Raises RuntimeError as soon as a worker refuses a task. Ctrl-C ends it with a
-    KeyboardInterrupt that says how many points are stored.
+    Gives the tracebacks of those that failed, by the path of the entry that is missing. Of tracebacks that end
+    with the same error only the first is printed whole. Raises RuntimeError as soon as a worker refuses a task.
+    Ctrl-C ends it with a KeyboardInterrupt that says how many points are stored.
     """
     from joblib import cpu_count
 
