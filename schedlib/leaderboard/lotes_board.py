@@ -28,7 +28,6 @@ from schedlib.leaderboard.race import (
 )
 from schedlib.lotes import (
     OPTIONS,
-    Cluster,
     JobClasses,
     MachineConfigs,
     Plan,
@@ -121,7 +120,7 @@ def lotes(
     except ValueError as error:
         if not planned or not isinstance(workload, Workload):
             raise
-        warnings.warn(f"{', '.join(planned)} left out: {error}", stacklevel=2)
+        warnings.warn(f"{', '.join(planned)} left out: {error}", stacklevel=3)
         rivals = [name for name in rivals if name not in planned]
         planned = []
         case_of = cases(workload, random_jobs, read)
@@ -237,17 +236,12 @@ def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tup
     return count / len(submit), f"{waited} let `arrive` and `leave` try every one"
 
 
-def first_with_room(cluster: Cluster, job: int) -> int:
-    """The first machine on which the job can start, or -1."""
-    return first_fit(cluster, job)
-
-
 GAME = Game(
     metrics=METRICS,
     play=_play,
     judge=_judge,
     waiting=partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"),
-    plain=Policy(first_with_room),
+    plain=Policy(first_fit),
     small=lambda case: case._replace(workload=case.workload.head(SMALL)),
     kind=Policy,
     make=lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
