@@ -28,7 +28,7 @@ def out_folder(
     scale: str = "quick", seeds: int | None = None, out: str | Path | None = None
 ) -> Path:
     """Where files go: `out`, or with a scale's own number of seeds `figures/` for quick and
-    `figures/paper-scale` for paper, else a cache folder.
+    `figures/paper-scale` for paper, else a cache folder. Raises ValueError for an unknown scale.
 
     >>> out_folder("smoke").name, out_folder("quick", seeds=2).name, out_folder(out="here").name
     ('figures-smoke', 'figures-quick-2-seeds', 'here')
@@ -39,6 +39,7 @@ def out_folder(
         raise TypeError(f"out: {out!r:.60}; needs a path")
     if out:
         return Path(out)
+    registry.check_scale(scale)
     if scale in ("quick", "paper") and seeds is None:
         figures = root / "figures" if (root := paths.checkout()) else paths.cache_folder("figures")
         return figures if scale == "quick" else figures / PAPER_SCALE
@@ -244,7 +245,7 @@ UNIT = (
     r"\((s|min|hours|days|GB|%|thousands|mean task lengths|mean service times)\b[^)]*\)|\(%"
     r"| / |\bover\s+(the|that)\b"
 )
-MEASURED = r"\b(times?|waits?|wait|memory|makespans?|durations?|delays?|rates?|bytes)\b"
+MEASURED = r"\b(times?|waits?|memory|makespans?|durations?|delays?|rates?|bytes)\b"
 BARE = (
     r"\b((micro)?seconds|jobs|tasks|machines|workers|nodes|cores|classes|levels|operations|candidates"
     r"|percentile|probes|queue|load|share|fraction|chance|factor|Phi|Omega)\b"

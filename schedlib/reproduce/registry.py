@@ -14,7 +14,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from schedlib import papers, paths
-from schedlib.experiment import Experiment, Figure, of_paper
+from schedlib.experiment import SCALES, Experiment, Figure, of_paper
 from schedlib.reproduce.sentences import Reading, Sentence, read
 
 Names = str | Iterable[str] | None
@@ -35,6 +35,12 @@ def unknown(
     from schedlib.core.checks import unknown
 
     return unknown(kind, name, known, way_out)
+
+
+def check_scale(scale: str) -> None:
+    """Raise ValueError unless it is smoke, quick or paper."""
+    if not isinstance(scale, str) or scale not in SCALES:
+        raise unknown("scale", scale, SCALES, "")
 
 
 @dataclass(frozen=True)
