@@ -23,7 +23,7 @@ SKIPS = 10
 HEARTBEAT = 3.0
 """How long an idle machine waits under `delay` until it offers itself again (s), as in Hadoop."""
 EQUAL = 1e-7
-"""Smaller differences of fragments are none: what is free is counted a billionth larger, so that jobs fit."""
+"""Smaller differences of fragments are rounding: what is free is counted a billionth larger, so that jobs fit."""
 CHOICES = 2
 """How many workers a probe of `power_of_d` looks at."""
 

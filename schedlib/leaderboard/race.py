@@ -15,9 +15,11 @@ from schedlib.leaderboard.apart import Broke, apart
 from schedlib.leaderboard.standings import COLUMNS, standings
 
 PATIENCE = 10
-"""A job starves that waits longer than this times a task, and this times the median of the papers' longest waits."""
+"""A job starves when it waits longer than this times a task's duration, and this times the median of the papers'
+longest waits."""
 IDLE = 0.01
-"""A policy is warned that idles, while work could run, for more than this share and twice the papers' least."""
+"""A policy is warned when it idles, while work could run, for more than this share and more than twice the papers'
+least."""
 READ_ONLY = "the arrays that a policy is given are the simulator's own: read them, and change none"
 Seeds = int | Iterable[int]
 MOST_SEEDS = 100_000
@@ -98,7 +100,7 @@ class Unusable(NamedTuple):
     why: str
 
     def uses_estimates(self) -> bool:
-        """It never ran."""
+        """No, since it never ran."""
         return False
 
 

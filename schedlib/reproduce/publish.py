@@ -83,10 +83,8 @@ def publish(
 
 def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     """The files of a figure, from a finished sweep, and its entry in the folder's provenance."""
-    (paper, _, name), frame = (
-        figure.id.partition("."),
-        figure.part(done.frame) if figure.part else done.frame,
-    )
+    paper, _, name = figure.id.partition(".")
+    frame = figure.part(done.frame) if figure.part else done.frame
     caption, alt = (
         text(frame) if callable(text) else text for text in (figure.caption, figure.alt)
     )

@@ -211,7 +211,7 @@ def look_up(
 
 
 def decided(done: Sweep) -> bool:
-    """Whether more seeds could change no verdict; no claim is about a reader's own experiment."""
+    """Whether no verdict needs more seeds; a reader's own experiment has no claims."""
     if paths.checkout() is None:
         return True
     claims = registry.load().claims
@@ -338,7 +338,7 @@ def published_seconds(scale: str) -> dict[str, float]:
 
 
 def forecast(tasks: Sequence[store.Task], seconds: Mapping[str, float]) -> str:
-    """How many points are to run, and how long as many took when they were last published, if all were."""
+    """How many points are to run, and how long such points took when they were published, if all were."""
     took = [seconds.get(task.experiment) for task in tasks]
     known = [each for each in took if each is not None]
     words = f"{len(tasks)} points to run"
