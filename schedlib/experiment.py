@@ -41,7 +41,8 @@ class Experiment:
 
     `run(seed=..., **point)` returns a tidy DataFrame and draws nothing; it may run in another process or on
     another machine, so it is a function of a module, which these can import. `id` names the folder of its
-    stored results; those of the book begin with a paper's key, your own is any file name.
+    stored results; those of the book begin with a paper's key, your own is any file name. `title` is what lists
+    and the gallery call it.
 
     - `points[scale]` are keyword arguments (JSON values)
     - `seeds[scale]` counts the seeds 0, 1, ... Several numbers, as in (5, 10, 20), are a sequential test: its
@@ -126,7 +127,8 @@ class Figure:
     `plot(frame)` returns a matplotlib Figure and simulates nothing. `caption` and `alt` are texts, or
     functions of the frame that return one, so that they can state what was measured. `part(frame)` gives the
     rows that the picture, its texts and its CSV have; all of them unless given. `heads` are a printed table's
-    words for columns, where a column's name without underscores is not plain.
+    words for columns, where a column's name without underscores is not plain. Raises ValueError on an id that
+    does not begin with a paper's key, and without a caption or an alt text.
 
     See also: `experiment.Experiment`.
 

@@ -116,6 +116,7 @@ def arriving(
     """Real jobs at a stated load: `n_jobs` of a trace, drawn as by `from_trace`, in the trace's order.
 
     - `jobs`: one row per job, with the columns that `from_trace` needs and `submit`
+    - `seed`: draws the jobs and, as in `from_trace`, the speed factors
     - `load`: the times of submission are stretched or compressed until the busier of the two stages has this
       load while jobs arrive: work on machines of average speed over machine time
     - `machines`: how many, each with a map slot and a reduce slot
@@ -174,11 +175,13 @@ def serve(
     - `policy`: `"fifo"`, `"fair"`, `"delay"` (fair sharing with delay scheduling), `"capacity"` (four queues
       of equal share, jobs dealt at random), `"shortest"` (remaining work first), `"hmhs"` (placed again at each
       arrival, since HMHS plans for a batch), or an `hmhs.Policy` whose rules are functions. These see the jobs
-      of their stage that have arrived, `ready` when they did or their maps ended, in the policy's order; under
-      `barrier` there is nothing to wait for, and it is refused
+      of their stage that have arrived, `ready` when they did or their maps ended, in the policy's order. A slot
+      that a rule lets wait is offered again when a task ends, a job arrives, or at `wake[0]`, but not, as in a
+      batch, as soon as a job has its last task started. `barrier` is refused, since jobs keep coming
     - `delay`: how long, under `"delay"`, a job lets slots pass that are not where its input is
     - `remote`: a map takes that much longer where none of the three replicas of its input, on machines
       drawn at random, lies
+    - `seed`: decides those machines, the queues of `"capacity"`, and what rules draw
 
     Raises ValueError on an unknown policy or an argument out of range, and on a rule that names a job that does
     not wait or lets all slots wait for ever. Sources: Zaharia et al., *Delay scheduling*, EuroSys 2010;

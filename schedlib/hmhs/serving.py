@@ -446,7 +446,7 @@ def fill_slots(state, stage, now):
 
 @kernel
 def fill_by_reader(rule, state, stage, rng, now):
-    """Offer each idle slot of a stage to a reader's rule until all wait, and start what it names."""
+    """Offer each idle slot of a stage once to a reader's rule, by the machines' numbers, and start what it names."""
     own = state.own
     line = state.lines[stage]
     wake = own.wake[stage]

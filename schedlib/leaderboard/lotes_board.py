@@ -93,6 +93,7 @@ def lotes(
     the slowdown (response time over the duration, each at least 10 s; 1 where nobody waits), and the
     utilisation until the last job ends, a mean over the resources. Gives a frame as `standings` does. `broke`
     says which rule a policy of yours broke; `warned` that a job waits very long, or while a machine has room.
+    Raises ValueError on a workload without `configs` or the other way round, an unknown name and wrong seeds.
 
     See also: `lotes.Policy`, `leaderboard.told`, `leaderboard.plot`, `leaderboard.literature`.
 

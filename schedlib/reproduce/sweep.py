@@ -79,6 +79,7 @@ def run(
     - `seeds`: how many (else the scale's own number, or as many as its claims need to be decided)
     - `refresh`: compute again what is stored already
     - `workers`: how many processes (else all cores; 1 is this one), or `dask`: the address of a scheduler
+    - `progress`: show how far it is
 
     The point's parameters and `seed` are columns. The same rows come out however it is run. Raises ValueError
     for an unknown name or scale, and SweepError when points failed (after the others have finished).

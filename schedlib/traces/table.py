@@ -42,9 +42,10 @@ def read_csv(
     | any other name | a column of the jobs, as the job's earliest row has it: `user`, `deadline` ... |
 
     `scale` multiplies columns, to change units: `{"submit": 0.001}` makes seconds of milliseconds. `names`
-    are the columns of a file without a header. Rows out of order are sorted and counted. Raises ValueError,
-    naming file and row, on a damaged file, a missing column, and a number that is blank, negative, infinite
-    or none; also on a `scale` for a column that holds no numbers.
+    are the columns of a file without a header, `delimiter` is what stands between its entries. Rows out of
+    order are sorted and counted. Raises ValueError, naming file and row, on a damaged file, a missing column,
+    and a number that is blank, negative, infinite or none; also on a `scale` for a column that holds no
+    numbers.
 
     See also: `workload.Workload`.
 
