@@ -8,6 +8,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 from schedlib import papers
@@ -51,8 +52,8 @@ class Experiment:
     - `missing()` says what is lacking, such as a trace that must be fetched first; "" when it can run
     - `data_files(point)` gives the paths of the files that a point reads, so that its result depends on them
 
-    Raises ValueError when a scale is missing, empty or unknown, and on an id that is no file name; TypeError
-    when `run` is no function.
+    Raises ValueError when a scale is missing, empty or unknown, on numbers of seeds that are not 1, 2, 3, ... or
+    do not rise, and on an id that is no file name; TypeError when `run` is no function.
 
     See also: `reproduce.run`.
 
@@ -84,6 +85,14 @@ class Experiment:
             if given != set(SCALES) or not all(per_scale.values()):
                 raise ValueError(
                     f"experiment {self.id}: {name} needs a non-empty entry for each of {wanted}"
+                )
+        for name in SCALES:
+            numbers = self.analyses(name)
+            whole = all(isinstance(number, Integral) and number > 0 for number in numbers)
+            if not whole or sorted(set(numbers)) != list(numbers):
+                raise ValueError(
+                    f"experiment {self.id}: seeds {self.seeds[name]!r} at scale {name}; must be 1, 2, 3, ... or "
+                    "a tuple of these in rising order"
                 )
 
     def analyses(self, scale: str) -> tuple[int, ...]:
