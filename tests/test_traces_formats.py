@@ -435,6 +435,7 @@ PLAIN = {"submit": "s", "duration": "d"}
         (FRAME.assign(d=[1, -1]), PLAIN, {}, "d is negative in row 1"),
         (FRAME, {"submit": "s", "start": "d", "end": "s"}, {}, None),
         (FRAME.assign(n=[1, 1.5]), PLAIN | {"tasks": "n"}, {}, "n is no whole number in row 1"),
+        (FRAME.assign(n=[1, 1e20]), PLAIN | {"tasks": "n"}, {}, "more than the 50,000,000 that"),
         (FRAME.assign(e=[1, 0]), {"submit": "s", "start": "s", "end": "e"}, {}, "e is before"),
         (FRAME[:0], PLAIN, {}, "no row makes a job"),
         (FRAME.assign(s=pd.Timestamp("2024-05-01")), PLAIN, {}, "s holds dates"),

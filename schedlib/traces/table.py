@@ -130,11 +130,11 @@ def workload_of(
     tasks = rows[["job", *of_tasks]]
     jobs = rows.drop(columns=of_tasks)
     if "tasks" in rows:
-        copies = rows["tasks"].astype(int)
-        total = copies.sum()
+        total = rows["tasks"].sum()
         if total > MOST:
             most = f"more than the {MOST:,} that fit"
-            raise ValueError(f"{where}: {total:,} tasks, {most}; read a shorter stretch")
+            raise ValueError(f"{where}: {total:,.0f} tasks, {most}; read a shorter stretch")
+        copies = rows["tasks"].astype(int)
         jobs = jobs.drop(columns="tasks")
         tasks = tasks.loc[tasks.index.repeat(copies)]
     jobs = jobs.drop_duplicates("job")
