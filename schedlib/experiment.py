@@ -8,6 +8,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 from schedlib import papers
@@ -41,7 +42,8 @@ class Experiment:
 
     `run(seed=..., **point)` returns a tidy DataFrame and draws nothing; it may run in another process or on
     another machine, so it is a function of a module, which these can import. `id` names the folder of its
-    stored results; those of the book begin with a paper's key, your own is any file name.
+    stored results; those of the book begin with a paper's key, your own is any file name. `title` is what lists
+    and the gallery call it.
 
     - `points[scale]` are keyword arguments (JSON values)
     - `seeds[scale]` counts the seeds 0, 1, ... Several numbers, as in (5, 10, 20), are a sequential test: its
@@ -50,8 +52,8 @@ class Experiment:
     - `missing()` says what is lacking, such as a trace that must be fetched first; "" when it can run
     - `data_files(point)` gives the paths of the files that a point reads, so that its result depends on them
 
-    Raises ValueError when a scale is missing, empty or unknown, and on an id that is no file name; TypeError
-    when `run` is no function.
+    Raises ValueError when a scale is missing, empty or unknown, on numbers of seeds that are not 1, 2, 3, ... or
+    do not rise, and on an id that is no file name; TypeError when `run` is no function.
 
     See also: `reproduce.run`.
 
@@ -83,6 +85,14 @@ class Experiment:
             if given != set(SCALES) or not all(per_scale.values()):
                 raise ValueError(
                     f"experiment {self.id}: {name} needs a non-empty entry for each of {wanted}"
+                )
+        for name in SCALES:
+            numbers = self.analyses(name)
+            whole = all(isinstance(number, Integral) and number > 0 for number in numbers)
+            if not whole or sorted(set(numbers)) != list(numbers):
+                raise ValueError(
+                    f"experiment {self.id}: seeds {self.seeds[name]!r} at scale {name}; must be 1, 2, 3, ... or "
+                    "a tuple of these in rising order"
                 )
 
     def analyses(self, scale: str) -> tuple[int, ...]:
@@ -126,7 +136,8 @@ class Figure:
     `plot(frame)` returns a matplotlib Figure and simulates nothing. `caption` and `alt` are texts, or
     functions of the frame that return one, so that they can state what was measured. `part(frame)` gives the
     rows that the picture, its texts and its CSV have; all of them unless given. `heads` are a printed table's
-    words for columns, where a column's name without underscores is not plain.
+    words for columns, where a column's name without underscores is not plain. Raises ValueError on an id that
+    does not begin with a paper's key, and without a caption or an alt text.
 
     See also: `experiment.Experiment`.
 

@@ -75,13 +75,13 @@ def block_bootstrap(
     - `statistic` of an array of n values gives a number: its mean, unless given
     - `block`: how many jobs a block has; else what is best for the variance of the mean of a first-order
       autoregression with the correlation of neighbours found here, at most n / 4
-    - `draws`: how many traces are put together from blocks
+    - `draws`: how many traces are put together from blocks, which `seed` draws
 
-    The interval lies between the quantiles of the statistic over the draws. It speaks of other times of the same
-    system, when the trace is many times longer than its jobs remember. Raises ValueError when `values` is empty
-    or not finite, for a level that does not lie between 0 and 1, and for a block longer than the trace.
-    Source: Kuensch, Annals of Statistics 17, 1989 (moving blocks); Carlstein, Annals of Statistics 14, 1986
-    (the length).
+    The interval lies between the quantiles of the statistic over the draws. It covers other times of the same
+    system if the trace is many times longer than waits stay correlated. Raises ValueError when `values` is
+    empty or not finite, for a level that does not lie between 0 and 1, and for a block longer than the trace;
+    TypeError when `statistic` is no function. Source: Kuensch, Annals of Statistics 17, 1989 (moving blocks);
+    Carlstein, Annals of Statistics 14, 1986 (the length).
 
     >>> waits = np.sin(np.arange(400.0)) + np.arange(400) % 7
     >>> block_bootstrap(waits)

@@ -72,7 +72,7 @@ def _usual_places() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Imports of what not everybody installs: ImportError says how, where the package's extra `name` lacks.
+    """Imports of optional packages: where one is missing, ImportError says which extra `name` installs it.
 
     >>> with extra("book"):
     ...     import no_such_package
@@ -124,8 +124,9 @@ def write_whole(path: Path, data: bytes | str) -> None:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Hold a folder while a file in it is read, changed and written: nothing of another process is lost. The
-    lock ends with the process and leaves nothing behind. Without `flock` on the system nothing is held.
+    """Hold a folder while a file in it is read, changed and written, so that nothing of another process is lost.
+
+    The lock ends with the process and leaves nothing behind. Without `flock` on the system nothing is held.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, alone(Path(folder)):

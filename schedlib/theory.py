@@ -71,11 +71,11 @@ def mmc_mean_wait(arrival_rate: float, service_rate: float, servers: int) -> flo
 def pollaczek_khinchine(arrival_rate: float, mean_service: float, second_moment: float) -> float:
     """The mean time spent waiting, before service, in an M/G/1 queue: lambda E[S^2] / (2 (1 - rho)).
 
-    `second_moment` is E[S^2], in the square of the unit of `mean_service`. Raises ValueError on an unstable
-    load and on moments that no distribution has. Source: Pollaczek (1930), Khinchine (1932). The example is
-    Kleinrock's M/H2/1 queue ("Queueing Systems" I, Section 5.5): service at rate 1 with probability 1/4 and
-    rate 2 with 3/4, so that E[S] = 5/8 and E[S^2] = 7/8; at arrival rate 1 he finds 43/24 = 1.79 customers in
-    the system.
+    `arrival_rate` is lambda, `mean_service` E[S] and `second_moment` E[S^2], in the square of the unit of
+    `mean_service`. Raises ValueError on an unstable load and on moments that no distribution has. Source:
+    Pollaczek (1930), Khinchine (1932). The example is Kleinrock's M/H2/1 queue ("Queueing Systems" I, Section
+    5.5): service at rate 1 with probability 1/4 and rate 2 with 3/4, so that E[S] = 5/8 and E[S^2] = 7/8; at
+    arrival rate 1 he finds 43/24 = 1.79 customers in the system.
 
     >>> wait = pollaczek_khinchine(arrival_rate=1, mean_service=5 / 8, second_moment=7 / 8)
     >>> round(24 * little(1, wait + 5 / 8), 12)
@@ -97,10 +97,10 @@ def pollaczek_khinchine(arrival_rate: float, mean_service: float, second_moment:
 def ps_mean_response(arrival_rate: float, service_rate: float) -> float:
     """The mean time from arrival to end in an M/G/1 queue under processor sharing: 1 / (mu - lambda).
 
-    `service_rate` is mu, one over the mean service time. All jobs present share the server equally. The mean
-    depends on no more than the mean service time, whatever the law. Raises ValueError on an unstable load or a
-    negative rate. Source: Harchol-Balter, "Performance Modeling and Design of Computer Systems" (2013),
-    Chapter 30.
+    `arrival_rate` is lambda, `service_rate` mu, one over the mean service time. All jobs present share the
+    server equally. The mean depends on no more than the mean service time, whatever the law. Raises
+    ValueError on an unstable load or a negative rate. Source: Harchol-Balter, "Performance Modeling and
+    Design of Computer Systems" (2013), Chapter 30.
 
     See also: `theory.srpt_mean_response`, `theory.pollaczek_khinchine`.
 
@@ -141,7 +141,7 @@ def srpt_response(
 ) -> float:
     """The mean time from arrival to end of a job of this size under SRPT; the rest as in `srpt_mean_response`.
 
-    A job of size x waits for the jobs that are shorter, and for the first x of what is left of longer ones. Once it
+    A job of size x waits for the jobs that are shorter, and for longer ones of which at most x is left. Once it
     runs, jobs shorter than what is left of it overtake: lambda (m(x) + x^2 P(S > x)) / (2 (1 - rho(x))^2) plus the
     integral of 1 / (1 - rho(t)) from 0 to x, where rho(x) is the load, and m(x) the second moment, of jobs up to x.
     Raises ValueError on a size that is outside, too. Source: Schrage and Miller (1966).

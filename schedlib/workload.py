@@ -197,7 +197,7 @@ class Workload:
 
     @typed
     def head(self, n: int) -> "Workload":
-        """The first `n` jobs (all of them when there are fewer), with their tasks.
+        """The first `n` jobs (all of them when there are fewer), with their tasks; ValueError when n is below 1.
 
         >>> Workload.from_arrays([0, 1, 2], [9, 8, 7]).head(2)
         Workload(2 jobs, 2 tasks, 1 s, demands: none)

@@ -43,6 +43,7 @@ def test_every_command_explains_itself_with_an_example_that_can_be_parsed(comman
         (["run"], "the following arguments are required: ID; see: python -m schedlib run --help"),
         (["run", "hmhs.toyy"], "did you mean 'hmhs.toy' or 'hmhs.toy-bad'"),
         (["run", "hmhs.toy", "--scale", "big"], "choose from smoke, quick, paper"),
+        (["stale", "--scale", "big"], "choose from smoke, quick, paper"),
         (["run", "hmhs.toy", "--seeds", "many"], "invalid int value: 'many'"),
         (["run", "hmhs.toy", "--seeds", "0"], "seeds: must be a whole number from 1"),
         (["figures", "--only", "lotes"], "paper 'lotes' lists nothing here yet; there is: hmhs"),

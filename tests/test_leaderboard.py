@@ -649,11 +649,24 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
             lambda: leaderboard.standings(table({"a": [1.0, 2.0], "b": [1.0]})),
             "b ran on 1 of 2 seeds",
         ),
+        (
+            lambda: leaderboard.standings(pd.concat([table({"a": [1.0]})] * 2)),
+            "runs.policy.1.: 'a'; has a second row of one metric and seed",
+        ),
+        (lambda: leaderboard.standings(table({"a": [1.0]})[:0]), "runs: has no row"),
     ],
 )
 def test_wrong_arguments_are_named(wrong, words):
     with pytest.raises((ValueError, TypeError), match=words):
         wrong()
+
+
+def test_a_policy_that_cannot_plan_is_left_out_and_the_warning_stands_at_the_call():
+    work = Workload.from_arrays([0, 1], [1.0, 2.0], cpu=[1, 1], job_class=[0, 2])
+    with pytest.warns(UserWarning, match="lotes left out: classes") as heard:
+        board = leaderboard.lotes(workload=work, configs=lotes.MachineConfigs([[2]], [1]), seeds=1)
+    assert set(board["policy"]) == {"greedy", "tetris"}
+    assert heard[0].filename == __file__
 
 
 # --- pictures ------------------------------------------------------------------------------------

@@ -258,7 +258,14 @@ def test_function_that_no_worker_could_import_is_refused(folder):
 
 @pytest.mark.parametrize(
     "wrong, error",
-    [({"id": "../x"}, ValueError), ({"run": 3}, TypeError), ({"seeds": 5}, ValueError)],
+    [
+        ({"id": "../x"}, ValueError),
+        ({"run": 3}, TypeError),
+        ({"seeds": 5}, ValueError),
+        ({"seeds": scales(-3)}, ValueError),
+        ({"seeds": scales("many")}, ValueError),
+        ({"seeds": scales((20, 5))}, ValueError),
+    ],
 )
 def test_experiment_of_ones_own_is_checked(wrong, error):
     right = {

@@ -103,7 +103,7 @@ def test_empty_and_missing_files_are_refused(tmp_path):
 def test_the_published_trace_has_the_documented_totals():
     if (folder := alibaba_gpu2023_folder()) is None:
         pytest.skip(
-            "Alibaba's GPU trace is not here: `make data` fetches it, or set SCHEDLIB_ALIBABA_GPU2023 to its folder"
+            "Alibaba's GPU trace is not here: `make data ARGS=alibaba-gpu2023` fetches it, or set SCHEDLIB_ALIBABA_GPU2023 to its folder"
         )
     nodes, w = alibaba_gpu2023(folder)
     assert len(nodes) == 1523 and nodes["gpu"].sum() == 6212 and nodes["cpu"].sum() == 125514

@@ -171,6 +171,11 @@ def test_swf_header_keeps_repeated_fields(tmp_path):
 def test_a_wrong_line_is_counted_with_the_header_and_blanks(tmp_path):
     with pytest.raises(ValueError, match="user is missing or no number in row 5"):
         traces.read_swf(written(tmp_path, ["; a", SWF[0], "", "; b", SWF[1].replace(" 8 ", " x ")]))
+    comment = "; a\x85 b"  # a line's end for `str.splitlines`, not for a log
+    path = tmp_path / "note.swf"
+    path.write_bytes("\n".join([comment, SWF[1].replace(" 8 ", " x ")]).encode("latin-1"))
+    with pytest.raises(ValueError, match="user is missing or no number in row 2"):
+        traces.read_swf(path)
 
 
 def test_the_nasa_log_has_its_published_jobs_and_keeps_their_work():
@@ -404,6 +409,12 @@ def test_rows_of_one_job_belong_together_and_counts_repeat_tasks():
     assert work.tasks.values.tolist() == [["a", 3], ["a", 3], ["a", 2]]
 
 
+def test_dates_among_the_jobs_own_columns_stay_dates():
+    rows = FRAME.assign(due=pd.to_datetime(["2024-05-01", "2024-05-02"]))
+    work = traces.read_csv(rows, PLAIN | {"due": "due"})
+    assert work.jobs["due"].tolist() == rows["due"].tolist()
+
+
 FRAME = pd.DataFrame({"s": [1.0, 2.0], "d": [1.0, 2.0]})
 PLAIN = {"submit": "s", "duration": "d"}
 
@@ -414,10 +425,17 @@ PLAIN = {"submit": "s", "duration": "d"}
         (FRAME, {"submit": "s"}, {}, "columns: .* lack"),
         (FRAME, PLAIN | {"user": "who"}, {}, r"no column who among \['s', 'd'\]"),
         (FRAME, PLAIN, {"scale": {"sumbit": 2}}, "scale: 'sumbit' .* 'submit'"),
+        (
+            FRAME.assign(u=["a", "b"]),
+            PLAIN | {"user": "u"},
+            {"scale": {"user": 2}},
+            "scale: column 'u' holds no numbers",
+        ),
         (FRAME.assign(d=[1, "x"]), PLAIN, {}, "d is not a finite number in row 1"),
         (FRAME.assign(d=[1, -1]), PLAIN, {}, "d is negative in row 1"),
         (FRAME, {"submit": "s", "start": "d", "end": "s"}, {}, None),
         (FRAME.assign(n=[1, 1.5]), PLAIN | {"tasks": "n"}, {}, "n is no whole number in row 1"),
+        (FRAME.assign(n=[1, 1e20]), PLAIN | {"tasks": "n"}, {}, "more than the 50,000,000 that"),
         (FRAME.assign(e=[1, 0]), {"submit": "s", "start": "s", "end": "e"}, {}, "e is before"),
         (FRAME[:0], PLAIN, {}, "no row makes a job"),
         (FRAME.assign(s=pd.Timestamp("2024-05-01")), PLAIN, {}, "s holds dates"),

@@ -208,7 +208,7 @@ def test_public_facts_of_the_whole_job_table():
     folder = google2011_folder()
     if folder is None:
         pytest.skip(
-            "Google's job_events table is not here: `make data` fetches it, or set SCHEDLIB_GOOGLE2011 to its folder"
+            "Google's job_events table is not here: `make data ARGS=google2011` fetches it, or set SCHEDLIB_GOOGLE2011 to its folder"
         )
     w = google2011_jobs(folder)
     if "shards not there" in w.report:

@@ -36,9 +36,10 @@ R = TypeVar("R")
 def typed(function: Callable[P, R]) -> Callable[P, R]:
     """The function, which first refuses an argument of another kind than it is annotated with.
 
-    Whole numbers count as numbers, and lists, tuples and what numpy can take for an array as arrays; an
-    annotation that is no type, or only of what is inside (`list[int]`), is not looked at. Raises TypeError,
-    naming the argument, and ValueError for a number that is not of its kind.
+    Whole numbers count as numbers, and lists, tuples and what numpy can take for an array as arrays. An
+    annotation that is no type is not looked at, nor is what a container holds (the `int` of `list[int]`),
+    except in a tuple of fixed length. Raises TypeError, naming the argument; ValueError for a number that is
+    not of its kind, and for a call that needs more memory than there is.
 
     >>> @typed
     ... def half(x: float, name: str | None = None) -> float:
@@ -112,7 +113,7 @@ def _too_much(
     given: dict[str, Any],
     error: Exception,
 ) -> ValueError:
-    """The error for a call that needs more memory, or larger numbers, than there are: its largest number."""
+    """The error for a call that needs too much memory or too large numbers; it names the largest argument."""
     said = function.__qualname__
     sizes = {name: value for name, value in given.items() if isinstance(value, abstract.Real)}
     if sizes:

@@ -1,7 +1,7 @@
 """A workload's own columns, which a rule reads by name, as in `cluster.jobs.deadline[job]`.
 
-Kernels hand a rule all columns as one array (C, N), whatever their names, so that they compile but once. Round
-the rule stands a function that gives it the rows by name.
+Kernels hand a rule all columns as one array (C, N), whatever their names, so that they compile only once. A
+function around the rule gives it the rows by name.
 """
 
 import functools

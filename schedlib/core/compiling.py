@@ -181,9 +181,9 @@ def _alone(function: Callable[..., Any]) -> Iterator[None]:
 
 
 def healing(compile_all: Callable[[], Any], folder: Path | None) -> None:
-    """Compile, where files of kernels may be damaged or have no room on the disk: all kernels kept beside those of
-    a folder are forgotten first. What compiles then stays in memory, though it cannot be kept, so that each try
-    gets further."""
+    """Compile, although files of kernels may be damaged or the disk be full. After the first such error the files of
+    all rooms beside `folder` are deleted. What has compiled stays in memory even where it cannot be kept, so that
+    each try gets further."""
     for tries in range(MOST_TRIES):
         try:
             compile_all()

@@ -1,6 +1,6 @@
-"""An exponential and a product whose results are the same bytes on every processor.
+"""An exponential, a logarithm and a product whose results are the same bytes on every processor.
 
-numpy's `exp` differs in its last digit between processors' vector units, and `a @ b` between versions of
+numpy's `exp` and `log` differ in their last digit between processors' vector units, and `a @ b` between versions of
 BLAS. Where such a result decides something, or is published, the functions below take their place: they use
 only `+ - * /` and scaling by powers of two, which IEEE 754 rounds in one way, and in one order.
 """

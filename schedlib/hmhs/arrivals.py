@@ -113,12 +113,17 @@ def arriving(
     machines: int = 100,
     copy: float = 0.0,
 ) -> Arrivals:
-    """Real jobs at a stated load: `n_jobs` of a trace, drawn as by `from_trace`, as submitted.
+    """Real jobs at a stated load: `n_jobs` of a trace, drawn as by `from_trace`, in the trace's order.
 
-    The times of submission are stretched until the busier of the two stages has, over the time in which jobs
-    arrive, the `load`: work on machines of average speed over machine time. `copy` is the share of a reduce
-    task's time that goes into copying, or `jobs` has a column `copy` of such shares. Raises ValueError as
-    `from_trace` does, and when all jobs are submitted at once.
+    - `jobs`: one row per job, with the columns that `from_trace` needs and `submit`
+    - `seed`: draws the jobs and, as in `from_trace`, the speed factors
+    - `load`: the times of submission are stretched or compressed until the busier of the two stages has this
+      load while jobs arrive: work on machines of average speed over machine time
+    - `machines`: how many, each with a map slot and a reduce slot
+    - `copy`: the share of a reduce task's time that goes into copying, unless `jobs` has a column `copy` of
+      such shares
+
+    Raises ValueError as `from_trace` does, and when all jobs are submitted at once.
 
     See also: `hmhs.serve`, `hmhs.from_trace`.
 
@@ -170,15 +175,17 @@ def serve(
     - `policy`: `"fifo"`, `"fair"`, `"delay"` (fair sharing with delay scheduling), `"capacity"` (four queues
       of equal share, jobs dealt at random), `"shortest"` (remaining work first), `"hmhs"` (placed again at each
       arrival, since HMHS plans for a batch), or an `hmhs.Policy` whose rules are functions. These see the jobs
-      of their stage that have arrived, `ready` when they did or their maps ended, in the policy's order; under
-      `barrier` there is nothing to wait for, and it is refused
+      of their stage that have arrived, `ready` when they did or their maps ended, in the policy's order. A slot
+      that a rule lets wait is offered again when a task ends, a job arrives, or at `wake[0]`, but not, as in a
+      batch, as soon as a job has its last task started. `barrier` is refused, since jobs keep coming
     - `delay`: how long, under `"delay"`, a job lets slots pass that are not where its input is
     - `remote`: a map takes that much longer where none of the three replicas of its input, on machines
       drawn at random, lies
+    - `seed`: decides those machines, the queues of `"capacity"`, and what rules draw
 
     Raises ValueError on an unknown policy or an argument out of range, and on a rule that names a job that does
-    not wait or lets all slots wait for ever. Sources: Zaharia et al., *Delay
-    scheduling*, EuroSys 2010; Hadoop's capacity scheduler.
+    not wait or lets all slots wait for ever. Sources: Zaharia et al., *Delay scheduling*, EuroSys 2010;
+    Hadoop's capacity scheduler.
 
     See also: `hmhs.schedule`, for a batch; `hmhs.arriving`; `leaderboard.literature`.
 

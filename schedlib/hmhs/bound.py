@@ -246,8 +246,8 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
     machine, in the order in which they become ready, which is the same one. So one order of the jobs serves
     all machines. Position k of it holds one job (z_ik = 1); x_ijk and y_ijk count its map and reduce tasks on
     machine j. All maps up to position k end by A_k, and every reduce machine has all from position k on still
-    before it at A_k. ValueError for more than 8 jobs or `seconds` not positive, RuntimeError when the answer is not proved within
-    `seconds`.
+    before it at A_k. Raises ValueError for more than 8 jobs or `seconds` not positive, RuntimeError when the
+    answer is not proved within `seconds`.
 
     See also: `hmhs.lower_bound`.
 

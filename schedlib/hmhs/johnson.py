@@ -13,10 +13,10 @@ from schedlib.hmhs.model import Instance
 def johnson(first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
     """The order (N,) of jobs that ends soonest when each visits machine one, then machine two.
 
-    `first (N,)` and `second (N,)`: times on the two machines. Jobs quicker on the first come first, by their
-    first time; the others follow, by falling second time. Ties keep the jobs' order, where the paper's step 3
-    reverses equal jobs of L2; both orders are optimal. Raises ValueError when the lengths differ, and on a
-    time that is negative, infinite or NaN. Source: Johnson (1954); HMHS, Section 3.1, steps 1-4.
+    `first (N,)` and `second (N,)`: times on the two machines. Jobs that take no longer on the first than on the
+    second come first, by their first time; the others follow, by falling second time. Ties keep the jobs'
+    order, where the paper's step 3 reverses equal jobs of L2; both orders are optimal. Raises ValueError when
+    the lengths differ, and on a time that is negative, infinite or NaN. Source: Johnson (1954); HMHS, Section 3.1, steps 1-4.
 
     >>> johnson([4, 1, 5, 2, 5], [5, 2, 3, 6, 1]).tolist()
     [1, 3, 0, 2, 4]

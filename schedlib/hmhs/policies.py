@@ -33,6 +33,9 @@ class Policy:
       and so is no such function. Min-Min on the map stage then runs each machine's tasks in order of their
       jobs; on the reduce stage it is Dynamic-Min-Min.
     - `barrier`: no reduce starts before every map has ended
+    - `name`: what boards, messages and figures call it
+
+    Raises ValueError, with the reason, when a rule does not compile.
 
     See also: `hmhs.rule`, `hmhs.priority`, `leaderboard.hmhs`.
 

@@ -16,10 +16,10 @@ def schedule(
 ) -> Schedule:
     """Schedule an instance by a named policy, or by a reader's own `Policy`.
 
-    Names: `"hmhs"`, `"r-hmhs"`, `"fifo"`, `"fifo-pri"` (the paper's four); beyond it `"priced"`
-    (ours); and the other readings of FIFO, `"fifo-strict"` (a reduce machine waits
-    for the first unfinished job), `"fifo-ready"` (reduces in the order in which they become ready),
-    `"fifo-barrier"` (no reduce before the last map).
+    Names: `"hmhs"`, `"r-hmhs"`, `"fifo"`, `"fifo-pri"` (the paper's four); `"priced"` (ours, beyond the paper);
+    and other readings of FIFO: `"fifo-strict"` (a reduce machine waits for the first unfinished job),
+    `"fifo-ready"` (reduces in the order in which they become ready), `"fifo-barrier"` (no reduce before the
+    last map).
 
     `seed` is for what rules draw. Raises ValueError on an unknown name and on a policy that breaks the rules,
     with the time, the machine and the job. Source: HMHS, Sections 3.3 and 4.

@@ -114,9 +114,8 @@ class Own(NamedTuple):
     notes: np.ndarray  # (2, N, 4)
     machine_notes: np.ndarray  # (2, M, 4)
     wake: np.ndarray  # (2, 1)
-    refused: (
-        np.ndarray
-    )  # (3,) the first choice that was none: 1 + stage (0: all were right), machine, job
+    # (3,) the first choice that was none: 1 + stage (0: all were right), machine, job
+    refused: np.ndarray
 
 
 def own(order: np.ndarray, submit: np.ndarray, tasks: np.ndarray, time: np.ndarray) -> Own:
@@ -447,7 +446,7 @@ def fill_slots(state, stage, now):
 
 @kernel
 def fill_by_reader(rule, state, stage, rng, now):
-    """Offer each idle slot of a stage to a reader's rule until all wait, and start what it names."""
+    """Offer each idle slot of a stage once to a reader's rule, by the machines' numbers, and start what it names."""
     own = state.own
     line = state.lines[stage]
     wake = own.wake[stage]

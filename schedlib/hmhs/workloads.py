@@ -74,8 +74,9 @@ def single(
 ) -> Instance:
     """The single workload: map times U[5, 45], tasks U{1..300}; reduce times U[15, 135], tasks U{1..40}.
 
-    `machines` is (map, reduce); `slow` the share of slow machines (Table 1). Raises ValueError on a number
-    out of range. Source: HMHS, Section 4.1.
+    `n_jobs` are drawn by `seed`, with a speed factor for each on each machine. `machines` is (map, reduce);
+    `slow` the share of slow machines (Table 1). Raises ValueError on a number out of range. Source: HMHS,
+    Section 4.1.
 
     >>> single(3, seed=1, machines=(4, 2)).map_speed.shape
     (3, 4)
@@ -123,8 +124,9 @@ def from_trace(
 
     `jobs` has one row per job with `map_tasks, map_time, reduce_tasks, reduce_time`, as
     `traces.alibaba2018("mapreduce")` gives; `n_jobs` draws that many of them at random (all, in the trace's
-    order, unless given), and the seed also draws the speed factors, which no trace records. Mean times are
-    half a second at least. Raises ValueError on a missing column or more jobs than there are.
+    order, unless given), and the seed also draws the speed factors, which no trace records. `machines` and
+    `slow` are as in `single`. Mean times are half a second at least. Raises ValueError on a missing column or
+    more jobs than there are.
 
     See also: `hmhs.swim_jobs`, `hmhs.arriving`.
 

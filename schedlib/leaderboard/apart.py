@@ -60,9 +60,8 @@ def _child(work: Callable[[], Any], limit: float, theirs: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, limit + GRACE)
-    with contextlib.redirect_stdout(
-        io.StringIO()
-    ) as printed:  # a notebook's own output is slow in a copy
+    # a notebook's own output is slow in a copy
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
         done = _done(work)
     theirs.send((printed.getvalue(), done))
 

@@ -6,9 +6,8 @@ import pandas as pd
 from schedlib.core.compiling import compiled
 
 SLACK = 1e-9  # of a capacity or a time: rounding
-ENDS, STARTS, ENDS_AT_ONCE = range(
-    3
-)  # in this order at one time; what takes no time ends after its start
+# in this order at one time; what takes no time ends after its start
+ENDS, STARTS, ENDS_AT_ONCE = range(3)
 
 
 def in_use(submit: np.ndarray, start: np.ndarray, finish: np.ndarray, part: np.ndarray) -> float:

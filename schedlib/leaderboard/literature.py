@@ -1,5 +1,6 @@
-"""Policies of the literature, written as a reader would: each of ten to twenty lines, for one of the boards.
+"""Policies of the literature, written as a reader would: most of ten to twenty lines, each for one of the boards.
 
+    from schedlib import leaderboard
     from schedlib.leaderboard import literature
 
     leaderboard.lotes(literature.easy, literature.dot_product)
@@ -22,7 +23,7 @@ SKIPS = 10
 HEARTBEAT = 3.0
 """How long an idle machine waits under `delay` until it offers itself again (s), as in Hadoop."""
 EQUAL = 1e-7
-"""Smaller differences of fragments are none: what is free is counted a billionth larger, so that jobs fit."""
+"""Smaller differences of fragments are rounding: what is free is counted a billionth larger, so that jobs fit."""
 CHOICES = 2
 """How many workers a probe of `power_of_d` looks at."""
 
@@ -90,7 +91,7 @@ it goes by how long jobs say that they run, so it keeps its promise when they sa
 def easy_by(column: str) -> lotes.Policy:
     """EASY by what users said of their jobs' times: a numeric `column` of `Workload.jobs`, in its unit of time.
 
-    A job that runs longer than was said may end at any moment.
+    A job that has run longer than its user said is taken to end now.
 
     >>> easy_by("requested_time").name
     'EASY by requested_time'
@@ -336,7 +337,7 @@ def less_work_of_d(cluster: eagle.Cluster, job: int, probe: int, rng: np.random.
 
 
 def twice(cluster: eagle.Cluster, job: int, rng: np.random.Generator) -> int:
-    """Two probes a task: the workers that are free first get them."""
+    """Two probes a task: the workers that are free first get the tasks."""
     return 2 * cluster.tasks[job]
 
 

@@ -28,7 +28,6 @@ from schedlib.leaderboard.race import (
 )
 from schedlib.lotes import (
     OPTIONS,
-    Cluster,
     JobClasses,
     MachineConfigs,
     Plan,
@@ -94,6 +93,7 @@ def lotes(
     the slowdown (response time over the duration, each at least 10 s; 1 where nobody waits), and the
     utilisation until the last job ends, a mean over the resources. Gives a frame as `standings` does. `broke`
     says which rule a policy of yours broke; `warned` that a job waits very long, or while a machine has room.
+    Raises ValueError on a workload without `configs` or the other way round, an unknown name and wrong seeds.
 
     See also: `lotes.Policy`, `leaderboard.told`, `leaderboard.plot`, `leaderboard.literature`.
 
@@ -121,7 +121,7 @@ def lotes(
     except ValueError as error:
         if not planned or not isinstance(workload, Workload):
             raise
-        warnings.warn(f"{', '.join(planned)} left out: {error}", stacklevel=2)
+        warnings.warn(f"{', '.join(planned)} left out: {error}", stacklevel=3)
         rivals = [name for name in rivals if name not in planned]
         planned = []
         case_of = cases(workload, random_jobs, read)
@@ -237,17 +237,12 @@ def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tup
     return count / len(submit), f"{waited} let `arrive` and `leave` try every one"
 
 
-def first_with_room(cluster: Cluster, job: int) -> int:
-    """The first machine on which the job can start, or -1."""
-    return first_fit(cluster, job)
-
-
 GAME = Game(
     metrics=METRICS,
     play=_play,
     judge=_judge,
     waiting=partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"),
-    plain=Policy(first_with_room),
+    plain=Policy(first_fit),
     small=lambda case: case._replace(workload=case.workload.head(SMALL)),
     kind=Policy,
     make=lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),

@@ -15,9 +15,11 @@ from schedlib.leaderboard.apart import Broke, apart
 from schedlib.leaderboard.standings import COLUMNS, standings
 
 PATIENCE = 10
-"""A job starves that waits longer than this times a task, and this times the median of the papers' longest waits."""
+"""A job starves when it waits longer than this times a task's duration, and this times the median of the papers'
+longest waits."""
 IDLE = 0.01
-"""A policy is warned that idles, while work could run, for more than this share and twice the papers' least."""
+"""A policy is warned when it idles, while work could run, for more than this share and more than twice the papers'
+least."""
 READ_ONLY = "the arrays that a policy is given are the simulator's own: read them, and change none"
 Seeds = int | Iterable[int]
 MOST_SEEDS = 100_000
@@ -98,7 +100,7 @@ class Unusable(NamedTuple):
     why: str
 
     def uses_estimates(self) -> bool:
-        """It never ran."""
+        """No, since it never ran."""
         return False
 
 
@@ -143,9 +145,8 @@ def race(
     is as for `standings`. Each run of a reader's policy has a process of its own (see `apart`), so it can break
     nothing here and change nothing that it is judged by. An error, a process that ends, or one that takes longer
     than `limit` seconds, costs the policy its row (the referee's own time does not count); an error under a
-    shipped policy comes from the arguments and is raised.
-    Progress is shown on a terminal after two seconds. ValueError also on two policies of one name and on no
-    seed.
+    shipped policy comes from the arguments and is raised. Progress is shown on a terminal after two seconds.
+    Raises ValueError also on two policies of one name and on no seed.
     """
     numbers = _numbers(seeds)
     shipped = tuple(against)

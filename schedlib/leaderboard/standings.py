@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from schedlib.core.checks import typed, unknown
+from schedlib.core.checks import refuse, typed, unknown
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
 
@@ -38,8 +38,8 @@ def standings(runs: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
       the same numbers, which says nothing of other traces (see `intervals.block_bootstrap`)
     - `broke, warned`: the first sentence of each policy; a warning costs no rank
 
-    Raises ValueError when a column is missing, when a policy lacks some seed, since differences are paired, and
-    when no policy is called `baseline`.
+    Raises ValueError when a column is missing, when there is no row, or two of one policy, metric and seed, when
+    a policy lacks some seed, since differences are paired, and when no policy is called `baseline`.
 
     >>> waits = [("a", 0, 2.0), ("a", 1, 3.0), ("b", 0, 1.0), ("b", 1, 2.0)]
     >>> rows = [(policy, "wait (s)", "low", seed, wait, "", "") for policy, seed, wait in waits]
@@ -48,6 +48,11 @@ def standings(runs: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     [['b', 1.5, 1, 0.0, 0.0], ['a', 2.5, 2, 1.0, 1.0]]
     """
     _columns("runs", runs, COLUMNS)
+    if runs.empty:
+        raise ValueError("runs: has no row; give what a board returns with each=True")
+    twice = runs.duplicated(["policy", "metric", "seed"]).to_numpy()
+    once = "has a second row of one metric and seed; keep one"
+    refuse("runs.policy", twice, runs["policy"].to_numpy(), once)
     policies = runs["policy"].drop_duplicates().tolist()
     if baseline is not None and baseline not in policies:
         raise unknown("baseline", baseline, policies)
@@ -176,10 +181,10 @@ def plot(
 ) -> Figure:
     """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the baseline.
 
-    `metric` is one of the board's, the first by default. Who broke a rule stands below. Where an interval would
-    be over one trace it is left out, and said so. The axis is
-    logarithmic when means are apart by more than a factor of 8. The figure is of `size` (inches).
-    ValueError on an unknown metric.
+    `metric` is one of the board's, the first by default; `size` is (width, height) in inches. Policies that
+    broke a rule stand below. Where all seeds give the same numbers there is no interval, and the line says so.
+    The axis is logarithmic when means differ by more than a factor of 8. Raises ValueError on an unknown
+    metric.
 
     See also: `leaderboard.told`, `leaderboard.alt_text`, `leaderboard.standings`.
 

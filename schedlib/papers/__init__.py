@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Paper:
-    """What the book must know of a paper beside its algorithms.
+    """What the book must know of a paper besides its algorithms.
 
     - `key`: the name of its folders, and the first part of its experiments' ids
     - `title`: how the text calls it; `order`: its place in the book

@@ -42,8 +42,8 @@ if (root := paths.checkout()) is not None:
 def experiments(only: registry.Names = None) -> DataFrame:
     """A frame of every figure and table: id, experiment, title, points and seeds at quick scale, state.
 
-    `seeds`: those with which a sweep begins; `state`: `current` when the published files come from the
-    present source, else `stale`; `-` without files.
+    `only`: papers, figures or experiments; None for all. `seeds`: those with which a sweep begins; `state`:
+    `current` when the published files come from the present source, else `stale`; `-` without files.
 
     >>> list(experiments().columns)
     ['figure', 'experiment', 'title', 'kind', 'points', 'seeds', 'state']
@@ -107,7 +107,9 @@ def show_rest(paper: str, only: registry.Names = None, **settings: Any) -> None:
 
 
 def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
-    """A published figure or table with its caption; nothing is run. ValueError when it is not made yet.
+    """A published figure or table with its caption; nothing is run.
+
+    `figure_id` is as "hmhs.fig1"; `out` another folder than `figures/`. Raises ValueError when it is not made yet.
 
     See also: `reproduce.frame`, `reproduce.show`.
 
@@ -129,7 +131,7 @@ def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
 
 
 def frame(figure_id: str, out: str | Path | None = None) -> DataFrame:
-    """The numbers behind a published figure or table; nothing is run. Raises ValueError as `picture` does.
+    """The numbers behind a published figure or table; nothing is run. Arguments and errors are as for `picture`.
 
     See also: `reproduce.picture`, `reproduce.run`.
 
@@ -144,11 +146,12 @@ def frame(figure_id: str, out: str | Path | None = None) -> DataFrame:
 def claims(only: registry.Names = None, out: str | Path | None = None) -> DataFrame:
     """The written ledger as a frame, a row for each sentence of the papers; nothing is run.
 
-    `only` names papers or claims; None gives all. Columns: id, paper, where, sentence, printed (the paper's
-    number, a text), unit, measured, low, high (the ends of the 95 % interval), runs, verdict (holds, fails, depends,
-    undecided, the paper's slip, not testable), number (as printed, near, off, undecided: what became of the printed
-    number), window (where along a column it holds), turns (what turns the verdict, and to what), cause, kind ("construction" and "own" are not counted),
-    scale. ValueError when there are no such rows.
+    `only` names papers or claims; None gives all. `out` is another folder than `figures/`. Columns: id,
+    paper, where, sentence, printed (the paper's number, a text), unit, measured, low, high (the ends of the
+    95 % interval), runs, verdict (holds, fails, depends, undecided, the paper's slip, not testable), number
+    (as printed, near, off, undecided: what became of the printed number), window (where along a column it
+    holds), turns (what turns the verdict, and to what), cause, kind ("construction" and "own" are not
+    counted), scale. Raises ValueError when there are no such rows.
 
     See also: `reproduce.card`.
 

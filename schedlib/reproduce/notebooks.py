@@ -15,7 +15,7 @@ from schedlib.reproduce.registry import Names, names_in, unknown
 Json = dict[str, Any]
 """A part of a notebook, as its file has it."""
 CELL_TIMEOUT = 3600
-# its transport, the interrupt that ends it: nothing that a reader can use
+# a kernel logs its transport and the interrupt that ends it: nothing that a reader can use
 QUIET = ["--log-level=50"]
 
 

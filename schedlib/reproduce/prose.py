@@ -16,7 +16,7 @@ def folder() -> Path:
 
 
 class Facts:
-    """What prose may ask of the ledger. `doubts` collects what it says of a verdict and the ledger does not."""
+    """What prose may ask of the ledger. `doubts` collects the verdicts that it states and the ledger does not."""
 
     def __init__(self, rows: DataFrame):
         self.rows = rows.set_index("id", drop=False)

@@ -29,7 +29,7 @@ def out_folder(
     scale: str = "quick", seeds: int | None = None, out: str | Path | None = None
 ) -> Path:
     """Where files go: `out`, or with a scale's own number of seeds `figures/` for quick and
-    `figures/paper-scale` for paper, else a cache folder.
+    `figures/paper-scale` for paper, else a cache folder. Raises ValueError for an unknown scale.
 
     >>> out_folder("smoke").name, out_folder("quick", seeds=2).name, out_folder(out="here").name
     ('figures-smoke', 'figures-quick-2-seeds', 'here')
@@ -40,6 +40,7 @@ def out_folder(
         raise TypeError(f"out: {out!r:.60}; needs a path")
     if out:
         return Path(out)
+    registry.check_scale(scale)
     if scale in ("quick", "paper") and seeds is None:
         figures = root / "figures" if (root := paths.checkout()) else paths.cache_folder("figures")
         return figures if scale == "quick" else figures / PAPER_SCALE
@@ -98,10 +99,8 @@ def publish(
 
 def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     """The files of a figure, from a finished sweep, and its entry in the folder's provenance."""
-    (paper, _, name), frame = (
-        figure.id.partition("."),
-        figure.part(done.frame) if figure.part else done.frame,
-    )
+    paper, _, name = figure.id.partition(".")
+    frame = figure.part(done.frame) if figure.part else done.frame
     caption, alt = (
         text(frame) if callable(text) else text for text in (figure.caption, figure.alt)
     )
@@ -260,7 +259,7 @@ UNIT = (
     r"\((s|min|hours|days|GB|%|thousands|mean task lengths|mean service times)\b[^)]*\)|\(%"
     r"| / |\bover\s+(the|that)\b"
 )
-MEASURED = r"\b(times?|waits?|wait|memory|makespans?|durations?|delays?|rates?|bytes)\b"
+MEASURED = r"\b(times?|waits?|memory|makespans?|durations?|delays?|rates?|bytes)\b"
 BARE = (
     r"\b((micro)?seconds|jobs|tasks|machines|workers|nodes|cores|classes|levels|operations|candidates"
     r"|percentile|probes|queue|load|share|fraction|chance|factor|Phi|Omega)\b"

@@ -14,7 +14,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from schedlib import papers, paths
-from schedlib.experiment import Experiment, Figure, of_paper
+from schedlib.experiment import SCALES, Experiment, Figure, of_paper
 from schedlib.reproduce.sentences import Reading, Sentence, read
 
 Names = str | Iterable[str] | None
@@ -35,6 +35,12 @@ def unknown(
     from schedlib.core.checks import unknown
 
     return unknown(kind, name, known, way_out)
+
+
+def check_scale(scale: str) -> None:
+    """Raise ValueError unless it is smoke, quick or paper."""
+    if not isinstance(scale, str) or scale not in SCALES:
+        raise unknown("scale", scale, SCALES, "")
 
 
 @dataclass(frozen=True)
@@ -107,7 +113,7 @@ class Registry:
     def wanted_claims(self, only: Names = None) -> list[Sentence]:
         """The claims that `only` asks for: None for all, else papers, claims, experiments or figures.
 
-        What is asked for by its key has the claims judged on its experiments too, of every paper.
+        A paper's key also asks for the claims of other papers that are judged on its experiments.
         """
         claims = list(self.claims.values())
         names = self._names(only)

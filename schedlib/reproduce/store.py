@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from pandas import DataFrame
 
 from schedlib import paths
-from schedlib.experiment import SCALES, Experiment
+from schedlib.experiment import Experiment
 from schedlib.reproduce import reach, registry
 
 MOST_SEEDS = 100_000
@@ -125,8 +125,7 @@ def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> Des
 def analyses(experiment: Experiment, scale: str, seeds: int | None = None) -> tuple[int, ...]:
     """After how many seeds the claims are judged: once, after `seeds`, when that is given. Raises ValueError
     for an unknown scale or no seed."""
-    if not isinstance(scale, str) or scale not in SCALES:
-        raise registry.unknown("scale", scale, SCALES, "")
+    registry.check_scale(scale)
     if seeds is None:
         return experiment.analyses(scale)
     if not isinstance(seeds, Integral) or not 1 <= seeds <= MOST_SEEDS:

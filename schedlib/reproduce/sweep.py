@@ -79,6 +79,7 @@ def run(
     - `seeds`: how many (else the scale's own number, or as many as its claims need to be decided)
     - `refresh`: compute again what is stored already
     - `workers`: how many processes (else all cores; 1 is this one), or `dask`: the address of a scheduler
+    - `progress`: show how far it is
 
     The point's parameters and `seed` are columns. The same rows come out however it is run. Raises ValueError
     for an unknown name or scale, and SweepError when points failed (after the others have finished).
@@ -211,7 +212,7 @@ def look_up(
 
 
 def decided(done: Sweep) -> bool:
-    """Whether more seeds could change no verdict; no claim is about a reader's own experiment."""
+    """Whether no verdict needs more seeds; a reader's own experiment has no claims."""
     if paths.checkout() is None:
         return True
     claims = registry.load().claims
@@ -248,9 +249,9 @@ def compute(
 ) -> dict[Path, str]:
     """Run tasks, and store each as soon as it is done.
 
-    Gives the tracebacks of those that failed, by the path of the entry that is missing; of those that end with
-    one error the first is printed whole. Raises RuntimeError as soon as a worker refuses a task. Ctrl-C ends it with a
-    KeyboardInterrupt that says how many points are stored.
+    Gives the tracebacks of those that failed, by the path of the entry that is missing. Of tracebacks that end
+    with the same error only the first is printed whole. Raises RuntimeError as soon as a worker refuses a task.
+    Ctrl-C ends it with a KeyboardInterrupt that says how many points are stored.
     """
     from joblib import cpu_count
 
@@ -338,7 +339,7 @@ def published_seconds(scale: str) -> dict[str, float]:
 
 
 def forecast(tasks: Sequence[store.Task], seconds: Mapping[str, float]) -> str:
-    """How many points are to run, and how long as many took when they were last published, if all were."""
+    """How many points are to run, and how long such points took when they were published, if all were."""
     took = [seconds.get(task.experiment) for task in tasks]
     known = [each for each in took if each is not None]
     words = f"{len(tasks)} points to run"

@@ -84,10 +84,10 @@ def cell(value: Any) -> str:
 
 
 def number(value: float, decimals: int | None = None) -> str:
-    """A number for reading: with `decimals`, else with three digits; counts are whole; nothing for NaN.
+    """A number for reading: to `decimals` places, else whole from 1,000 on and to three digits below; "" for NaN.
 
-    >>> number(1814.6), number(0.0023241), number(3e6), number(0.5), number(-0.0004, 2), number(math.nan)
-    ('1,815', '0.00232', '3,000,000', '0.5', '0.00', '')
+    >>> number(1814.6), number(999.7), number(0.0023241), number(3e6), number(0.5), number(-0.0004, 2), number(math.nan)
+    ('1,815', '1,000', '0.00232', '3,000,000', '0.5', '0.00', '')
     """
     if value is None or value != value:
         return ""
@@ -97,7 +97,7 @@ def number(value: float, decimals: int | None = None) -> str:
             return text.removeprefix("-")
         return text
     size = abs(value)
-    if size < 1e7 and (size >= 1000 or value == round(value)):
+    if size < 1e7 and (size >= 999.5 or value == round(value)):
         return f"{value:,.0f}"
     return f"{value:.3g}"
 

@@ -233,7 +233,7 @@ def windows(each: Mapping[str, str], column: str) -> tuple[str, str]:
 def decided(
     sentences: Mapping[str, Sentence], experiment: str, frame: DataFrame, looks: int
 ) -> bool:
-    """Whether more seeds of an experiment could change the verdict on no sentence, under no reading."""
+    """Whether no sentence judged on an experiment is undecided, under any reading: it then needs no more seeds."""
     level = 1 - 0.05 / looks
     for sentence in sentences.values():
         for one in sentence.readings():

@@ -124,8 +124,8 @@ def processes(tasks: Iterable[store.Task], workers: int) -> Generator[Outcome]:
     """On `workers` processes of this machine, each with one numerical thread; tasks start in the order given.
 
     A killed worker takes its pool with it: the tasks without an outcome are then tried again, three times in
-    all. A worker that has grown large is replaced when its task is done; that, and that tasks are dropped
-    when a run is interrupted, needs no warning.
+    all. A worker that has grown large is replaced when its task is done, and an interrupted run drops tasks:
+    joblib warns of both, which says nothing new.
     """
     from joblib import Parallel, delayed, parallel_config
 

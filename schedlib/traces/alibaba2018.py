@@ -14,7 +14,6 @@ from schedlib.workload import Workload
 
 CACHE = "alibaba2018-2"  # name of the cached table; count it up when `_read_instances` gives something else
 KINDS = ("instances", "stages", "mapreduce")
-STAGE_KINDS = ("map", "reduce", "join", "other")
 STAGE_TYPES = {
     "submit": pa.int64(),
     "job": pa.string(),
@@ -51,10 +50,11 @@ def alibaba2018(
     | `"stages"` | a stage, its instances the tasks | and jobs: `trace_job, stage, end, plan_cpu, plan_mem` |
     | `"mapreduce"` | a map stage and a reduce stage | a plain frame, see below |
 
-    The number of a trace's job `j_7` is 7; stages and pairs are numbered 0, 1, ... A stage's `class` is its
-    place in `STAGE_KINDS`. The trace knows only when a job was submitted, so all its stages have that
-    `submit`; `end` (s) is when the stage ended, `plan_cpu` (cores) and `plan_mem` (fraction of a machine)
-    what an instance of it requested. Times are whole seconds, rounded down: 42,998 instances last 0 s.
+    The number of a trace's job `j_7` is 7; stages and pairs are numbered 0, 1, ... A stage's `class` is
+    0 for a map, 1 for a reduce, 2 for a join and 3 for any other. The trace knows only when a job was
+    submitted, so all its stages have that `submit`; `end` (s) is when the stage ended, `plan_cpu` (cores) and
+    `plan_mem` (fraction of a machine) what an instance of it requested. Times are whole seconds, rounded down:
+    42,998 instances last 0 s.
 
     `"mapreduce"` gives a frame with one row per pair of a stage `M<i>`, which waits for none, and a stage
     `R<j>_<i>` of the same job, which waits for that one alone: `job`, `submit` (s), `map_tasks`, `map_time`

@@ -34,7 +34,7 @@ def alibaba_gpu2023_folder() -> Path | None:
     """The folder with the two files of the trace, or None when there is none.
 
     It is the one that the variable SCHEDLIB_ALIBABA_GPU2023 names; without it `openb` below the checkout's
-    `data/downloads`, where `make data` puts it, or `../shared/data` beside it.
+    `data/downloads`, where `make data ARGS=alibaba-gpu2023` puts it, or below `../shared/data` beside it.
 
     >>> folder = alibaba_gpu2023_folder()
     >>> folder is None or (folder / TASKS).exists()

@@ -29,7 +29,7 @@ def azure_packing2020(path: str | Path, machine: int | None = None) -> Workload:
     |---|---|
     | a VM that was there when the trace began (its start is negative) | comes at 0 and keeps its end, counted |
     | a VM without an end, since it lived on after 90 days | ends at 90 days, counted |
-    | a VM that such a machine cannot run | left out, counted |
+    | a VM that ended before the trace began, or that such a machine cannot run | left out, counted |
     | a time that is no number, an end before the start, a VM that is there twice | refused |
 
     Raises ValueError on a file that is no such database. Source: Azure, AzureTracesForPacking2020.md,

@@ -52,7 +52,7 @@ def google2011_folder() -> Path | None:
     """The folder with the `job_events` shards, or None when there is none.
 
     It is the one that the variable SCHEDLIB_GOOGLE2011 names; without it `google2011/job_events` below the
-    checkout's `data/downloads`, where `make data` puts them, or `../shared/data` beside it.
+    checkout's `data/downloads`, where `make data ARGS=google2011` puts them, or below `../shared/data` beside it.
 
     >>> folder = google2011_folder()
     >>> folder is None or len(list(folder.glob("part-*.csv.gz"))) > 0
@@ -156,17 +156,11 @@ def google2011_tasks(folder: str | Path) -> Workload:
         shard = once(shard, ["time", "job", "index", "event"], report)
         ordered = shard[["job", "time", "class"]].sort_values("time", kind="stable")
         jobs.append(ordered.drop_duplicates("job"))
-        for code in ENDED_EARLY:
-            what = f"'{EVENTS[code]}' events (such runs are left out)"
-            count(report, what, shard["event"] == code)
+        count_ended_early(report, shard)
         done, running = runs(pd.concat([running, shard]), report)
         finished.append(done)
     tasks = pd.concat(finished, ignore_index=True)
-    again = tasks.duplicated(["job", "index"], keep="last")
-    count(report, "tasks that finished again (last run kept)", again)
-    report["runs not ended when the trace ends (left out)"] = len(running)
-    tasks = tasks[~again]
-    tasks = tasks.drop(columns="index")
+    tasks = last_runs(tasks, running, report)
     every = pd.concat(jobs)
     every = every.sort_values("time", kind="stable")
     every = every.drop_duplicates("job")
@@ -213,6 +207,21 @@ def runs(
     goes_on = last_of_task & is_open & ~ends
     still = scheduled[goes_on]
     return done, events.iloc[still]
+
+
+def last_runs(tasks: pd.DataFrame, running: pd.DataFrame, report: Counter) -> pd.DataFrame:
+    """Of the runs that finished the last of each task; those `running` went on when the trace ended."""
+    report["runs not ended when the trace ends (left out)"] = len(running)
+    again = tasks.duplicated(["job", "index"], keep="last")
+    count(report, "tasks that finished again (last run kept)", again)
+    return tasks[~again].drop(columns="index")
+
+
+def count_ended_early(report: Counter, events: pd.DataFrame) -> None:
+    """Count the events that end runs before they finish."""
+    for code in ENDED_EARLY:
+        what = f"'{EVENTS[code]}' events (such runs are left out)"
+        count(report, what, events["event"] == code)
 
 
 def _latest(happens: np.ndarray) -> np.ndarray:

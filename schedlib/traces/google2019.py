@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from schedlib.core.checks import typed
 from schedlib.traces._reading import Types, in_order, met, read_frame, refuse, row_of_first
-from schedlib.traces.google2011 import AFTER, ENDED_EARLY, EVENTS, count, once, runs
+from schedlib.traces.google2011 import AFTER, count, count_ended_early, last_runs, once, runs
 from schedlib.workload import Workload
 
 EVENT_OF = np.array(
@@ -110,15 +110,9 @@ def google2019_tasks(
         ["time", "job", "index", "event"],
         report,
     )
-    for code in ENDED_EARLY:
-        what = f"'{EVENTS[code]}' events (such runs are left out)"
-        count(report, what, events["event"] == code)
+    count_ended_early(report, events)
     tasks, running = runs(events, report, ("cpu", "mem"))
-    report["runs not ended when the trace ends (left out)"] = len(running)
-    again = tasks.duplicated(["job", "index"], keep="last")
-    count(report, "tasks that finished again (last run kept)", again)
-    tasks = tasks[~again]
-    tasks = tasks.drop(columns="index")
+    tasks = last_runs(tasks, running, report)
     columns = ["job", "time"]
     if collection_events is not None:
         collections = _events(

@@ -48,7 +48,7 @@ def read_sacct(path: str | Path) -> Workload:
     | defect | what happens |
     |---|---|
     | a step of a job (`123.batch`) | left out, counted |
-    | a job that has not started or has not ended | left out, counted |
+    | a job that has not started or has not ended, or has no processors | left out, counted |
     | a job that is there twice | its last row, counted |
     | jobs out of order | sorted, counted |
     | a time, an amount or a limit of another form; an end before the start | refused |

@@ -160,7 +160,8 @@ def _lacking(text: str, there: int) -> int:
 def _refuse(path: Path, text: str, column: str, bad: pd.Series, why: str) -> None:
     """`refuse` on the first bad row, named by its line in the file."""
     if bad.any():
-        lines = text.splitlines()
+        # as pandas does; `splitlines` would also split at byte 0x85 of a comment
+        lines = text.split("\n")
         holds = np.array([bool(line.strip()) and line[0] != ";" for line in lines])
         of_line = np.zeros(len(lines), bool)
         of_line[holds] = bad

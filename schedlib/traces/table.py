@@ -39,12 +39,13 @@ def read_csv(
     | `job` | rows of the same job belong together, and its earliest `submit` holds; without it a row is a job |
     | `tasks` | how many equal tasks the row stands for; without it one |
     | `cpu`, `mem`, `gpu`, `disk` | the demand of each task; `demands` names others |
-    | any other name | a column of the jobs, as the job's first row has it: `user`, `deadline` ... |
+    | any other name | a column of the jobs, as the job's earliest row has it: `user`, `deadline` ... |
 
     `scale` multiplies columns, to change units: `{"submit": 0.001}` makes seconds of milliseconds. `names`
-    are the columns of a file without a header. Rows out of order are sorted and counted. Raises ValueError,
-    naming file and row, on a damaged file, a missing column, and a number that is blank, negative, infinite
-    or none.
+    are the columns of a file without a header, `delimiter` is what stands between its entries. Rows out of
+    order are sorted and counted. Raises ValueError, naming file and row, on a damaged file, a missing column,
+    and a number that is blank, negative, infinite or none; also on a `scale` for a column that holds no
+    numbers.
 
     See also: `workload.Workload`.
 
@@ -94,7 +95,11 @@ def read_csv(
         values = source[column]
         if types[column] == pa.string():
             values = _plain(values, name == "job")
-        rows[name] = values * scale.get(name, 1)
+        if name in scale:
+            if values.dtype.kind not in "iuf":
+                raise ValueError(f"scale: column {column!r} holds no numbers; leave {name!r} out")
+            values = values * scale[name]
+        rows[name] = values
     if "job" in rows:
         blank = rows["job"] == ""
         refuse(where, columns["job"], blank.to_numpy(), "is blank", first)
@@ -125,11 +130,11 @@ def workload_of(
     tasks = rows[["job", *of_tasks]]
     jobs = rows.drop(columns=of_tasks)
     if "tasks" in rows:
-        copies = rows["tasks"].astype(int)
-        total = copies.sum()
+        total = rows["tasks"].sum()
         if total > MOST:
             most = f"more than the {MOST:,} that fit"
-            raise ValueError(f"{where}: {total:,} tasks, {most}; read a shorter stretch")
+            raise ValueError(f"{where}: {total:,.0f} tasks, {most}; read a shorter stretch")
+        copies = rows["tasks"].astype(int)
         jobs = jobs.drop(columns="tasks")
         tasks = tasks.loc[tasks.index.repeat(copies)]
     jobs = jobs.drop_duplicates("job")
@@ -156,7 +161,9 @@ def _checked(table: pd.DataFrame, types: Mapping[str, pa.DataType]) -> pd.DataFr
 
 
 def _plain(column: pd.Series, whole: bool) -> pd.Series:
-    """A column of text as numbers, where all of it is (and `whole`, where they must be)."""
+    """A column of text as numbers, where all of it is (and `whole`, where they must be); dates stay dates."""
+    if column.dtype.kind in DATES:
+        return column
     known = column.mask(column == "")
     numbers = pd.to_numeric(known, errors="coerce")
     text = numbers.isna() & known.notna()
