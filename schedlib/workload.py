@@ -319,8 +319,10 @@ class Workload:
 
 
 def _short(value: float) -> int | float:
-    rounded = value if isinstance(value, int) else float(f"{value:.6g}")
-    return int(rounded) if rounded == int(rounded) else rounded
+    if isinstance(value, int):
+        return value
+    rounded = float(f"{value:.6g}")
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 def _column(argument: str, values: npt.ArrayLike) -> np.ndarray:

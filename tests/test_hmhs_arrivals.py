@@ -209,6 +209,23 @@ def test_a_rule_may_wait_until_a_time_of_its_own_and_sees_its_order():
     assert turned.map.job.tolist() == [0, 1]
 
 
+def after_the_first(stage, machine, now):
+    """Machine 0 waits while job 0 has tasks left."""
+    return -1 if machine == 0 and stage.left[0] > 0 else stage.queue[0]
+
+
+def test_a_slot_that_waits_is_asked_again_when_a_job_has_its_last_task_started():
+    """In a batch and over time: machine 1 takes job 0, and machine 0 job 1 at the same moment."""
+    ones = [[1.0, 1.0], [1.0, 1.0]]
+    instance = hmhs.Instance([10, 1], [1, 1], ones, [1, 1], [1, 1], ones)
+    policy = hmhs.Policy(map_rule=after_the_first)
+    for done in (
+        hmhs.schedule(instance, policy),
+        hmhs.serve(hmhs.Arrivals(instance, [0, 0]), policy),
+    ):
+        assert done.map.start.tolist() == [0, 0] and done.map.job.tolist() == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("policy", "says"),
     [

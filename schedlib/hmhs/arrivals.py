@@ -134,6 +134,8 @@ def arriving(
     """
     pools: Pools = (machines, machines)
     n_jobs = len(jobs) if n_jobs is None else n_jobs
+    if "submit" not in jobs:
+        raise ValueError(f"jobs: needs a column submit, not {list(jobs)}")
     if not 2 <= n_jobs <= len(jobs):
         raise ValueError(
             f"n_jobs: {n_jobs}, must be from 2 to {len(jobs)}, the number of jobs in the trace"
@@ -175,9 +177,8 @@ def serve(
     - `policy`: `"fifo"`, `"fair"`, `"delay"` (fair sharing with delay scheduling), `"capacity"` (four queues
       of equal share, jobs dealt at random), `"shortest"` (remaining work first), `"hmhs"` (placed again at each
       arrival, since HMHS plans for a batch), or an `hmhs.Policy` whose rules are functions. These see the jobs
-      of their stage that have arrived, `ready` when they did or their maps ended, in the policy's order. A slot
-      that a rule lets wait is offered again when a task ends, a job arrives, or at `wake[0]`, but not, as in a
-      batch, as soon as a job has its last task started. `barrier` is refused, since jobs keep coming
+      of their stage that have arrived, `ready` when they did or their maps ended, in the policy's order. `barrier`
+      is refused, since jobs keep coming
     - `delay`: how long, under `"delay"`, a job lets slots pass that are not where its input is
     - `remote`: a map takes that much longer where none of the three replicas of its input, on machines
       drawn at random, lies

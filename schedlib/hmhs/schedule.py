@@ -41,7 +41,7 @@ def schedule(
     if policy == "priced":
         return priced(instance)
     if policy not in POLICIES:
-        raise unknown("policy", policy, [*POLICIES, "priced"], "or pass a hmhs.Policy")
+        raise unknown("policy", policy, [*POLICIES, "priced"], "or pass an hmhs.Policy")
     return run(instance, POLICIES[policy], seed=seed)
 
 

@@ -446,11 +446,24 @@ def fill_slots(state, stage, now):
 
 @kernel
 def fill_by_reader(rule, state, stage, rng, now):
-    """Offer each idle slot of a stage once to a reader's rule, by the machines' numbers, and start what it names."""
+    """Offer each idle slot of a stage to a reader's rule, by the machines' numbers, and start what it names.
+    When a job has its last task started, those that wait are asked again."""
+    own = state.own
+    own.wake[stage, 0] = np.inf
+    asking = True
+    while asking:
+        asking = offer_once(rule, state, stage, rng, now)
+    wake = own.wake[stage, 0]
+    if wake > now:
+        state.clock[0].wake = min(state.clock[0].wake, wake)
+
+
+@kernel
+def offer_once(rule, state, stage, rng, now):
+    """One round over the idle slots; whether a job had its last task started."""
     own = state.own
     line = state.lines[stage]
-    wake = own.wake[stage]
-    wake[0] = np.inf
+    emptied = False
     for machine in range(state.machines.size):
         if not state.slots[stage, machine].idle or line.length == 0:
             continue
@@ -463,7 +476,7 @@ def fill_by_reader(rule, state, stage, rng, now):
             free=read_only(own.free[stage]),
             notes=own.notes[stage],
             machine_notes=own.machine_notes[stage],
-            wake=wake,
+            wake=own.wake[stage],
             rng=rng,
         )
         job = rule(shown, machine, now)
@@ -474,7 +487,7 @@ def fill_by_reader(rule, state, stage, rng, now):
             own.refused[0] = 1 + stage
             own.refused[1] = machine
             own.refused[2] = job
-            return
+            return False
         if stage == MAP:
             task = local_task(state.head[job], state.following, state.started, machine)
             start_map(state, job, task, machine, now)
@@ -483,9 +496,9 @@ def fill_by_reader(rule, state, stage, rng, now):
         own.left[stage, job] -= 1
         if own.left[stage, job] == 0:
             close_gap(own.queue[stage], line.length, job)
+            emptied = True
         own.free[stage, machine] = state.slots[stage, machine].believed
-    if wake[0] > now:
-        state.clock[0].wake = min(state.clock[0].wake, wake[0])
+    return emptied
 
 
 @kernel

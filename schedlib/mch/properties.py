@@ -272,7 +272,9 @@ def property_table(
     for rule in rules:
         known = isinstance(rule, str) and rule in RULES
         if not known and not callable(rule) and not isinstance(rule, Rule):
-            raise unknown("rules", rule, RULES, "or a Rule, or a function of a tree and its capacity")
+            raise unknown(
+                "rules", rule, RULES, "or a Rule, or a function of a tree and its capacity"
+            )
     rows: list[tuple] = []
     for rule in rules:
         margins = {name: np.full(len(trees), np.nan) for name in PROPERTIES}

@@ -165,7 +165,9 @@ def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
         depart = pd.to_numeric(table["depart"], errors="coerce").to_numpy(float)
         given = table["depart"].notna().to_numpy()
         for row in np.flatnonzero(given & np.isnan(depart))[:1]:
-            raise ValueError(f"jobs, row {row}: depart is {table['depart'][row]!r}, must be a number")
+            raise ValueError(
+                f"jobs, row {row}: depart is {table['depart'][row]!r}, must be a number"
+            )
         for row in np.flatnonzero(depart <= numbers["submit"])[:1]:
             raise ValueError(
                 f"jobs, row {row}: departs at {depart[row]}, must be after its submission at "

@@ -225,7 +225,7 @@ def cached(
     try:
         path = cache_folder("traces") / f"{name}-{key}.parquet"
     except OSError as error:
-        warnings.warn(str(error), stacklevel=3)
+        warnings.warn(str(error), stacklevel=4)
         return make()
     if path.exists():
         try:
@@ -236,12 +236,12 @@ def cached(
         except (OSError, pa.ArrowException) as error:
             reason = str(error)
         warnings.warn(
-            f"the cache entry {path.name} is damaged ({reason}); made again", stacklevel=3
+            f"the cache entry {path.name} is damaged ({reason}); made again", stacklevel=4
         )
     table = make()
     try:
         with replacing(path) as file:
             parquet.write_table(table, file, compression="zstd", write_page_checksum=True)
     except OSError as error:
-        warnings.warn(f"could not keep {path.name} for the next time ({error})", stacklevel=3)
+        warnings.warn(f"could not keep {path.name} for the next time ({error})", stacklevel=4)
     return table

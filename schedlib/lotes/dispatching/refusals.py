@@ -93,6 +93,4 @@ def _why(state, given, slot, machine, when):
             f"capacity: job {job.row} {when} needs {need:.4g} of {name}, and machine {machine} has "
             f"{room:.4g} free"
         )
-    return (
-        f"class: job {job.row} {when} is of class {job.job_class}, which machine {machine} cannot run"
-    )
+    return f"class: job {job.row} {when} is of class {job.job_class}, which machine {machine} cannot run"
