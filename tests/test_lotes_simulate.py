@@ -197,18 +197,18 @@ def test_policies_that_break_the_rules_are_refused():
         (
             (0.6, 0.1),
             1.0,
-            "job 0 at 0 s needs 0.6 of cpu, and machine 1 has 0.5 free; return -1 to let it wait",
+            "capacity: job 0 at 0 s needs 0.6 of cpu, and machine 1 has 0.5 free; return -1 to let it wait",
         ),
         (
             (0.1, 0.1),
             0.0,
-            "job 0 at 0 s is of class 0, which machine 1 cannot run; return -1 to let it wait",
+            "class: job 0 at 0 s is of class 0, which machine 1 cannot run; return -1 to let it wait",
         ),
     ],
 )
 def test_refusals_say_what_was_impossible(job, rate, why):
     classes = JobClasses([1.0], [[0.1, 0.1]], [[1.0], [rate]])
-    words = f"policy 'own': capacity: {why}, or ask lotes.can_start first"
+    words = f"policy 'own': {why}, or ask lotes.can_start first"
     refuses(words, simulate, Policy(lambda cluster, job: 1), SMALL, jobs_of(*job), classes=classes)
 
 
@@ -218,6 +218,11 @@ def test_refusals_on_an_exit_name_the_waiting_job():
     policy = Policy(waits, lambda cluster, machine: cluster.waiting[0])
     why = "job 1 at 1 s needs 0.9 of cpu, and machine 1 has 0.5 free; return -1 when none fits"
     refuses(why, simulate, policy, SMALL, jobs)
+
+
+def test_there_is_no_quantile_of_no_number():
+    jobs = Workload.from_arrays([0.0], [1.0], cpu=[0.1], mem=[0.1])
+    refuses("q: nan, must lie in", simulate("greedy", SMALL, jobs).quantile, np.nan)
 
 
 @pytest.mark.parametrize("policy", ["greedy", "tetris"])

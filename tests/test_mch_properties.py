@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from mch_instances import problems
 from refusals import refuses
 from schedlib.mch import Allocation, Tree, allocate, search
 from schedlib.mch import properties as fair
+from schedlib.mch.rules import RULES
 
 needs = st.integers(0, 4).map(float)
 leaves = st.tuples(needs, needs).filter(any)
@@ -141,7 +143,9 @@ def test_collapsed_hierarchies_punish_a_group_for_dovetailing():
 
 def test_the_table_counts_the_trees_a_rule_takes():
     two = [Tree([(1, 1), (1, 2)]), Tree([(1, 0), (1, 2)])]
-    table = fair.property_table([10, 10], ["m-ch", "drf"], two)
+    by_name = fair.property_table([10, 10], ["m-ch", "drf"], two)
+    table = fair.property_table([10, 10], ["m-ch", RULES["drf"]], two)
+    pd.testing.assert_frame_equal(table, by_name)
     table = table[table["property"] == "share guarantee"]
     assert table[["rule", "trees", "violated"]].values.tolist() == [
         ["m-ch", 1, 0.0],

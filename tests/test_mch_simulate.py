@@ -157,6 +157,7 @@ def test_a_priority_that_is_no_number_is_told_with_leaf_and_time():
         ({"duration": [1, np.nan, 1, 1, 1, 1]}, "row 1: duration"),
         ({"submit": [0, 0, 0, 0, "noon", 0]}, "row 4: submit is noon"),
         ({"depart": [0.0] + [9.0] * 5}, r"row 0: departs at 0\.0"),
+        ({"depart": [None, "soon"] + [9.0] * 4}, "row 1: depart is 'soon', must be a number"),
     ],
 )
 def test_bad_rows_are_named(change, words):

@@ -119,10 +119,10 @@ def capacity(
     tried[begin] = first
     width = precision * bound
     served = bound - (first.last_queue - first.burst_queue) / first.time
-    low = near or served - width / 2
+    least = bound / 1000
+    low = near or max(served - width / 2, least)
     step = width
     high = None
-    least = bound / 1000
     while not sustained(low):
         if low <= least:
             raise ValueError(
