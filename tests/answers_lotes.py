@@ -1,4 +1,4 @@
-"""Right and wrong answers to the exercises of chapters 0 to 4, by chapter and number, made when they are asked for.
+"""Right and wrong answers to the exercises of chapters 0 to 4, by the exercise's name, made when they are asked for.
 
 Those that are plain numbers and words stand in answers.toml.
 
