@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from exhibits.lotes import fig6_10_month, runs
+from exhibits.lotes import runs
 from frames import as_frame
 from google_fits import fit_arrivals, fit_durations
 from refusals import refuses
@@ -194,21 +194,6 @@ def test_bad_input_is_refused():
     refuses("load, thin, hours: 0, 1", google_month, *google, load=0.0)
     refuses("at most 696 hours", google_month, *google, hours=1e4, thin=99)
     refuses("sizes: 'commun' is unknown", google_month, *google, sizes="commun", thin=99)
-
-
-def test_month_tells_days_tail_and_mean_of_the_same_runs():
-    frame = fig6_10_month.month(google=False, thin=20, load=0.7, sizes="common", seed=0)
-    assert frame.notna().all(axis=None) and frame["realised"].between(0.68, 0.72).all()
-    for _, one in frame.groupby("policy"):
-        part = {measure: rows.set_index("x")["value"] for measure, rows in one.groupby("measure")}
-        assert list(part["queue"].index) == list(range(29)) and set(part["wait"].index) <= set(
-            range(29)
-        )
-        tail = part["tail"]
-        assert tail.is_monotonic_decreasing and tail.iloc[-1] >= 0 and tail.iloc[0] <= 100
-        # The area below the part of the tail that is drawn is no more than the mean.
-        steps = np.diff(tail.index, prepend=0.0)
-        assert (steps * tail.to_numpy()).sum() / 100 <= part["mean"].item() * 1.01
 
 
 def test_claims_read_the_month_as_they_say():
