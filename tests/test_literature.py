@@ -150,8 +150,9 @@ def test_sufferage_on_the_example_of_its_paper():
 # --- delay scheduling ---------------------------------------------------------------------------------------------------------
 
 
-def with_inputs(seed, jobs=20, machines=10):
+def with_inputs(seed):
     """Jobs whose input lies on three machines; elsewhere their maps take twice as long."""
+    jobs, machines = 20, 10
     rng = np.random.default_rng(seed)
     speed = np.full((jobs, machines), 2.0)
     for row in speed:
