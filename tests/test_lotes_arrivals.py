@@ -84,36 +84,6 @@ def test_the_shipped_parameters_are_the_fits_to_googles_table(table):
     assert_allclose(DURATIONS, fit_durations(table), rtol=5e-4)
 
 
-def test_the_model_is_like_googles_month(table):
-    _, _, real = google_month(*google2011(), times=table, sizes="fixed")
-    drawn = [google_month(*google2011(), sizes="fixed", seed=seed)[2] for seed in range(4)]
-
-    def times(month):
-        return month.jobs["submit"].to_numpy(), month.tasks["duration"].to_numpy()
-
-    def deviations(submit):
-        log = np.log(np.maximum(hourly(submit), 1))
-        return log - log.mean()
-
-    def follows(submit, lag):
-        log = deviations(submit)
-        return np.corrcoef(log[lag:], log[: len(log) - lag])[0, 1]
-
-    submit, duration = times(real)
-    spread = np.mean([deviations(times(month)[0]).std() for month in drawn])
-    assert spread == pytest.approx(deviations(submit).std(), rel=0.1)
-    for lag in (1, 4, 24, 168):
-        mean = np.mean([follows(times(month)[0], lag) for month in drawn])
-        assert mean == pytest.approx(follows(submit, lag), abs=0.12)
-    shares = [0.01, 0.25, 0.5, 0.75, 0.99]
-    for month in drawn:
-        came, lasts = times(month)
-        for batch in (True, False):
-            mine = np.quantile(lasts[(came == 0) == batch], shares)
-            theirs = np.quantile(duration[(submit == 0) == batch], shares)
-            assert mine == pytest.approx(theirs, rel=0.06)
-
-
 @pytest.mark.parametrize(
     "options",
     [{"load": 0.5, "sizes": "independent"}, {"drift": 1.5, "thin": 9}, {"hours": 100}],

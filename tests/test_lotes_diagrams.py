@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from exhibits.lotes import fig1_4_model
-from schedlib.pictures import bins as pictures
-from schedlib.pictures import style
 
 SIX = fig1_4_model.fig1(total_cores=4.0, total_memory=8.0, seed=0).assign(
     total_cores=4.0, total_memory=8.0
@@ -29,10 +27,3 @@ def test_blocks_are_as_large_as_what_the_jobs_hold(resource, plot):
     assert np.ptp(boxes[:, [1, 3]], axis=1).tolist() == SIX[resource].tolist()
     for a, b in ((a, b) for n, b in enumerate(boxes) for a in boxes[:n]):
         assert (a[2:] <= b[:2]).any() or (b[2:] <= a[:2]).any()
-
-
-def test_a_job_without_neighbouring_lanes_is_drawn_in_pieces():
-    figure, ax = style.subplots()
-    pictures.draw_blocks(ax, [0, 0, 0, 2], [2, 9, 2, 4], [1, 1, 1, 2], 3, ["C0"] * 4, "abcd")
-    paths = [path for collection in ax.collections for path in collection.get_paths()]
-    assert len(paths) == 5 and [path.vertices[:, 1].min() for path in paths[3:]] == [0, 2]

@@ -62,24 +62,6 @@ def test_one_server_is_the_same_in_all_formulas(load, rate):
     assert pollaczek_khinchine(load * rate, 1 / rate, 1 / rate**2) == pytest.approx(wait / 2)
 
 
-@given(
-    st.lists(
-        st.tuples(st.floats(0.01, 1), st.floats(0.1, 9), st.floats(1, 20), st.integers(1, 9)),
-        min_size=1,
-        max_size=4,
-    )
-)
-def test_sita_is_one_queue_for_each_server(rows):
-    # Mean service, c_S^2 + 1 and servers as drawn; the rate puts the fullest class at 0.9.
-    share, mean, spread, servers = map(list, zip(*rows, strict=True))
-    share = [part / sum(share) for part in share]
-    second = [s * m**2 for s, m in zip(spread, mean, strict=True)]
-    rate = 0.9 / max(p * m / n for p, m, n in zip(share, mean, servers, strict=True))
-    waits = sita_mean_waits(rate, share, mean, second, servers)
-    own = rate * np.array(share) / servers
-    assert waits == pytest.approx(list(map(pollaczek_khinchine, own, mean, second)))
-
-
 @given(st.floats(0.01, 0.99), st.integers(1, 5), st.integers(0, 8))
 def test_at_the_fixed_point_as_many_servers_grow_as_shrink(load, choices, length):
     # Mitzenmacher's ds_k/dt = load (s_{k-1}^d - s_k^d) - (s_k - s_{k+1}) is 0.
