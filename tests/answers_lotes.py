@@ -1,4 +1,4 @@
-"""Right and wrong answers to the exercises of chapters 0 to 4, by chapter and number, made when they are asked for.
+"""Right and wrong answers to the exercises of chapters 0 to 4, by the exercise's name, made when they are asked for.
 
 Those that are plain numbers and words stand in answers.toml.
 
@@ -16,10 +16,10 @@ from schedlib.teaching.exercises import lotes as book
 from schedlib.workload import Workload
 
 
-def levels(submit, finish, leaves=1, weighed=True, gaps=True):
+def levels(submit, finish, weighed=True, gaps=True):
     moments = np.concatenate([submit, finish])
     order = np.argsort(moments, kind="stable")
-    level = np.cumsum(np.repeat([1, -leaves], len(submit))[order])[:-1]
+    level = np.cumsum(np.repeat([1, -1], len(submit))[order])[:-1]
     lasting = np.diff(moments[order]) if weighed else np.ones(len(level))
     lasting = lasting if gaps else np.where(level == 0, 0, lasting)
     return np.bincount(np.maximum(level, 0), weights=lasting, minlength=4)[:4] / lasting.sum()

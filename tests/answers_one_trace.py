@@ -1,4 +1,4 @@
-"""Right and wrong answers to the exercises of chapter 9, by chapter and number, made when they are asked for."""
+"""Right and wrong answers to the exercises of chapter 9, by the exercise's name, made when they are asked for."""
 
 import numpy as np
 import pandas as pd

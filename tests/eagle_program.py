@@ -185,7 +185,7 @@ class RoundsAtSubmission(SSS):
 
 
 class OldVectors(RoundsAtSubmission, Eagle):
-    """By old vectors: in all settings as published but for the vector, which is as of its sending (written)."""
+    """By old vectors: as published in all settings, except that the vector is as of its sending (as written)."""
 
     old = True
 

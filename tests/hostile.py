@@ -1,4 +1,4 @@
-"""Values that no argument wants, and calls of public functions that are right but for one of them."""
+"""Values that no argument wants, and right calls of public functions, to put one of these values in."""
 
 import functools
 import os
@@ -37,10 +37,10 @@ NOBODYS = (
     b"x", "x", -1, float("nan"), 1j, [], [[1], [2, 3]], [1, "a"], [np.nan, 1], [np.inf, 1], [-1, 1], [10**400, 1], set(), object(), len, Path,
     np.zeros((2, 2)), np.zeros(0), np.array(["a", "b"]), np.array(None), np.ma.array([1.0, 2.0], mask=[0, 1]), pd.DataFrame(), pd.DataFrame({"job": [1]}), np.int64(-(2**63)),
 )  # fmt: skip
-"""Values that are refused wherever they stand, but for these arguments."""
-TAKEN = """Workload.time_unit Workload.from_arrays.time_unit Workload.from_arrays.job_class Workload.between.t0 Workload.between.t1 Workload.with_classes.classes System.name
-plot_gantt.title plot_tree.title plot_tree.resources plot_tree.shares plot_polytope.mix mean_ci.values block_bootstrap.values plot_polytope.resources
-standings.runs Rule.name Policy.name Replan.how RandomWorkload.time_unit
+"""Values that every argument refuses, except those in `TAKEN`."""
+TAKEN = """Workload.time_unit Workload.from_arrays.time_unit Workload.from_arrays.job_class Workload.between.t0 Workload.with_classes.classes System.name
+plot_gantt.title plot_tree.title plot_tree.resources plot_tree.shares mean_ci.values block_bootstrap.values plot_polytope.resources
+Rule.name Policy.name Replan.how RandomWorkload.time_unit
 experiments.only claims.only run.hosts run.dask plot_diagram.arrows
 read_csv.demands read_csv.delimiter alibaba2018_tasks.t0 alibaba_pai2020.t0"""
 VALUES = (

@@ -14,19 +14,16 @@ from schedlib.lotes.planning.plan import sustained
 
 
 @st.composite
-def problems(draw, configs=3, classes=3, resources=2, machines=4, zero=True):
-    """(configs, classes) with sizes in tenths, every class fitting somewhere; `zero` allows demands and rates
-    of zero.
-    """
+def problems(draw, configs=3, classes=3, resources=2, machines=4):
+    """(configs, classes) with sizes in tenths, every class fitting somewhere; demands and rates may be zero."""
     m, k, r = (draw(st.integers(1, most)) for most in (configs, classes, resources))
-    least = 0 if zero else 1
 
     def table(rows, columns, low, high):
         return draw(arrays(int, (rows, columns), elements=st.integers(low, high)))
 
-    capacity, demand = table(m, r, 2, 12) / 10, table(k, r, least, 6) / 10
+    capacity, demand = table(m, r, 2, 12) / 10, table(k, r, 0, 6) / 10
     demand[~demand.any(axis=1), 0] = 0.1
-    rate = table(m, k, least, 4) / 2
+    rate = table(m, k, 0, 4) / 2
     share = table(1, k, 1, 5)[0].astype(float)
     machine = lotes.MachineConfigs(capacity, table(1, m, 1, machines)[0])
     whole = fits(machine, lotes.JobClasses(share / share.sum(), demand, np.ones((m, k))))

@@ -27,39 +27,13 @@ def run_of(case, name, detail, seed, record=True):
     return case.simulate(SYSTEMS[name], seed=seed, detail=detail, record=record)
 
 
-def utilisation_is_the_work_of_the_tasks(run, case):
+@given(cases(), names, details, seeds)
+def test_utilisation_is_the_work_of_the_tasks(case, name, detail, seed):
+    run = run_of(case, name, detail, seed)
     width = np.diff(run.utilisation["time"], append=run.log["time"].max())
     busy = (run.tasks["finish"] - run.tasks["asked"]).sum() + run.stats["vain"] * 2 * case.hop
     found = (run.utilisation["all"] * width).sum() * case.workers
     assert_allclose(found, busy, rtol=1e-9, atol=1e-9)
-
-
-def probes_are_conserved(run):
-    """Every probe sent leaves its queue once: by its task, in vain, dropped; sticky ones of short jobs only
-    in the last two ways."""
-    stats, events = run.stats, run.log["event"].value_counts()
-    taken = run.tasks["long"].sum() if run.system.sticky else stats["tasks"]
-    by_task = taken - stats["placements"]
-    assert stats["probes"] == by_task + stats["vain"] + stats["dropped"]
-    assert events["queue"] == stats["probes"] + stats["placements"]
-    counters = {
-        "reject": "rejections",
-        "ask": "requests",
-        "vain": "vain",
-        "drop": "dropped",
-        "steal": "stolen",
-    }
-    for event, counter in counters.items():
-        assert events.get(event, 0) == stats[counter], event
-    assert stats["rescheduled"] == stats["rejections"] + stats["stolen"]
-    assert (np.diff(run.log["time"]) >= 0).all()
-
-
-@given(cases(), names, details, seeds)
-def test_what_holds_in_every_run(case, name, detail, seed):
-    run = run_of(case, name, detail, seed)
-    utilisation_is_the_work_of_the_tasks(run, case)
-    probes_are_conserved(run)
 
 
 @given(

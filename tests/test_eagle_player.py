@@ -13,7 +13,6 @@ from schedlib import eagle
 from schedlib.eagle.simulating.results import newest_copy, replay
 from schedlib.pictures import cluster
 from schedlib.pictures.probing import plot_gantt
-from schedlib.teaching.explorers import eagle as explorer
 from schedlib.teaching.explorers import eagle_player as player
 from schedlib.workload import Workload
 
@@ -149,19 +148,3 @@ def test_the_gantt_chart_of_the_four_nodes(sticky):
     lasted = run.tasks["finish"] - run.tasks["start"]
     assert bars == sorted(zip(run.tasks["worker"] - 0.36, run.tasks["start"], lasted, strict=True))
     assert sum(line.get_marker() == 7 for line in ax.lines) == (2 if sticky else 0)
-
-
-@pytest.mark.parametrize("off", [("sss",), ("sss", "sbp", "srpt")])
-def test_parts_are_told_as_simulated(off):
-    figure, alt = explorer.draw_parts(**dict.fromkeys(off, False), min_probes=10)
-    jobs = eagle.google(20_000, scale=0.04)
-    setting = {"short_partition": 0.17, "cutoff": eagle.CUTOFF["google"]}
-    systems = eagle.Eagle(), eagle.Eagle(**dict.fromkeys(off, False), min_probes=10)
-    whole, some = (
-        eagle.simulate(jobs, system, 600, **setting).percentiles()["completion"][:3]
-        for system in systems
-    )
-    half, tenth, hundredth = some / whole
-    ratio = f"50 % {half:.2f}, 90 % {tenth:.2f}, 99 % {hundredth:.2f}"
-    assert alt.endswith(f"over those of the whole Eagle: {ratio}.")
-    assert [line.get_label() for line in figure.axes[0].lines] == ["Eagle", "Hawk", "your choice"]

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hmhs_instances import instances, two_machine_makespan
-from refusals import refuses
 from schedlib import hmhs
 from schedlib.hmhs import plain
 from schedlib.hmhs.johnson import flow_shop_makespan
@@ -60,8 +59,3 @@ def test_equal_work_counts_as_more_reduce_work():
     one = [[1.0]]
     equal = hmhs.Instance([2], [1], one, [2], [1], one)
     assert hmhs.priority(equal).tolist() == plain.pri(equal) == [-0.5]
-
-
-def test_johnson_needs_two_rows_of_one_length():
-    for first, second in (([1, 2], [1]), ([[1]], [[1]]), (1, 1)):
-        refuses("first", hmhs.johnson, first, second)

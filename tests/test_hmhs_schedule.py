@@ -3,15 +3,12 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
 from hmhs_instances import instances
 from refusals import refuses
 from schedlib import hmhs
-from schedlib.hmhs import min_min, plain
-from schedlib.hmhs.model import Stage, by_arrival, quickest_first
+from schedlib.hmhs import plain
 from schedlib.hmhs.plain_model import as_schedule, last_finish
 from schedlib.leaderboard import hmhs_board as referee
 
@@ -79,17 +76,6 @@ def test_decisions_and_times_are_the_papers(policy, instance):
     assert_array_equal(plan.map_end, wanted.map_end)
     assert_array_equal(plan.job_end, wanted.job_end)
     assert (plan.policy, plan.makespan) == (wanted.policy, wanted.makespan)
-
-
-@given(st.data())
-def test_dynamic_min_min_with_any_arrivals(data):
-    instance = data.draw(instances(jobs=8, ties=True))
-    ready = data.draw(arrays(float, instance.n_jobs, elements=st.integers(0, 8).map(float)))
-    tasks, time = instance.map_tasks.copy(), instance.map_task_time.copy()
-    stage = Stage.empty(tasks.sum())
-    min_min.dispatch(by_arrival(ready, tasks), ready, tasks, time, quickest_first(time), stage)
-    counts = instance.map_tasks.tolist()
-    assert rows(stage) == plain.dynamic_min_min(ready.tolist(), counts, time.tolist())
 
 
 @given(INSTANCES)

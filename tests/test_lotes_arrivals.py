@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from exhibits.lotes import fig6_10_month, runs
+from exhibits.lotes import runs
 from frames import as_frame
 from google_fits import fit_arrivals, fit_durations
 from refusals import refuses
@@ -82,36 +82,6 @@ def test_the_shipped_parameters_are_the_fits_to_googles_table(table):
     fitted = fit_arrivals(counts)
     assert numbers(GOOGLE_ARRIVALS) == pytest.approx(numbers(fitted), rel=2e-3)
     assert_allclose(DURATIONS, fit_durations(table), rtol=5e-4)
-
-
-def test_the_model_is_like_googles_month(table):
-    _, _, real = google_month(*google2011(), times=table, sizes="fixed")
-    drawn = [google_month(*google2011(), sizes="fixed", seed=seed)[2] for seed in range(4)]
-
-    def times(month):
-        return month.jobs["submit"].to_numpy(), month.tasks["duration"].to_numpy()
-
-    def deviations(submit):
-        log = np.log(np.maximum(hourly(submit), 1))
-        return log - log.mean()
-
-    def follows(submit, lag):
-        log = deviations(submit)
-        return np.corrcoef(log[lag:], log[: len(log) - lag])[0, 1]
-
-    submit, duration = times(real)
-    spread = np.mean([deviations(times(month)[0]).std() for month in drawn])
-    assert spread == pytest.approx(deviations(submit).std(), rel=0.1)
-    for lag in (1, 4, 24, 168):
-        mean = np.mean([follows(times(month)[0], lag) for month in drawn])
-        assert mean == pytest.approx(follows(submit, lag), abs=0.12)
-    shares = [0.01, 0.25, 0.5, 0.75, 0.99]
-    for month in drawn:
-        came, lasts = times(month)
-        for batch in (True, False):
-            mine = np.quantile(lasts[(came == 0) == batch], shares)
-            theirs = np.quantile(duration[(submit == 0) == batch], shares)
-            assert mine == pytest.approx(theirs, rel=0.06)
 
 
 @pytest.mark.parametrize(
@@ -194,21 +164,6 @@ def test_bad_input_is_refused():
     refuses("load, thin, hours: 0, 1", google_month, *google, load=0.0)
     refuses("at most 696 hours", google_month, *google, hours=1e4, thin=99)
     refuses("sizes: 'commun' is unknown", google_month, *google, sizes="commun", thin=99)
-
-
-def test_month_tells_days_tail_and_mean_of_the_same_runs():
-    frame = fig6_10_month.month(google=False, thin=20, load=0.7, sizes="common", seed=0)
-    assert frame.notna().all(axis=None) and frame["realised"].between(0.68, 0.72).all()
-    for _, one in frame.groupby("policy"):
-        part = {measure: rows.set_index("x")["value"] for measure, rows in one.groupby("measure")}
-        assert list(part["queue"].index) == list(range(29)) and set(part["wait"].index) <= set(
-            range(29)
-        )
-        tail = part["tail"]
-        assert tail.is_monotonic_decreasing and tail.iloc[-1] >= 0 and tail.iloc[0] <= 100
-        # The area below the part of the tail that is drawn is no more than the mean.
-        steps = np.diff(tail.index, prepend=0.0)
-        assert (steps * tail.to_numpy()).sum() / 100 <= part["mean"].item() * 1.01
 
 
 def test_claims_read_the_month_as_they_say():

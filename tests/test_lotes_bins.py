@@ -1,7 +1,6 @@
 """Bins against brute force, Algorithm 1's defects, and the guard."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
@@ -34,22 +33,6 @@ def test_google_bins():
     configs, classes = lotes.google2011()
     counts = [count_bins(c, classes.demand) for c in configs.capacity]
     assert counts == [139, 74, 160, 812, 29, 22, 3, 160, 409, 7]
-
-
-@pytest.mark.parametrize(
-    "capacity, demand, message",
-    [
-        ([[1.0]], [[1.0]], "capacity: needs one amount per resource"),
-        ([1.0], [1.0], "demand: needs a row per class"),
-        ([1.0], [[1.0, 1.0]], "demand: 2 columns for 1 capacities"),
-        ([1.0], [[np.nan]], r"demand\[0, 0\]: nan; must be"),
-        ([-1.0], [[1.0]], r"capacity\[0\]: -1; must be"),
-        ([1.0], [[1.0], [0.0]], r"demand\[1\]: 0; a class that needs nothing"),
-    ],
-)
-def test_bad_machines(capacity, demand, message):
-    for call in (non_dominated_bins, count_bins):
-        refuses(message, call, capacity, demand)
 
 
 def test_the_guard_refuses_before_asking_for_memory():

@@ -13,13 +13,13 @@ from schedlib.workload import Workload
 CENTRES = np.array([[0.02, 0.01], [0.02, 0.06], [0.1, 0.03], [0.3, 0.2]])
 
 
-def planted(seed=0, jobs=2000, days=2.0):
-    """Four well separated clouds, submitted over `days`; (workload, the class that each job was drawn from)."""
-    draw = np.random.default_rng(seed)
+def planted():
+    """Four well separated clouds, submitted over two days; (workload, the class that each job was drawn from)."""
+    draw, jobs = np.random.default_rng(0), 2000
     cloud = draw.choice(4, jobs, p=[0.2, 0.4, 0.3, 0.1])
     demand = CENTRES[cloud] * draw.uniform(0.9, 1.1, (jobs, 2))
     duration = np.array([1.0, 2.0, 3.0, 4.0])[cloud] * draw.uniform(0.5, 1.5, jobs)
-    submit = np.linspace(5.0, 5.0 + 24 * days, jobs, endpoint=False)
+    submit = np.linspace(5.0, 5.0 + 48, jobs, endpoint=False)
     return Workload.from_arrays(
         submit, duration, cpu=demand[:, 0], mem=demand[:, 1], time_unit="h"
     ), cloud

@@ -21,7 +21,7 @@ FINE = {
 
 
 def problem(**change):
-    """Configurations and classes that are right but for what is changed."""
+    """Configurations and classes that are right, except for what is changed."""
     given = FINE | change
     configs = lotes.MachineConfigs(given["capacity"], given["count"])
     return configs, lotes.JobClasses(given["share"], given["demand"], given["rate"])

@@ -2,32 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from lotes_instances import (
-    assert_sound,
-    machines,
-    problems,
-)
+from lotes_instances import machines, problems
 from schedlib import lotes
 from schedlib.lotes import plain
-from schedlib.lotes.planning.plan import make_plan, rounded
-
-
-def plain_plan(configs, classes):
-    """Stages 1 and 2 by plain functions alone, as a `lotes.Plan`."""
-    allocation = plain.allocation_lp(configs, classes)
-    bins = []
-    for j in range(configs.n_configs):
-        K_j = np.flatnonzero(allocation.support[j])
-        kept = plain.algorithm1(configs.capacity[j], classes.demand, K_j)
-        bins.append(np.unique(kept, axis=0))
-    rate, x = plain.machine_assignment_lp(configs, classes, bins)
-    whole = [np.array(plain.round_to_machines(x_j)) for x_j in x]
-    plan = make_plan(configs, classes, allocation, bins, [np.array(x_j) for x_j in x], whole)
-    assert plan.rate == pytest.approx(rate, rel=1e-6, abs=1e-9)
-    return plan
+from schedlib.lotes.planning.plan import rounded
 
 
 @given(problems(configs=1, classes=4, resources=3))
@@ -71,12 +52,3 @@ def test_algorithm_1_without_classes_or_room():
 def test_rounding_is_the_library_s_ties_included(parts):
     parts.append(np.ceil(sum(parts)) - sum(parts))
     assert plain.round_to_machines(parts) == rounded(np.array(parts), round(sum(parts))).tolist()
-
-
-@given(problems())
-def test_a_plain_plan_is_sound(problem):
-    plan = plain_plan(*problem)
-    assert_sound(plan)
-    assume(plan.rate > 0)  # not so where a class is given only machines on which it does not fit
-    library = lotes.plan(*problem, allocation=plan.allocation)
-    assert plan.rate == pytest.approx(library.rate, rel=1e-7)

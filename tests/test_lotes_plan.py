@@ -32,14 +32,6 @@ def test_figure_5_machine():
     assert plan.rate == pytest.approx(8) and plan.allocation.rate == pytest.approx(8.4)
 
 
-def test_more_machines_of_each_kind_emulate_the_same_bins():
-    configs, classes = lotes.google2011()
-    plan = lotes.plan(configs, classes)
-    more = lotes.plan(lotes.MachineConfigs(configs.capacity, 100 * configs.count), classes)
-    for one, hundred in zip(plan.fractions, more.fractions, strict=True):
-        np.testing.assert_allclose(hundred, 100 * one, rtol=1e-6, atol=1e-3)
-
-
 @given(problems())
 def test_plans_are_sound_and_generated_ones_best(problem):
     configs, classes = problem

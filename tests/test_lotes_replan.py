@@ -98,18 +98,6 @@ def crowded():
     return fewer, classes, jobs, plan(fewer, classes)
 
 
-@pytest.mark.parametrize("policy", ["lotes", "lotes-first"])
-def test_the_same_plan_again_changes_nothing(crowded, policy):
-    configs, _, jobs, first = crowded
-    without = simulate(policy, configs, jobs, plan=first)
-    again = simulate(
-        policy, configs, jobs, plan=first, replan=Replan(5.0, how=lambda past, old: old)
-    )
-    assert len(again.plans) > 9 and without.intervals["queue_end"].max() > 100
-    assert again.jobs.equals(without.jobs)
-    assert_allclose(again.mean_queue, without.mean_queue)
-
-
 @pytest.mark.parametrize("how", ["estimate", "cluster"])
 def test_only_the_past_counts(crowded, how):
     """Up to a time nothing changes if jobs that come later stay away, and those not ended then take longer."""

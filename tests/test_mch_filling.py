@@ -80,22 +80,6 @@ def test_hierarchical_rules_decide_as_in_exact_arithmetic(problem):
         ), rule
 
 
-@given(problems())
-def test_nothing_more_fits_and_no_capacity_is_exceeded(problem):
-    tree, capacity = problem
-    for rule in RULES:
-        filled = mch.fill(tree, capacity, rule)
-        assert (filled.usage.sum(axis=0) <= capacity * (1 + 1e-6)).all()
-        assert np.array_equal(np.bincount(filled.order, minlength=tree.n_leaves), filled.tasks)
-        # every leaf waits for something that is used up
-        assert (tree.demand[:, filled.saturated] > 0).any(axis=1).all()
-        room = capacity - filled.usage.sum(axis=0)
-        assert (
-            room[filled.saturated] < tree.demand.max(axis=0)[filled.saturated] * (1 + 1e-6)
-        ).all()
-        assert np.allclose(filled.shares, (filled.usage / capacity).max(axis=1))
-
-
 @given(problems(most_resources=2, wide=9, whole=True))
 def test_ever_smaller_tasks_come_to_the_fluid_shares(problem):
     tree, capacity = problem

@@ -120,21 +120,6 @@ def test_allocations_are_feasible_and_pareto_efficient(made, rule):
     assert np.allclose(found.shares, (found.usage / capacity).max(axis=1))
 
 
-@given(
-    TREES,
-    st.sampled_from(HIERARCHICAL),
-    st.lists(st.floats(0.01, 100), min_size=3, max_size=3),
-)
-def test_units_do_not_matter(made, rule, units):
-    tree, capacity = made
-    units = np.array(units[: tree.n_resources])
-    assert np.allclose(
-        shares(tree.with_demand(tree.demand * units), capacity * units, rule),
-        shares(tree, capacity, rule),
-        rtol=1e-6,
-    )
-
-
 def scaled(tree, factors):
     """The tree with the omegas of each group's children times a factor of their own."""
     return mch.Tree(

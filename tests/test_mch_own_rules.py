@@ -106,23 +106,8 @@ def writes_a_record(tree):
     return 0
 
 
-def writes_a_field(tree):
-    tree.leaves.tasks[0] = 0
-    return 0
-
-
-def writes_what_is_free(tree):
-    tree.free[0] = 1e9
-    return 0
-
-
 def writes_usage(leaf, usage, demand, weight, capacity):
     usage[:] = 0.0
-    return 0.0
-
-
-def writes_capacity(leaf, usage, demand, weight, capacity):
-    capacity[0] += 1
     return 0.0
 
 
@@ -130,10 +115,7 @@ def writes_capacity(leaf, usage, demand, weight, capacity):
     "cheat",
     [
         writes_a_record,
-        writes_a_field,
-        writes_what_is_free,
         writes_usage,
-        writes_capacity,
     ],
 )
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")

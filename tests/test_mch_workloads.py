@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from exhibits.mch import fig1_4_weights, fig5_cost, measures
+from exhibits.mch import fig1_4_weights, measures
 from frames import as_frame
 from mch_instances import by_equations
 from refusals import refuses
@@ -32,18 +32,6 @@ def measured(name, frame, reading=""):
         read = read.others[reading]
     values = read.measure(frame, **read.args)
     return values.value if isinstance(values, Exact) else values
-
-
-def test_trees_have_the_paper_s_numbers_of_nodes():
-    for levels in (1, 2, 5):
-        tree = workloads.full_binary(levels, np.arange(1, 2**levels + 1)[:, None])
-        assert tree.n_leaves == 2**levels and tree.n_nodes - 1 == 2 ** (levels + 1) - 2
-        assert (tree.depth[tree.leaves] == levels).all() and np.allclose(
-            tree.guarantee[tree.leaves], 2.0**-levels
-        )
-        assert tree.demand[:, 0].tolist() == list(range(1, 2**levels + 1))
-    fig4 = workloads.fig4()
-    assert tuple(map(fig4.name, fig4.leaves)) == LEAVES
 
 
 def test_bad_sizes_are_refused():
@@ -135,23 +123,6 @@ def test_shares_are_judged_in_their_windows():
     assert measured("fig4-ratio", frame) == pytest.approx(2)
     assert measured("fig4-takes-over", frame) == pytest.approx(1)
     assert measured("fig4-others-stay", frame) == pytest.approx(0.05)
-
-
-def test_cost_counts_the_same_decisions_for_both_kinds_of_h_drf():
-    for frame in (
-        fig5_cost.run_nodes(4, seed=0),
-        fig5_cost.run_jobs("nodes", 2, 20, seed=0),
-        fig5_cost.run_jobs("queues", 2, 20, 0),
-    ):
-        h_drf = frame[frame["rule"] == "h-drf"]
-        assert (
-            h_drf["decisions"].nunique() == 1
-            and (frame.loc[frame["rule"] == "mch", "reweighed"] > 0).all()
-        )
-        assert (frame["operations"] > 0).all()
-    assert set(fig5_cost.run_jobs("queues", 2, 20, seed=0)["q"]) == {7} and set(
-        fig5_cost.run_jobs("nodes", 2, 20, seed=0)["q"]
-    ) == {27}
 
 
 def test_complexity_is_judged_by_a_decision():

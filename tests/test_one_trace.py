@@ -111,7 +111,7 @@ def test_the_grid_is_what_the_source_gives():
     both = stored.merge(fresh, on=["question", "policy", "measure"], suffixes=("", "_fresh"))
     assert len(both) == len(stored) == len(fresh)
     assert np.allclose(both["value"], both["value_fresh"], rtol=1e-4), (
-        "python -m schedlib.teaching.lessons.one_trace makes the grid anew"
+        "python -m schedlib.teaching.lessons.one_trace makes the grid again"
     )
 
 

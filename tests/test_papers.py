@@ -32,17 +32,13 @@ def small_run(name):
     return pd.concat(blocks, ignore_index=True)
 
 
-def by_experiment(items):
-    """Each with its id; those of one experiment run in one process, which runs it once."""
-    return [
-        pytest.param(item, id=item.id, marks=pytest.mark.xdist_group(str(item.experiment)))
-        for item in items.values()
-    ]
+def of_experiment(items, name):
+    """Those of the registry's figures or claims that are made from this experiment."""
+    return [item for item in items.values() if item.experiment == name]
 
 
-@pytest.mark.parametrize("figure", by_experiment(LIBRARY.figures))
-def test_figure_from_a_small_run_can_be_read_by_everyone(figure):
-    frame = small_run(figure.experiment)
+def check_figure(figure, frame):
+    """That its words are long enough to say something and short enough to read, and that every eye can read its picture."""
     if figure.part is not None:
         frame = figure.part(frame)
     caption, alt = (
@@ -57,11 +53,30 @@ def test_figure_from_a_small_run_can_be_read_by_everyone(figure):
         assert not seeing.faint(drawn), "these words hardly stand out from what is behind them"
 
 
-@pytest.mark.parametrize("claim", by_experiment(LIBRARY.claims))
-def test_claim_can_be_judged_on_a_small_run(claim):
-    wanted = {one.experiment for one in claim.readings() if one.experiment}
-    frames = {name: small_run(name) for name in wanted}
+def check_claim(claim):
+    """That it can be judged, and under each of its readings."""
+    frames = {name: small_run(name) for name in claim.experiments()}
     assert verdicts.judge(claim, frames, "smoke").verdict in verdicts.VERDICTS
+
+
+RUN = [*LIBRARY.figures.values(), *LIBRARY.claims.values()]
+
+
+@pytest.mark.parametrize("name", sorted({item.experiment for item in RUN if item.experiment}))
+def test_figures_and_claims_of_a_small_run(name, subtests):
+    """One test for each experiment, so that it runs once, in one process."""
+    frame = small_run(name)
+    for figure in of_experiment(LIBRARY.figures, name):
+        with subtests.test(figure.id):
+            check_figure(figure, frame)
+    for claim in of_experiment(LIBRARY.claims, name):
+        with subtests.test(claim.id):
+            check_claim(claim)
+
+
+def test_claims_without_an_experiment_are_not_testable():
+    for claim in of_experiment(LIBRARY.claims, ""):
+        assert verdicts.judge(claim, {}, "smoke").verdict == verdicts.UNTESTABLE
 
 
 @pytest.mark.parametrize("paper", LIBRARY.papers())

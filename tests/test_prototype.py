@@ -23,7 +23,7 @@ from schedlib.eagle.plain import algorithm1
 from schedlib.eagle.plain_model import Job, Probe
 from schedlib.eagle.simulating.results import replay
 from schedlib.leaderboard.invariants import two_at_once
-from schedlib.prototype import driver, host, wire
+from schedlib.prototype import host, wire
 from schedlib.prototype.centre import Centre
 from schedlib.prototype.comparing import as_it_was, network_delay
 from schedlib.prototype.experiment import measure
@@ -462,77 +462,3 @@ def test_centre_places_each_task_where_least_work_is_left(work, tasks, estimate)
         assert left[where] == min(left) and bits == sum({1 << k for _, k, _ in sent})
         left[where] += estimate
     assert len(sent) == tasks and centre.work[1:] == left[1:]
-
-
-def killed_at(moment, whom, monkeypatch):
-    """Have a process killed at a moment of the start, and make sure that it is dead by the next step."""
-    ask, opened = driver.Driver.ask, driver.Driver.opened
-    processes = {}
-
-    def kill():
-        os.kill(processes[whom], signal.SIGKILL)
-
-    async def is_gone(self):
-        while whom in self.peers:
-            await asyncio.sleep(0.01)
-
-    async def first_answer(self):
-        while not self.answers:
-            await asyncio.sleep(0)
-
-    async def asked(self, questions):
-        kind = next(iter(questions.values()))[0]
-        if kind == "join" and moment == "connected":
-            kill()
-            await is_gone(self)
-        if kind == "join" and moment == "join is sent":
-            kill()
-        asking = asyncio.create_task(ask(self, questions))
-        if kind == "join" and moment == "some have joined":
-            await first_answer(self)
-            kill()
-        answers = await asking
-        if kind == "spawn":
-            for (made,) in answers.values():
-                processes.update({(role, number): process for role, number, _, process in made})
-        if kind == "clock" and moment == "clocks are known":
-            kill()
-            await is_gone(self)
-        return answers
-
-    def opened_one(self, peer):
-        opened(self, peer)
-        if peer.name == whom and moment == "others connect":
-            kill()
-
-    monkeypatch.setattr(driver.Driver, "ask", asked)
-    monkeypatch.setattr(driver.Driver, "opened", opened_one)
-
-
-MOMENTS = ["others connect", "connected", "join is sent", "some have joined", "clocks are known"]
-
-
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_a_node_that_dies_before_the_replay_begins_is_among_the_dead_and_loses_nothing(
-    moment, monkeypatch
-):
-    killed_at(moment, ("node", 3), monkeypatch)
-    dead = run()
-    assert not dead.jobs["failed"].any() and dead.jobs["finish"].notna().all()
-    assert len(dead.tasks) == len(some_jobs().tasks) and 3 not in set(dead.tasks["worker"])
-    said = [what for what in dead.notes["what"] if what.startswith("node 3 has died")]
-    assert len(said) == 1 and (dead.notes["time"] >= 0).all()
-
-
-def test_a_scheduler_that_dies_before_the_replay_begins_has_no_jobs_to_lose(monkeypatch):
-    killed_at("join is sent", ("scheduler", 1), monkeypatch)
-    dead = run()
-    assert not dead.jobs["failed"].any()
-    assert any(what.startswith("scheduler 1 has died") for what in dead.notes["what"])
-
-
-def test_without_the_centre_from_the_beginning_long_jobs_fail(monkeypatch):
-    killed_at("clocks are known", ("centre", 0), monkeypatch)
-    dead = run()
-    assert (dead.jobs["failed"] == dead.jobs["long"]).all()
-    assert any(what.startswith("centre 0 has died before") for what in dead.notes["what"])

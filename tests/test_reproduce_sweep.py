@@ -118,7 +118,7 @@ def test_damaged_entry_is_recomputed_and_said_so(folder):
 
 
 def sweeping(folder, points, stored):
-    """A slow sweep in another process, of which so many points are stored, and its experiment."""
+    """The experiment of a slow sweep, and the process that runs it, once this many points are stored."""
     (folder / "slow").touch()
     experiment = toy.experiment(toy.counted, folder, points=points)
     code = (

@@ -77,9 +77,6 @@ def test_a_rule_reads_columns_by_row_and_refuses_others():
     "call, why",
     [
         (lambda: lotes.algorithm1([4.0, 4.0], [[-1, 1]]), "demand"),
-        (lambda: lotes.fewer_machines(MACHINE, -1), "shrink"),
-        (lambda: lotes.core_load(MACHINE, JOBS, hours=-1), "hours"),
-        (lambda: lotes.google_month(*lotes.google2011(), drift=np.nan), "drift"),
         (lambda: lotes.MachineConfigs([[1.0]], [1], ("cpu", "mem")), "names"),
         (lambda: lotes.Policy(wait_for_it, wake=0.0), "wake"),
         (lambda: lotes.simulate(lotes.Policy(wait_for_it, wake=1e-9), MACHINE, JOBS), "wake"),

@@ -1,6 +1,5 @@
-"""Closed forms against exact sums, limits and each other; the textbooks' own numbers are in the docstrings."""
+"""Closed forms against exact sums, integrals, limits and each other; textbooks' numbers are in the docstrings."""
 
-import heapq
 import math
 from fractions import Fraction
 
@@ -63,24 +62,6 @@ def test_one_server_is_the_same_in_all_formulas(load, rate):
     assert pollaczek_khinchine(load * rate, 1 / rate, 1 / rate**2) == pytest.approx(wait / 2)
 
 
-@given(
-    st.lists(
-        st.tuples(st.floats(0.01, 1), st.floats(0.1, 9), st.floats(1, 20), st.integers(1, 9)),
-        min_size=1,
-        max_size=4,
-    )
-)
-def test_sita_is_one_queue_for_each_server(rows):
-    # Mean service, c_S^2 + 1 and servers as drawn; the rate puts the fullest class at 0.9.
-    share, mean, spread, servers = map(list, zip(*rows, strict=True))
-    share = [part / sum(share) for part in share]
-    second = [s * m**2 for s, m in zip(spread, mean, strict=True)]
-    rate = 0.9 / max(p * m / n for p, m, n in zip(share, mean, servers, strict=True))
-    waits = sita_mean_waits(rate, share, mean, second, servers)
-    own = rate * np.array(share) / servers
-    assert waits == pytest.approx(list(map(pollaczek_khinchine, own, mean, second)))
-
-
 @given(st.floats(0.01, 0.99), st.integers(1, 5), st.integers(0, 8))
 def test_at_the_fixed_point_as_many_servers_grow_as_shrink(load, choices, length):
     # Mitzenmacher's ds_k/dt = load (s_{k-1}^d - s_k^d) - (s_k - s_{k+1}) is 0.
@@ -116,44 +97,6 @@ def test_more_choices_wait_less_and_none_beats_its_own_service(load, choices):
 def test_what_no_queue_can_have_is_refused(call, says):
     with pytest.raises(ValueError, match=says):
         call()
-
-
-def one_server(rule, submit, work):
-    """The mean response of jobs on one server in steps of one time unit of work; sizes are whole numbers."""
-    present, ends, now = [], {}, 0
-    arriving = sorted(zip(submit, range(len(work)), strict=True))
-    heapq.heapify(arriving)
-    while arriving or present:
-        while arriving and arriving[0][0] <= now:
-            _, job = heapq.heappop(arriving)
-            present.append([work[job], job])
-        if present:
-            row = min(present) if rule == "srpt" else present.pop(0)
-            row[0] -= 1
-            if row[0] == 0:
-                ends[row[1]] = now + 1
-                present = [other for other in present if other is not row]
-            elif rule == "ps":
-                present.append(row)  # a turn each
-        now += 1
-    return np.mean([ends[job] - submit[job] for job in range(len(work))])
-
-
-@pytest.mark.parametrize("load", [0.5, 0.8])
-@pytest.mark.parametrize("rule", ["ps", "srpt"])
-def test_ps_and_srpt_are_what_a_simulation_step_by_step_finds(rule, load):
-    # Sizes are drawn from a uniform law over 1 to 40 steps, long against one step.
-    rate, means = load / 20.5, []
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        submit = np.cumsum(rng.exponential(1 / rate, 3000)).round().astype(int).tolist()
-        means.append(one_server(rule, submit, rng.integers(1, 41, 3000).tolist()))
-    exact = (
-        ps_mean_response(rate, 1 / 20.5)
-        if rule == "ps"
-        else srpt_mean_response(rate, lambda x: np.full_like(x, 1 / 40), 0.5, 40.5)
-    )
-    assert np.mean(means) == pytest.approx(exact, rel=0.06)
 
 
 @pytest.mark.parametrize("load", [0.1, 0.5, 0.9])

@@ -181,29 +181,6 @@ def test_bad_task_rows_are_refused(tmp_path, row, message):
         google2011_tasks(shards(tmp_path, [*tasks("1 7 0 submit"), row]))
 
 
-def test_random_events_agree_with_a_plain_loop(tmp_path):
-    rng = np.random.default_rng(3)
-    times = np.cumsum(rng.integers(1, 5, 400)) + 600
-    happens = rng.choice([*EVENTS[:6], "schedule", "finish", "update"], 400)
-    events = list(
-        zip(times, rng.integers(1, 4, 400), rng.integers(0, 3, 400), happens, strict=True)
-    )
-    begun, expected = {}, {}
-    for time, job, index, event in events:
-        if event == "schedule":
-            begun[job, index] = time
-        elif event == "finish" and (job, index) in begun:
-            expected[job, index] = time - begun.pop((job, index))
-        elif event in ("evict", "fail", "kill"):
-            begun.pop((job, index), None)
-    rows = [tasks(" ".join(map(str, event)))[0] for event in events]
-    cuts = rows[:7], rows[7:150], rows[150:151], rows[151:]
-    w = google2011_tasks(shards(tmp_path, *cuts))
-    found = sorted(w.tasks[["job", "duration"]].itertuples(index=False, name=None))
-    assert found == sorted((job, lasts) for (job, _), lasts in expected.items()) and len(found) > 5
-    assert w.report["runs not ended when the trace ends (left out)"] == len(begun)
-
-
 def test_public_facts_of_the_whole_job_table():
     folder = google2011_folder()
     if folder is None:

@@ -76,7 +76,7 @@ SCALE = {  # the simulated cluster over the paper's: 100 workers, 1,000 to 1,500
     "quick": {"google": 1 / 10, "cloudera": 1 / 15, "yahoo": 1 / 4},
     "paper": dict.fromkeys(TRACES, 1.0),
 }
-SIZE = {  # numbers of jobs: at quick scale what two cores do in a minute, at the paper's Table 1's
+SIZE = {  # numbers of jobs: at the paper's scale Table 1's
     "smoke": dict.fromkeys(TRACES, 400),
     "quick": {"google": 30_000, "cloudera": 3_000, "yahoo": 5_000},
     "paper": made.JOBS,

@@ -52,7 +52,7 @@ WORDS: dict[Any, str] = {
 }
 """Traces, systems and percentiles in alt texts."""
 SPEEDUPS = (3, 10)
-"""By what factor Eagle is faster than Hawk at the highest load, at least and at most (abstract)."""
+"""By what factor Eagle is faster than Hawk at the highest load, at least and at most (Section 6.1)."""
 BEST = 0.2
 """Eagle's time over Hawk's where the prototype gains most, 80 % (Fig. 9)."""
 

@@ -37,7 +37,8 @@ PRINTED = {
     "single": (*EACH, ("fifo-pri", 72)),
     "hybrid": (*EACH, ("fifo-pri", 55)),
 }
-"""The gains (%) that the text prints: the least and the most, or the most, whatever the number of jobs."""
+"""The gains (%) that the text prints for any number of jobs: over FIFO and R-HMHS the least and the most, over
+FIFO-Pri the most."""
 
 
 def paper_plans(instance: Instance) -> list[Schedule]:

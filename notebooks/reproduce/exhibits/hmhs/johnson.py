@@ -1,4 +1,4 @@
-"""Johnson's rule against every order, and what is a theorem and not a measurement."""
+"""Johnson's rule against every order of a small flow shop (Section 3.1)."""
 
 import itertools
 

@@ -187,7 +187,7 @@ def gained(
 
 
 def best_weights(frame: DataFrame, weights: list[str], **where) -> Best:
-    """By how many decades Tetris waits less with the best of these weights than as printed: one number a seed."""
+    """By how many decades Tetris waits less with the best of these weights than as printed."""
     waits = by_reading(frame, **where)
     others = waits["tetris"][weights]
     gains = others.rsub(waits["tetris", PRINTED], axis=0)
@@ -276,6 +276,7 @@ def longer_tail(frame: DataFrame, rival: str, policy: str, load: float) -> Each:
 
 
 def moved(frame: DataFrame, classes: int) -> Each:
-    """The share (%) of jobs that the last of a number of classes takes, clustered by demand: one number a seed."""
+    """The share (%) of jobs that change their class when the last of a number of classes is added, clustered by
+    demand: one number a seed."""
     rows = only(frame, features="demand", k=classes)
     return rows["moved"].to_numpy()
