@@ -8,6 +8,7 @@ from schedlib.lotes.planning import bins
 from schedlib.workload import Workload
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of numpy, on the way to a refusal
 @pytest.mark.parametrize(
     "function", hostile.CALLS, ids=lambda function: f"{function.__module__}.{function.__qualname__}"
 )

@@ -122,7 +122,7 @@ def test_the_explorer_draws_the_stored_values_on_the_same_axes(start, every, loa
     assert alt.startswith(begin)
     limits = [ax.get_xlim() for ax in explorer.draw()[0].axes]
     rows = one_trace.grid().query("start == @start and every == @every and load == @load")
-    values = rows.set_index(["question", "measure", "policy"])["value"]
+    values = rows.set_index(["question", "measure", "policy"])["value"].sort_index()
     panels = zip(figure.axes, limits, explorer.PANELS.items(), strict=True)
     for ax, limit, (question, (_, measure, policies)) in panels:
         drawn = [line.get_xdata()[0] for line in ax.lines]

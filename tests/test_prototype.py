@@ -101,7 +101,13 @@ def test_counts_agree_with_the_log_and_with_the_systems_parts(done):
 
 def test_logs_have_the_simulators_form_and_can_be_replayed(done):
     simulated = eagle.simulate(
-        some_jobs(), done.system, NODES, short_partition=0.2, cutoff=1.0, record=True
+        some_jobs(),
+        done.system,
+        NODES,
+        short_partition=0.2,
+        cutoff=1.0,
+        detail="as_written",
+        record=True,
     )
     for name in ("tasks", "log", "utilisation"):
         ours, theirs = getattr(done, name), getattr(simulated, name)
@@ -113,6 +119,7 @@ def test_logs_have_the_simulators_form_and_can_be_replayed(done):
     )
 
 
+@pytest.mark.filterwarnings("ignore:detail. as published times are cut")
 def test_comparison_simulates_the_jobs_as_they_were(done):
     table, jobs = prototype.compare(done), as_it_was(done)
     assert (

@@ -81,7 +81,8 @@ def course(folder: Path | str | None = None, seed: int = 1) -> dict[str, Path]:
     _drop_dead_links(student)
     makefile = student / "Makefile"
     makefile.write_text(
-        re.sub(r"\ncourse:.*\n\t.*\n", "", makefile.read_text(encoding="utf-8")), encoding="utf-8"
+        re.sub(r"\ncourse:.*\n(\t.*\n)+", "", makefile.read_text(encoding="utf-8")),
+        encoding="utf-8",
     )
     for place in (student, instructor):
         (place / "SYLLABUS.md").write_text(syllabus(root / "notebooks"), encoding="utf-8")

@@ -75,7 +75,7 @@ class Published:
 def image(alt: str, address: str) -> str:
     """A picture in Markdown, with what it shows in words.
 
-    >>> image("Waits [s]\nby load", "fig1.png")
+    >>> image("Waits [s] by load", "fig1.png")
     '![Waits (s) by load](fig1.png)'
     """
     words = " ".join(alt.split()).replace("[", "(").replace("]", ")")
