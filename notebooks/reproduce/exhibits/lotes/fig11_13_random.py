@@ -24,10 +24,8 @@ from schedlib.pictures.waits import axis_of
 PLACE = 5.4
 LAWS = ("independent-limit", "common-limit", "common-matched-limit", "independent")
 """The text's reading, and the others: see `under`."""
-ROUNDED = ("common-matched", "common", "independent")
-"""The laws at the paper's own scale, where whole machines leave nearly all of stage 2's rate."""
-FULL = ("common-matched", "independent")
-"""Those of them that have the paper's own number of machines."""
+FULL = ("independent-limit", "common-matched-limit")
+"""Those of them that run at the paper's own scale, where a run takes minutes."""
 PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
 TOO_MANY_BINS = 5, 9, 12, 13, 14
 """Instances, of the first 18, that stage 2 does not plan at some Phi or Omega of Figs. 11 to 13."""
@@ -94,7 +92,7 @@ def by_omega(seed: int, **point: Any) -> DataFrame:
 def _axis(name, what, load, phis, omegas=(0.0,), every=1, paper=1):
     """An experiment along one axis: at smoke scale only its ends, else every `every`-th of its values.
 
-    At the paper's scale there is one run, as in the paper; laws that are not `FULL` have fewer machines.
+    At the paper's scale there is one run, as in the paper, under the laws `FULL`.
     """
 
     def of(step, laws):
@@ -102,10 +100,7 @@ def _axis(name, what, load, phis, omegas=(0.0,), every=1, paper=1):
         return grid(phi=phis[::step_of_phi], omega=omegas[::step], load=[load], sizes=[laws])
 
     ends = max(len(phis), len(omegas)) - 1
-    own = runs.sized(of(ends, LAWS), of(every, LAWS), of(paper, FULL))
-    others = [law for law in ROUNDED if law not in FULL]
-    fewer = runs.sized(of(paper, others), machines=(4, 50, 200))
-    points = own | {"paper": own["paper"] + fewer["paper"]}
+    points = runs.sized(of(ends, LAWS), of(every, LAWS), of(paper, FULL))
     title = f"Waits as {what} differ more, load {load:.2f}"
     run = dispatching if len(phis) > 1 else by_omega
     return Experiment(f"lotes.{name}", title, run, points, scales(2, (5, 12), 1))
