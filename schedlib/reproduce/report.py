@@ -48,7 +48,8 @@ HEAD = """\
 
 One line is one sentence of a paper, in our words. *Printed* is the paper's number. *Ours* has a 95 % interval over
 independent runs; it is wider where we looked at it more than once, and a number alone is exact or a single run.
-Each paper is read in one way, stated at its head.
+Each paper is read in one way, stated at its head. *At paper scale* is the same number from runs of the papers' own
+size. Most of these are single runs, so no verdict rests on them.
 
 - *holds*, *fails*: the whole interval says so. *undecided*: it does not, or there is one run.
 - *depends*: it holds or fails as read, and the other way under the reading, or at the values, that the line names.
@@ -79,6 +80,8 @@ def page(
         lines += ["## Headlines\n", first]
     if len(rows):
         lines += ["## Counts\n", f"{sentence(rows)}\n", counts(rows)]
+    if paper_scale is not None and (turned := otherwise(rows, paper_scale)):
+        lines.append(f"{turned}\n")
     for paper, own in rows.groupby("paper", sort=False):
         lines.append(f"## {papers.title_of(paper)}\n")
         if paper in paragraphs:
@@ -121,6 +124,24 @@ def sentence(rows: DataFrame) -> str:
 
 def _number(sentences: int) -> str:
     return f"{sentences} sentence" if sentences == 1 else f"{sentences} sentences"
+
+
+def otherwise(rows: DataFrame, paper_scale: DataFrame) -> str:
+    """Which sentences the runs at the papers' own scale decide otherwise, in words; "" where there is none.
+
+    >>> here = pd.DataFrame({"id": ["mch.a", "mch.b"], "verdict": ["depends", "holds"]})
+    >>> otherwise(here, here.assign(verdict=["fails", "undecided"]))
+    "At the papers' own scale `mch.a` fails (here depends)."
+    """
+    there = paper_scale.set_index("id")["verdict"]
+    each = []
+    for row in rows.itertuples():
+        verdict = there.get(row.id, UNDECIDED)
+        if verdict not in (UNDECIDED, row.verdict):
+            each.append(f"`{row.id}` {verdict} (here {row.verdict})")
+    if not each:
+        return ""
+    return f"At the papers' own scale {', '.join(each)}."
 
 
 def counts(rows: DataFrame) -> str:
