@@ -129,7 +129,7 @@ def _block_length(x: npt.NDArray[np.float64]) -> int:
     together = spread[1:] @ spread[:-1]
     correlation = 0.0
     if variance > 0:
-        correlation = together / variance
+        correlation = float(together / variance)
     alone = max(1 - correlation**2, 1e-4)
     strength = abs(2 * correlation / alone)
     best = np.cbrt(strength**2 * x.size)

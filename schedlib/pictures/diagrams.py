@@ -75,12 +75,14 @@ def plot_diagram(
     reach = np.array(box) / 2 + MARGIN
     for title, names in groups.items():
         centres = np.array([centre[name] for name in names])
-        low = centres.min(axis=0) - reach
-        high = centres.max(axis=0) + reach + (0, TITLE)
-        style.rounded(ax, low, high - low, 0.1, facecolor="#F0F0F0", edgecolor="none", zorder=0)
+        corner = centres.min(axis=0) - reach
+        opposite = centres.max(axis=0) + reach + (0, TITLE)
+        style.rounded(
+            ax, corner, opposite - corner, 0.1, facecolor="#F0F0F0", edgecolor="none", zorder=0
+        )
         ax.text(
-            low[0] + 0.08,
-            high[1] - 0.05,
+            corner[0] + 0.08,
+            opposite[1] - 0.05,
             title,
             va="top",
             color="#444444",

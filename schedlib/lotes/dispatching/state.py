@@ -188,7 +188,7 @@ class Given(NamedTuple):
         size = fractions(capacity, self.jobs.demand)[1]
         total = np.zeros((k, size.shape[1]))
         np.add.at(total, self.jobs.job_class, size)
-        return count / max(count.sum(), 1), total / np.maximum(count, 1)[:, None]
+        return count / max(count.sum(), 1), total / np.maximum(count, 1)[:, None]  # type: ignore[operator]
 
     def targets(self) -> np.ndarray:
         """Each machine's bin, (N, K) int; zeros without a plan."""
