@@ -72,15 +72,17 @@ def page(
     """
     known = registry.load()
     there: dict[str, str] = {}
+    turned = ""
     if paper_scale is not None:
         there = {row.id: ours(row) for row in paper_scale.itertuples()}
+        turned = otherwise(rows, paper_scale)
     rows = rows.assign(there=[there.get(name, "") for name in rows["id"]])
     lines = [HEAD]
     if first := headlines(rows):
         lines += ["## Headlines\n", first]
     if len(rows):
         lines += ["## Counts\n", f"{sentence(rows)}\n", counts(rows)]
-    if paper_scale is not None and (turned := otherwise(rows, paper_scale)):
+    if turned:
         lines.append(f"{turned}\n")
     for paper, own in rows.groupby("paper", sort=False):
         lines.append(f"## {papers.title_of(paper)}\n")
