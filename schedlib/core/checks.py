@@ -28,7 +28,9 @@ KINDS: dict[Any, tuple[str, tuple[Any, ...]]] = {
     Callable: ("a function", (Callable,)),
 }
 """What an annotation is called in a message, and the types that it takes."""
-ARRAY_LIKE = set(get_args(npt.ArrayLike))
+ARRAY_LIKE = set(get_args(npt.ArrayLike)) or {npt.ArrayLike}
+"""numpy's union of what can be made an array; from Python 3.12 on it is one name, without parts."""
+UNIONS = (Union, UnionType, npt.ArrayLike)
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -126,8 +128,8 @@ def is_a(kind: Any, value: Any) -> bool:
     """Whether a value is of the kind that an annotation names, as far as it names one."""
     whole = get_origin(kind) or kind
     parts = get_args(kind)
-    if whole in (Union, UnionType):
-        numeric, others = _choices(parts)
+    if whole in UNIONS:
+        numeric, others = _choices(kind)
         if numeric and is_numeric(value):
             return True
         return any(is_a(part, value) for part in others)
@@ -152,8 +154,9 @@ def _fixed(whole: Any, parts: tuple[Any, ...]) -> bool:
     return whole is tuple and len(parts) > 0 and ... not in parts
 
 
-def _choices(parts: tuple[Any, ...]) -> tuple[bool, list[Any]]:
+def _choices(union: Any) -> tuple[bool, list[Any]]:
     """Whether a union takes what numpy makes numbers of, and its other parts."""
+    parts = get_args(union) or (union,)
     numeric = set(parts) >= ARRAY_LIKE
     others = [part for part in parts if not (numeric and part in ARRAY_LIKE)]
     return numeric, others
@@ -180,8 +183,8 @@ def called(kind: Any) -> str:
     """
     whole = get_origin(kind) or kind
     parts = get_args(kind)
-    if whole in (Union, UnionType):
-        numeric, others = _choices(parts)
+    if whole in UNIONS:
+        numeric, others = _choices(kind)
         names = ["numbers, in rows of equal length"] if numeric else []
         names += [called(part) for part in others]
         return " or ".join(dict.fromkeys(names))

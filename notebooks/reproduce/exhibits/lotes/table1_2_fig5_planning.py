@@ -297,7 +297,7 @@ FIGURES = tuple(
             "Instances on which stage 2 is solved as a linear and as an integer program (HiGHS) over the same bins. "
             "Phi = -1 stands for Google's instance. The seconds until each is solved and proved optimal differ from "
             "run to run and stand in `integer.timing.csv`; inf there: no proof within the limit.",
-            "Table of four instances with the limit in seconds and the number of bins.",
+            "Table of instances with the limit in seconds and the number of bins.",
         ),
     )
 )
