@@ -13,8 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from joblib import Parallel, delayed
-
+import processes
 from pages import WIDGET, text
 from schedlib import paths
 from schedlib.teaching.explorers import Explorer, recorded
@@ -116,18 +115,18 @@ def make(name: str, source: str, file: Path) -> None:
     print(f"explorer {name}: {took}", file=sys.stderr, flush=True)
 
 
-def write(out: Path = OUT, workers: int = -1) -> None:
+def write() -> None:
     """Write a script for each explorer; those that are kept are not drawn again."""
     programs, cache = explorers(), paths.cache_folder("explorers")
     files = {name: cache / f"{key(source)}.js" for name, source in programs.items()}
     # chapters 0 and 5 have the same
     missing = {file: name for name, file in files.items() if not file.exists()}
-    Parallel(workers)(delayed(make)(name, programs[name], file) for file, name in missing.items())
-    out.mkdir(parents=True, exist_ok=True)
-    for old in out.glob("*.js"):
+    processes.each(make, [(name, programs[name], file) for file, name in missing.items()])
+    OUT.mkdir(parents=True, exist_ok=True)
+    for old in OUT.glob("*.js"):
         old.unlink()
     for name, file in files.items():
-        (out / f"{name}.js").write_bytes(file.read_bytes())
+        (OUT / f"{name}.js").write_bytes(file.read_bytes())
 
 
 if __name__ == "__main__":

@@ -15,8 +15,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from joblib import Parallel, delayed
-
+import processes
 from pages import text
 from schedlib import paths
 
@@ -101,7 +100,7 @@ def _drawn(file, wanted, cache):
         print(f"slides {file.stem}: pictures stay PNG: {error}", file=sys.stderr)
 
 
-def write(chapters: dict[Path, set[str]], out: Path, workers: int = -1) -> dict[str, str]:
+def write(chapters: dict[Path, set[str]], out: Path) -> dict[str, str]:
     """Write the wanted pictures' SVGs into a folder, and give their file names by key; `chapters` has the keys of each."""
     root = paths.checkout() or Path()
     known, cache = published(root / "figures"), paths.cache_folder("slides")
@@ -109,7 +108,8 @@ def write(chapters: dict[Path, set[str]], out: Path, workers: int = -1) -> dict[
         file: {name for name in keys - known.keys() if not (cache / f"{name}.svg").exists()}
         for file, keys in chapters.items()
     }
-    Parallel(workers)(delayed(_drawn)(file, keys, cache) for file, keys in missing.items() if keys)
+    undrawn = [(file, keys, cache) for file, keys in missing.items() if keys]
+    processes.each(_drawn, undrawn)
     out.mkdir(parents=True, exist_ok=True)
     found = {}
     for name in set().union(*chapters.values()):
