@@ -40,15 +40,15 @@ lab: .venv/.ready ## open the book in JupyterLab; ARGS='--no-browser --port 9999
 	@echo "opening Start here in JupyterLab; Shift+Enter runs a cell; Ctrl+C here ends it"
 	@$(py) -m jupyterlab --notebook-dir=. $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS) notebooks/00-start-here.ipynb
 
-claims: .venv/.ready ## the papers' claims and what became of them (30 s after make figures)
+claims: .venv/.ready ## the papers' claims and what became of them (30 s after make figures; before it the missing points run, 15 min)
 	$(say)
 	@$(py) -m schedlib claims $(ARGS)
 
-notebooks: .venv/.ready ## run the book again, in place (5 min)
+notebooks: .venv/.ready ## run the book again, in place (7 min)
 	$(say)
 	@$(py) -m schedlib notebooks $(ARGS)
 
-course: .venv/.ready ## a copy for students without solutions, one for instructors, in course/ or ARGS=FOLDER (2 s)
+course: .venv/.ready ## a copy for students without solutions, one for instructors, in course/ or ARGS=FOLDER (10 s)
 	$(say)
 	@$(py) notebooks/book/course.py $(ARGS)
 

@@ -60,6 +60,23 @@ def test_collapsed_hierarchies_decide_as_plain_ones(problem):
             assert_alike(mch.fill(tree, capacity, rule), plain.allocate(tree, capacity, rule))
 
 
+@given(problems(), st.integers(-8, 8))
+def test_units_do_not_matter(problem, power):
+    """Each resource has another unit: powers of two, by which floats scale without rounding."""
+    tree, capacity = problem
+    unit = np.exp2(power * np.arange(1, tree.n_resources + 1))
+    other = mch.Tree(in_units(unit, tree.nested), tree.weights)
+    for rule in RULES:
+        order = mch.fill(tree, capacity, rule).order.tolist()
+        assert mch.fill(other, capacity * unit, rule).order.tolist() == order, rule
+
+
+def in_units(unit, node):
+    if isinstance(node, tuple):
+        return tuple(unit * node)
+    return [in_units(unit, child) for child in node]
+
+
 def test_ties_by_hand():
     """3 * 0.1 and 0.3 are equal, so the first leaf is next; of two shares of 2/20, fewer tasks per omega go first."""
     tenths, weighed = mch.Tree([(0.1,), (0.3,)]), mch.Tree([(1,), (2,)], {(2,): 4})
