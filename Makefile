@@ -70,7 +70,7 @@ data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; ne
 	$(say)
 	@$(py) -m schedlib data $(ARGS)
 
-prototype: .venv/.ready ## Eagle and Hawk on 100 real processes, for figures/ (20 min; ARGS='--ratios 1.2 --repeats 1')
+prototype: .venv/.ready ## Eagle and Hawk on 100 real processes (20 min; figures/ has these runs; one load again, 5 min: ARGS='--ratios 1.2 --out FILE')
 	$(say)
 	@$(py) -m schedlib prototype $(ARGS)
 

@@ -191,7 +191,6 @@ def data(options: Namespace) -> None:
         help="mean inter-arrival times in units of a mean job's (else 0.6, 1.2 and 2)",
     ),
     argument("--repeats", type=int, metavar="N", help="runs of each (else 1)"),
-    argument("--fresh", action="store_true", help="measure again what was measured already"),
     argument(
         "--hosts",
         nargs="+",
@@ -199,7 +198,11 @@ def data(options: Namespace) -> None:
         help="machines that run schedlib.prototype.host (else this one)",
     ),
     argument("--burn", action="store_true", help="tasks compute instead of sleeping"),
-    argument("--out", metavar="FILE", help="where to write (else beside the figures)"),
+    argument(
+        "--out",
+        metavar="FILE",
+        help="where to write (else beside the figures; what is there is not measured again)",
+    ),
 )
 def prototype(options: Namespace) -> None:
     """Run Eagle and Hawk on 100 real processes: Section 7's experiment, whose file the figures draw.
@@ -213,7 +216,7 @@ def prototype(options: Namespace) -> None:
     asked = {
         name: getattr(options, name) for name in ("ratios", "repeats") if getattr(options, name)
     }
-    experiment.measure(file, **asked, fresh=options.fresh, hosts=options.hosts, burn=options.burn)
+    experiment.measure(file, **asked, hosts=options.hosts, burn=options.burn)
     print(f"measured: {file}; draw it: {PROGRAM} figures --only eagle.prototype")
 
 

@@ -75,21 +75,20 @@ def measure(
     file: Path,
     ratios: Sequence[float] = RATIOS,
     repeats: int = REPEATS,
-    fresh: bool = False,
     nodes: int = SAMPLE_NODES,
     jobs: int = SAMPLE_JOBS,
     compress: float = COMPRESS,
     hosts: Sequence[str] | None = None,
     burn: bool = False,
 ) -> pd.DataFrame:
-    """Measure what the file does not hold yet, or with `fresh` all of it; each run is written when done.
+    """Measure what the file does not hold yet; each run is written when done.
 
     A run ends when every task has begun: those that still run would only sleep, and have their planned ends.
     `hosts` and `burn` are as in `run`; the file does not say them.
     """
     from tqdm import tqdm
 
-    known = pd.read_csv(file) if file.exists() and not fresh else pd.DataFrame(columns=KEY)
+    known = pd.read_csv(file) if file.exists() else pd.DataFrame(columns=KEY)
     keys: list[dict] = [
         dict(zip(KEY, (ratio, system, repeat, nodes, jobs, compress), strict=True))
         for repeat in range(repeats)
@@ -99,6 +98,9 @@ def measure(
     left = [
         key for key in keys if known.empty or not (known[KEY] == pd.Series(key)).all(axis=1).any()
     ]
+    if not left:
+        print(f"{file} has these runs already; --out FILE measures again", file=sys.stderr)
+        return known
     spans = (workload(key["interarrival"], jobs, nodes).jobs["submit"].max() for key in left)
     minutes = (sum(spans) / 1000 / compress + START * len(left)) / 60
     print(f"{len(left)} of {len(keys)} runs are left: about {minutes:.0f} min", file=sys.stderr)
