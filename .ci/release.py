@@ -60,14 +60,12 @@ def build() -> tuple[Path, Path]:
     call(tools, "-m", "build", "--outdir", DIST, ROOT)
     (wheel,), (source,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
     call(tools, "-m", "twine", "check", "--strict", wheel, source)
-    workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-    call(
-        tools.with_name("check-jsonschema"),
-        "--builtin-schema",
-        "vendor.github-workflows",
-        *workflows,
-    )
-    call(tools.with_name("cffconvert"), "--validate", "--infile", ROOT / ".github" / "CITATION.cff")
+    check = tools.with_name("check-jsonschema")
+    schema = "--builtin-schema"
+    github = ROOT / ".github"
+    workflows = sorted((github / "workflows").glob("*.yml"))
+    call(check, schema, "vendor.github-workflows", *workflows)
+    call(check, schema, "vendor.citation-file-format", github / "CITATION.cff")
     return wheel, source
 
 
