@@ -102,11 +102,11 @@ endef
 # .ready is written last, so that an interrupted build starts from nothing. pip installs uv, by its own lines of requirements.txt.
 # A .pth line relative to site-packages puts the checkout on the path wherever it is moved.
 .venv/.ready: requirements.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "schedlib needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "building .venv from requirements.txt, once: Python's packages for simulating, drawing and JupyterLab (about half a minute)"
 	@rm -rf .venv
-	@$(PYTHON) -m venv .venv || { echo "no venv module: on Debian or Ubuntu, apt install python3-venv" >&2; exit 1; }
+	@"$(PYTHON)" -m venv .venv || { echo "no venv module: on Debian or Ubuntu, apt install python3-venv" >&2; exit 1; }
 	@$(py) -m pip install --quiet --disable-pip-version-check --require-hashes -r <(sed -n '/^uv==/,/# via/p' $<)
 	$(call install,$(py),$<)
 	@echo '../../../..' > "$$($(py) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/schedlib-checkout.pth"
@@ -116,7 +116,7 @@ endef
 .venv-book/.ready: notebooks/book/requirements.txt .venv/.ready
 	@echo "building .venv-book from $< (about ten seconds)"
 	@rm -rf .venv-book
-	@$(PYTHON) -m venv .venv-book
+	@"$(PYTHON)" -m venv .venv-book
 	$(call install,.venv-book/bin/python,$<)
 	@.venv-book/bin/python -c 'import os, sysconfig as s; own = s.get_path("purelib"); \
 	  open(own + "/libraries.pth", "w").write(os.path.relpath(s.get_path("purelib", vars={"base": os.path.abspath(".venv")}), own))'
