@@ -182,7 +182,7 @@ def data(options: Namespace) -> None:
 
 
 @command(
-    "--ratios 1.2 --repeats 1",
+    "--ratios 1.2 --out measured.csv",
     argument(
         "--ratios",
         nargs="+",
