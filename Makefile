@@ -24,11 +24,11 @@ help: ## this list
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' by default)"
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
 
-figures: .venv/.ready ## every table, figure and claim, into figures/ (16 min; smoke: 3 min)
+figures: .venv/.ready ## every table, figure and claim, into figures/ (15 min; smoke: 2 min)
 	$(say)
 	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-test: lint ## lint, tests, and every chapter run once more (6 min; with Chromium 12)
+test: lint ## lint, tests, and every chapter run once more (5 min; with Chromium 12)
 	$(say)
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
 
@@ -78,7 +78,7 @@ bench: .venv/.ready ## speed, as ratios in one run (8 min; again 4 min); ARGS='c
 	$(say)
 	@$(py) tests/bench/speed.py $(ARGS)
 
-times: .venv/.ready ## measure the README's table of times again (35 min); ARGS='start venv' only these parts
+times: .venv/.ready ## measure the README's table of times again (30 min); ARGS='start venv' only these parts
 	$(say)
 	@PYTHONPATH=tests/bench $(py) .ci/times.py $(ARGS)
 

@@ -22,7 +22,7 @@ PYTEST = [sys.executable, "-m", "pytest", "-q", "--dist", "loadgroup"]
 
 
 def measure(steps: Collection[str] = ()) -> Path:
-    """Measure these steps (else all, some 35 minutes), keep them, and renew the README's table; gives the README.
+    """Measure these steps (else all, some 30 minutes), keep them, and renew the README's table; gives the README.
 
     Each begins from nothing in folders of its own: what the checkout holds is neither used nor changed. Raises
     ValueError for an unknown step or without a checkout, RuntimeError when a command fails.
