@@ -74,7 +74,7 @@ prototype: .venv/.ready ## Eagle and Hawk on 100 real processes (20 min; figures
 	$(say)
 	@$(py) -m schedlib prototype $(ARGS)
 
-bench: .venv/.ready ## speed, as ratios in one run (8 min; again 4 min); ARGS='core lotes' only these
+bench: .venv/.ready ## speed, as ratios in one run (3 min; again 2 min); ARGS='core lotes' only these
 	$(say)
 	@$(py) tests/bench/speed.py $(ARGS)
 
