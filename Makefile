@@ -135,7 +135,7 @@ lock: .venv/.ready ## renew both requirements.txt from pyproject.toml (10 s)
 	     --no-header; } > requirements.tmp
 	@mv requirements.tmp notebooks/book/requirements.txt
 
-release: .venv/.ready ## build and try the package, into build/dist (15 min; ARGS='-x tests/test_workload.py' only these tests)
+release: .venv/.ready ## build and try the package, into build/dist (10 min; ARGS='-x tests/test_workload.py' only these tests)
 	$(say)
 	@$(py) .ci/release.py $(ARGS)
 
