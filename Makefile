@@ -22,11 +22,11 @@ help: ## this list
 	@echo
 	@echo "  ONLY=hmhs or ONLY=hmhs.fig1   one paper or one figure"
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' by default)"
-	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
+	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m reproduce figures --help"
 
 figures: .venv/.ready ## every table, figure and claim, into figures/ (15 min; smoke: 2 min)
 	$(say)
-	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
+	@$(py) -m reproduce figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
 test: lint ## lint, tests, and every chapter run once more (5 min; with Chromium 12)
 	$(say)
@@ -42,29 +42,29 @@ lab: .venv/.ready ## open the book in JupyterLab; ARGS='--no-browser --port 9999
 
 claims: .venv/.ready ## the papers' claims and what became of them (30 s after make figures; before it the missing points run, 15 min)
 	$(say)
-	@$(py) -m schedlib claims $(ARGS)
+	@$(py) -m reproduce claims $(ARGS)
 
 notebooks: .venv/.ready ## run the book again, in place (7 min)
 	$(say)
-	@$(py) -m schedlib notebooks $(ARGS)
+	@$(py) -m reproduce notebooks $(ARGS)
 
 course: .venv/.ready ## a copy for students without solutions, one for instructors, in course/ or ARGS=FOLDER (10 s)
 	$(say)
-	@$(py) notebooks/book/course.py $(ARGS)
+	@$(py) -m book.course $(ARGS)
 
 book: .venv/.ready .venv-book/.ready ## the book as a website, into build/book (3 min; again 1 min)
 	$(say)
-	@$(py) notebooks/book/live.py & drawing=$$!; \
+	@$(py) -m book.live & drawing=$$!; \
 	  .venv-book/bin/python -W ignore -m sphinx -q -E -W --keep-going -c notebooks/book -d build/doctrees . build/book; wait $$drawing
 	@echo "begin with build/book/index.html"
 
 slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/slides (2 min; again 10 s)
 	$(say)
-	@$(py) notebooks/book/slides.py
+	@$(py) -m book.slides
 
 report: .venv/.ready .venv-book/.ready ## what became of the claims, as a paper: build/report.pdf and .html (20 s)
 	$(say)
-	@PYTHONPATH=. .venv-book/bin/python notebooks/book/report.py
+	@PYTHONPATH=.:notebooks .venv-book/bin/python -m book.report
 
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	$(say)
@@ -100,7 +100,7 @@ define install
 endef
 
 # .ready is written last, so that an interrupted build starts from nothing. pip installs uv, by its own lines of requirements.txt.
-# A .pth line relative to site-packages puts the checkout on the path wherever it is moved.
+# Two .pth lines relative to site-packages put the checkout and its notebooks on the path wherever it is moved.
 .venv/.ready: requirements.txt
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "schedlib needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
@@ -109,7 +109,7 @@ endef
 	@"$(PYTHON)" -m venv .venv || { echo "no venv module: on Debian or Ubuntu, apt install python3-venv" >&2; exit 1; }
 	@$(py) -m pip install --quiet --disable-pip-version-check --require-hashes -r <(sed -n '/^uv==/,/# via/p' $<)
 	$(call install,$(py),$<)
-	@echo '../../../..' > "$$($(py) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/schedlib-checkout.pth"
+	@printf '%s\n' ../../../.. ../../../../notebooks > "$$($(py) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/schedlib-checkout.pth"
 	@touch $@
 
 # Sphinx and its extensions, which only `make book` needs; it reads the library's docstrings with the library's own packages.

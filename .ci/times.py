@@ -13,9 +13,10 @@ import time
 from collections.abc import Collection
 from pathlib import Path
 
-from schedlib import papers, paths
+from schedlib import paths
 from schedlib.core.checks import unknown
 from schedlib.paths import write_whole
+from schedlib.plots import papers
 
 BEGIN, END = "<!-- times: make times -->", "<!-- /times -->"
 PYTEST = [sys.executable, "-m", "pytest", "-q", "--dist", "loadgroup"]

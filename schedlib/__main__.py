@@ -1,165 +1,55 @@
 """The command line: python -m schedlib."""
 
-import argparse
-import os
-import subprocess
+import importlib
 import sys
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING
 
-from schedlib import papers, paths
-from schedlib.experiment import SCALES
+from schedlib import former, paths
+from schedlib.commands import SWEEP, Commands, argument, settings, write_frame
+
+if TYPE_CHECKING:
+    from schedlib.sweeps import Experiment
 
 PROGRAM = "python -m schedlib"
+commands = Commands(PROGRAM, "schedlib: schedulers for data centres, from five papers.")
+command = commands.command
 
 
-class Command(NamedTuple):
-    """A command: its function, whose docstring is its help, the arguments it takes, an example of them."""
+def experiment_in(place: str) -> "Experiment":
+    """The experiment at a place such as `mine.py:SWEEP`; ValueError where there is none."""
+    from schedlib.sweeps import Experiment
 
-    run: Callable[[Namespace], int | None]
-    arguments: tuple[tuple[tuple[str, ...], dict[str, Any]], ...]
-    example: str
-
-
-COMMANDS: dict[str, Command] = {}
-"""Every command by name, in the order of the overview, which gives the first sentence of each docstring."""
-
-
-def command(
-    example: str, *arguments: tuple[tuple[str, ...], dict[str, Any]]
-) -> Callable[[Callable], None]:
-    """A decorator that makes a function of the parsed arguments a command of its name."""
-
-    def register(function: Callable[[Namespace], int | None]) -> None:
-        COMMANDS[function.__name__.rstrip("_")] = Command(function, arguments, example)
-
-    return register
-
-
-def argument(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """One argument of a command, as `add_argument` takes it."""
-    return names, options
-
-
-SWEEP = (
-    argument("--scale", default="quick", help=f"one of {', '.join(SCALES)} (else quick)"),
-    argument(
-        "--seeds",
-        type=int,
-        metavar="N",
-        help="how many seeds, 0 to N-1 (else the scale's own number)",
-    ),
-    argument(
-        "--workers", type=int, metavar="N", help="processes (else all cores; 1 is this process)"
-    ),
-    argument(
-        "--dask", metavar="ADDRESS", help="run on that Dask scheduler's cluster, as tcp://host:8786"
-    ),
-)
-OUT = argument(
-    "--out",
-    metavar="FOLDER",
-    help="where files go; else figures/ at quick scale, figures/paper-scale at the papers' own "
-    "(there git keeps the ledger and frames, not pictures), data/cache/figures-smoke for a trial",
-)
-ONLY = argument(
-    "--only", nargs="+", metavar="NAME", help="papers, figures or experiments (else all)"
-)
+    file, _, name = place.rpartition(":")
+    path = Path(file)
+    if path.suffix != ".py" or not path.is_file():
+        raise ValueError(
+            f"experiment: {place!r} does not name a file and a variable in it, as mine.py:SWEEP"
+        )
+    sys.path.insert(0, str(path.resolve().parent))  # worker processes import the file by its name
+    found = getattr(importlib.import_module(path.stem), name, None)
+    if not isinstance(found, Experiment):
+        raise ValueError(f"experiment: {name!r} in {file} is not a schedlib.Experiment")
+    return found
 
 
 @command(
-    "hmhs",
-    argument("only", nargs="*", metavar="NAME", help=f"{', '.join(papers.KEYS)}, or a figure"),
-)
-def list_(options: Namespace) -> None:
-    """What there is: every figure and table.
-
-    Each is listed with the experiment behind it, its title, how many points and seeds it has at quick scale,
-    and whether the published files still come from the code as it is (state).
-    """
-    from schedlib.reproduce import experiments, tables
-
-    print(tables.columns(experiments(options.only)))
-
-
-@command("--scale paper", SWEEP[0])
-def stale(options: Namespace) -> None:
-    """The published figures that the present code would make otherwise, one a line."""
-    from schedlib.reproduce import publish
-
-    for name in publish.stale(publish.out_folder(options.scale)):
-        print(name)
-
-
-@command(
-    "hmhs.fig1 --scale smoke",
-    argument("id", metavar="ID", help="an experiment or figure, as `list` names it"),
+    "mine.py:SWEEP --scale smoke",
+    argument("experiment", metavar="FILE:NAME", help="a Python file and the Experiment in it"),
     argument("--refresh", action="store_true", help="compute again what is stored already"),
     argument("--csv", metavar="FILE", help="write the frame there instead of printing it"),
     *SWEEP,
 )
 def run(options: Namespace) -> None:
-    """Run one experiment and print its tidy frame, or write it to a file.
+    """Run an experiment of your own and print its tidy frame, or write it to a file.
 
     Points that are stored already are not run again, and an interrupted run goes on where it was.
     """
-    from schedlib import reproduce
-    from schedlib.reproduce import tables
+    from schedlib.sweeps import sweep
 
-    how = options.scale, options.seeds, options.workers, options.dask
-    frame = reproduce.run(options.id, *how, refresh=options.refresh)
-    if options.csv:
-        Path(options.csv).write_text(tables.csv_text(frame), encoding="utf-8", newline="")
-        print(f"{len(frame)} rows in {options.csv}")
-    else:
-        print(frame.to_string(index=False, max_rows=60))
-
-
-@command("--only hmhs.fig1 --scale smoke", *SWEEP, OUT, ONLY)
-def figures(options: Namespace) -> None:
-    """Regenerate figures and tables, the claims ledger and the gallery.
-
-    Every point that is not stored is run first; then the papers' notebooks draw.
-    """
-    from schedlib.reproduce import notebooks
-
-    how = options.only, options.scale, options.out, options.workers, options.dask, options.seeds
-    print(where(notebooks.figures(*how)))
-
-
-@command("--only hmhs", *SWEEP, OUT, ONLY)
-def claims(options: Namespace) -> None:
-    """The papers' claims and what became of them.
-
-    They are judged on the stored results; what is missing is run. Writes claims.csv and CLAIMS.md.
-    """
-    from schedlib.reproduce import gallery, ledger, publish, report, tables
-
-    folder = publish.out_folder(options.scale, options.seeds, options.out)
-    how = options.scale, options.only, options.seeds, options.workers, options.dask
-    frame = ledger.judged(*how, out=folder)
-    ledger.write(frame, folder)
-    if publish.provenance(folder):
-        gallery.write(folder)
-    print(tables.columns(frame[["id", "printed", "measured", "low", "high", "unit", "verdict"]]))
-    print(report.sentence(frame))
-    print(where(folder, "CLAIMS.md"))
-
-
-@command(
-    "02 solutions/05-hmhs",
-    argument("only", nargs="*", metavar="NOTEBOOK", help="names or chapter numbers (else all)"),
-)
-def notebooks(options: Namespace) -> None:
-    """Run the book's notebooks top to bottom, in place.
-
-    What changes from run to run is stripped, so that a file changes only when an output did.
-    """
-    from schedlib.reproduce.notebooks import notebooks
-
-    print(f"changed: {', '.join(notebooks(options.only)) or 'none'}")
+    experiment = experiment_in(options.experiment)
+    write_frame(sweep.finished(experiment, settings(options), options.refresh).frame, options.csv)
 
 
 @command(
@@ -217,91 +107,14 @@ def prototype(options: Namespace) -> None:
         name: getattr(options, name) for name in ("ratios", "repeats") if getattr(options, name)
     }
     experiment.measure(file, **asked, hosts=options.hosts, burn=options.burn)
-    print(f"measured: {file}; draw it: {PROGRAM} figures --only eagle.prototype")
-
-
-@command(
-    "--only core",
-    argument(
-        "--only", nargs="+", metavar="NAME", help="core, explorers, or a paper's key such as hmhs"
-    ),
-)
-def bench(options: Namespace) -> int:
-    """Speed: the kernels side by side in one run, and how soon a fresh process answers.
-
-    Prints ratios, since seconds differ from machine to machine.
-    """
-    root = paths.checkout()
-    if root is None:
-        raise ValueError("the benchmarks are in the checkout: clone it and run there")
-    return subprocess.call(
-        [sys.executable, root / "tests" / "bench" / "speed.py", *(options.only or ())]
-    )
-
-
-def overview() -> str:
-    """What there is to type, a line for each command."""
-    lines = ["schedlib: five papers on data-centre scheduling, runnable.", ""]
-    for name, it in COMMANDS.items():
-        summary = str(it.run.__doc__).splitlines()[0]
-        lines.append(f"  {PROGRAM} {name:<10} {summary}")
-    lines += ["", f"Each has its own help, with an example: {PROGRAM} run --help"]
-    return "\n".join(lines)
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line that says what to type instead."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}; see: {self.prog} --help\n")
-
-
-def parser() -> Parser:
-    """The arguments of every command."""
-    raw = argparse.RawDescriptionHelpFormatter
-    top = Parser(prog=PROGRAM, description=overview(), formatter_class=raw, usage=argparse.SUPPRESS)
-    commands = top.add_subparsers(dest="command", prog=PROGRAM, help=argparse.SUPPRESS)
-    for name, it in COMMANDS.items():
-        text = f"{it.run.__doc__} Example: {f'{PROGRAM} {name} {it.example}'.strip()}"
-        added = commands.add_parser(name, description=text)
-        for names, options in it.arguments:
-            added.add_argument(*names, **options)
-    return top
-
-
-def where(folder: Path, page: str = "README.md") -> str:
-    """Says where files are, from the present folder when they are below it."""
-    folder = folder.resolve()
-    shown = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
-    return f"everything is in {shown}; begin with {shown / page}"
+    print(f"measured: {file}; draw it: python -m reproduce figures --only eagle.prototype")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; gives the exit code: 0 done, 1 it failed, 2 it was asked wrongly, 130 interrupted."""
+    """Run one command and give its exit code; those of version 2 that have moved still work."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if not arguments:
-        print(overview())
-        return 0
-    first = arguments[0]
-    try:
-        if not first.startswith("-") and first not in COMMANDS:
-            from schedlib.core.checks import unknown
-
-            raise unknown("command", first, COMMANDS, f"see: {PROGRAM} --help")
-        options = parser().parse_args(arguments)
-        return COMMANDS[options.command].run(options) or 0
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - Python's own flush at exit stays quiet
-        return 0
-    except KeyboardInterrupt as stop:
-        kept = str(stop) or "what is finished is kept; the same command goes on from there"
-        print(f"\ninterrupted: {kept}", file=sys.stderr)
-        return 130
-    except (ValueError, RuntimeError, OSError, ImportError) as error:
-        print(f"{PROGRAM} {first}: {error}", file=sys.stderr)
-        return 2 if isinstance(error, ValueError) else 1
+    moved = former.command(arguments)
+    return commands.main(arguments) if moved is None else moved
 
 
 if __name__ == "__main__":

@@ -108,11 +108,7 @@ def block_bootstrap(
         drawn[draw] = statistic(x[rows[:n]])
     tail = (1 - level) / 2
     low, high = np.quantile(drawn, (tail, 1 - tail))
-    return Interval(
-        mean=float(statistic(x)),
-        low=float(low),
-        high=float(high),
-    )
+    return Interval(mean=float(statistic(x)), low=float(low), high=float(high))
 
 
 def _whole(name: str, value: int, least: int, most: int) -> None:
@@ -167,9 +163,7 @@ class Proportion(NamedTuple):
         low, high = binomtest(self.successes, self.trials).proportion_ci(level, "wilson")
         share = self.successes / self.trials
         return Interval(
-            mean=self.unit * share,
-            low=self.unit * float(low),
-            high=self.unit * float(high),
+            mean=self.unit * share, low=self.unit * float(low), high=self.unit * float(high)
         )
 
 

@@ -53,9 +53,7 @@ def looked_once(submit, work):
     return total / len(work)
 
 
-RIGHT = {
-    "classics.shortest_first": lambda: shortest_first,
-}
+RIGHT = {"classics.shortest_first": lambda: shortest_first}
 WRONG = {
     "classics.shortest_first": lambda: [
         first_come,
@@ -65,5 +63,5 @@ WRONG = {
         lambda *of: shortest_first(*of, interrupted=True),
         lambda *of: shortest_first(*of, clairvoyant=True),
         shortest_first([0], [1]),
-    ],
+    ]
 }

@@ -10,9 +10,9 @@ from functools import cache
 
 import numpy as np
 
+from book.exercises import lotes as book
 from schedlib import hmhs, lotes, theory, traces
 from schedlib.lotes.policies.own import can_start
-from schedlib.teaching.exercises import lotes as book
 from schedlib.workload import Workload
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from book.lessons import one_trace
 from schedlib import eagle, hmhs, lotes
-from schedlib.teaching.lessons import one_trace
 
 
 def within(cut=False):
@@ -103,10 +103,5 @@ WRONG = {
         0.5,
         0,
     ],
-    "one_trace.mean_end": lambda: [
-        hmhs.Policy(),
-        lambda instance: [1],
-        3,
-        "shortest first",
-    ],
+    "one_trace.mean_end": lambda: [hmhs.Policy(), lambda instance: [1], 3, "shortest first"],
 }

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from book.exercises import own
 from schedlib import eagle, hmhs, lotes
 from schedlib.intervals import mean_ci
-from schedlib.teaching.exercises import own
 
 A, B = (40.0, 12.0, 25.0, 58.0, 30.0), (37.0, 10.0, 21.0, 53.0, 29.0)
 

@@ -15,7 +15,7 @@ collect_ignore = ["typed_user.py"]  # type checkers read it; importing it would 
 def toys(tmp_path_factory, monkeypatch):
     """The toy experiments are the registry, with a cache of their own."""
     import toy_experiments
-    from schedlib.reproduce import registry
+    from reproduce import registry
 
     monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path_factory.mktemp("cache")))
     monkeypatch.setattr(registry, "load", lambda: toy_experiments.REGISTRY)

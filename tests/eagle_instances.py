@@ -24,10 +24,7 @@ SYSTEMS = {
     ),
     "eagle without sbp": (eagle.Eagle(sbp=False), program.EagleWithoutSBP),
     "eagle without srpt": (eagle.Eagle(srpt=False), program.EagleWithoutSRPT),
-    "eagle without sbp, srpt": (
-        eagle.Eagle(sbp=False, srpt=False),
-        program.EagleWithoutSBPAndSRPT,
-    ),
+    "eagle without sbp, srpt": (eagle.Eagle(sbp=False, srpt=False), program.EagleWithoutSBPAndSRPT),
     "eagle without minimum": (eagle.Eagle(min_probes=0), program.EagleWithoutMinimum),
     "eagle, updates halved": (eagle.Eagle(updates="halved"), program.EagleUpdatesHalved),
     "eagle by old vectors": (replace(eagle.Eagle(), short_jobs="old-sss"), program.OldVectors),

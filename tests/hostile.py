@@ -11,24 +11,16 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 
+import reproduce
 import schedlib
-from schedlib import (
-    eagle,
-    hmhs,
-    intervals,
-    leaderboard,
-    lotes,
-    mch,
-    prototype,
-    reproduce,
-    theory,
-    traces,
-)
+from book.pictures import bins, cluster, probing
+from reproduce.exhibits.lotes import diagrams
+from schedlib import boards, eagle, hmhs, intervals, lotes, mch, prototype, theory, traces
 from schedlib.core import streams
 from schedlib.eagle.simulating.results import replay
-from schedlib.experiment import scales
-from schedlib.pictures import bins, cluster, diagrams, gantt, probing, trees
+from schedlib.plots import gantt, trees
 from schedlib.prototype import measure
+from schedlib.sweeps import scales
 from schedlib.workload import Workload
 
 PACKAGE = Path(schedlib.__file__).parent
@@ -71,7 +63,7 @@ RUNS = pd.DataFrame(
     [(name, "wait (s)", "low", seed, 1.0 + seed, "", "") for name in "ab" for seed in range(2)],
     columns=["policy", "metric", "better", "seed", "value", "broke", "warned"],
 )
-BOARD = leaderboard.standings(RUNS)
+BOARD = boards.standings(RUNS)
 CONFIGS = lotes.MachineConfigs([[2.0]], [2])
 CLASSES = lotes.JobClasses([0.5, 0.5], [[1.0], [2.0]], [[1.0, 1.0]])
 POOLS = lotes.allocate(
@@ -160,12 +152,12 @@ CALLS = {
     streams: {"seed": 1},
     intervals.mean_ci: {"values": [1.0, 2.0], "level": 0.9},
     intervals.block_bootstrap: {"values": [1.0, 2.0, 3.0], "block": 2, "level": 0.9, "draws": 5, "seed": 0},
-    given(leaderboard.hmhs, workload=TWO): {"seeds": 1, "against": ["fifo"], "each": False, "limit": 5.0, "baseline": None},
-    given(leaderboard.mch, workload=(TREE, (4.0, 4.0), LEAVES, 50.0)): {"seeds": 1, "against": ["drf"], "each": False, "limit": 5.0, "baseline": None},
-    leaderboard.standings: {"runs": RUNS, "baseline": None},
-    leaderboard.told: {"board": BOARD},
-    leaderboard.plot: {"board": BOARD, "metric": None, "size": (5.0, 3.0)},
-    leaderboard.alt_text: {"board": BOARD, "metric": None},
+    given(boards.hmhs, workload=TWO): {"seeds": 1, "against": ["fifo"], "each": False, "limit": 5.0, "baseline": None},
+    given(boards.mch, workload=(TREE, (4.0, 4.0), LEAVES, 50.0)): {"seeds": 1, "against": ["drf"], "each": False, "limit": 5.0, "baseline": None},
+    boards.standings: {"runs": RUNS, "baseline": None},
+    boards.told: {"board": BOARD},
+    boards.plot: {"board": BOARD, "metric": None, "size": (5.0, 3.0)},
+    boards.alt_text: {"board": BOARD, "metric": None},
     bins.plot_polytope: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]], "resources": ["cpu", "mem"], "mix": None, "whole": True,
                          "size": (6.0, 4.0)},
     gantt.plot_gantt: {"schedule": hmhs.schedule(TWO, "hmhs"), "bound": None, "until": None, "size": (7.0, 4.0)},
@@ -249,8 +241,8 @@ CALLS = {
     lotes.offered_load: {"configs": CONFIGS, "jobs": CORES},
     lotes.Policy: {"arrive": by_deadline, "leave": None, "name": "own", "wake": None},
     lotes.Replan: {"every": 1.0, "how": "estimate"},
-    given(leaderboard.lotes, workload=CORES): {"configs": CONFIGS, "seeds": 1, "against": ["greedy"], "each": False, "limit": 5.0, "baseline": None},
-    given(leaderboard.eagle, workload=LONG): {
+    given(boards.lotes, workload=CORES): {"configs": CONFIGS, "seeds": 1, "against": ["greedy"], "each": False, "limit": 5.0, "baseline": None},
+    given(boards.eagle, workload=LONG): {
         "workers": 4, "short_partition": 0.25, "cutoff": 1.5, "seeds": 1, "against": ["sparrow"], "each": False, "detail": "as_written",
         "clairvoyant": True, "limit": 5.0, "baseline": None},
     bins.plot_timetable: {"run": RUN, "configs": CONFIGS, "workload": CORES, "until": None, "size": (7.0, 3.0)},

@@ -3,7 +3,7 @@
 import ast
 import functools
 
-from schedlib.reproduce import reach
+from schedlib.sweeps import reach
 
 
 @functools.cache

@@ -8,14 +8,12 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-import pages
-import panels
-import slides
+from book import pages, panels, slides
 from notebook_cells import words
+from reproduce import notebooks
 from schedlib import paths
-from schedlib.pictures import style
-from schedlib.pictures.words import describe
-from schedlib.reproduce import notebooks
+from schedlib.plots import style
+from schedlib.plots.words import describe
 
 ROOT = paths.checkout()
 OWN = ROOT / "notebooks" / "book"

@@ -7,32 +7,41 @@ import pandas as pd
 import pytest
 
 import toy_experiments as toy
-from schedlib import __main__ as command_line
-from schedlib import paths, reproduce
-from schedlib.reproduce import notebooks, registry
+from reproduce import __main__ as evidence
+from reproduce import notebooks, points, registry
+from schedlib import __main__ as library
+from schedlib import former
 
-main = command_line.main
-LOAD = registry.load.__wrapped__  # as in a process that has not loaded any
+main = evidence.commands.main
+PROGRAMS = {"python -m reproduce": evidence.commands, "python -m schedlib": library.commands}
+EVERY = [(program, name) for program, commands in PROGRAMS.items() for name in commands.known]
 
 
 pytestmark = pytest.mark.usefixtures("toys")
 
 
-def test_alone_it_gives_an_overview(capsys):
-    assert main([]) == 0
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_alone_it_gives_an_overview(program, capsys):
+    commands = PROGRAMS[program]
+    assert commands.main([]) == 0
     said = capsys.readouterr().out
-    assert all(f"python -m schedlib {command}" in said for command in command_line.COMMANDS)
-    assert main(["data"]) == 0 and "python -m schedlib data NAME" in capsys.readouterr().out
+    assert all(f"{program} {command}" in said for command in commands.known)
 
 
-@pytest.mark.parametrize("command", command_line.COMMANDS)
-def test_every_command_explains_itself_with_an_example_that_can_be_parsed(command, capsys):
-    assert main([command, "--help"]) == 0
+def test_data_lists_the_traces(capsys):
+    assert library.main(["data"]) == 0
+    assert "python -m schedlib data NAME" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("program, command", EVERY)
+def test_every_command_explains_itself_with_an_example_that_can_be_parsed(program, command, capsys):
+    commands = PROGRAMS[program]
+    assert commands.main([command, "--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert f"usage: python -m schedlib {command}" in said
-    assert f"Example: python -m schedlib {command}" in said
-    words = [command, *command_line.COMMANDS[command].example.split()]
-    assert command_line.parser().parse_args(words).command == command
+    assert f"usage: {program} {command}" in said
+    assert f"Example: {program} {command}" in said
+    words = [command, *commands.known[command].example.split()]
+    assert commands.parser().parse_args(words).command == command
 
 
 @pytest.mark.parametrize(
@@ -40,7 +49,7 @@ def test_every_command_explains_itself_with_an_example_that_can_be_parsed(comman
     [
         (["lst"], "did you mean 'list'"),
         (["zzz"], "choose from list, stale, run,"),
-        (["run"], "the following arguments are required: ID; see: python -m schedlib run --help"),
+        (["run"], "the following arguments are required: ID; see: python -m reproduce run --help"),
         (["run", "hmhs.toyy"], "did you mean 'hmhs.toy' or 'hmhs.toy-bad'"),
         (["run", "hmhs.toy", "--scale", "big"], "choose from smoke, quick, paper"),
         (["stale", "--scale", "big"], "choose from smoke, quick, paper"),
@@ -52,7 +61,6 @@ def test_every_command_explains_itself_with_an_example_that_can_be_parsed(comman
             "paper, figure, experiment or claim: 'hmhs.nothing' is unknown",
         ),
         (["notebooks", "no-such-chapter"], "notebook: 'no-such-chapter' is unknown"),
-        (["data", "gogle2011"], "did you mean 'google2011'"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_code_2(arguments, message, capsys):
@@ -63,16 +71,92 @@ def test_wrong_use_is_one_line_and_exit_code_2(arguments, message, capsys):
 
 
 @pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["data", "gogle2011"], "did you mean 'google2011'"),
+        (["run", "mine.py"], "does not name a file and a variable in it, as mine.py:SWEEP"),
+        (["run", "no_such_file.py:SWEEP"], "does not name a file and a variable in it"),
+    ],
+)
+def test_wrong_use_of_the_library_is_one_line_too(arguments, message, capsys):
+    assert library.commands.main(arguments) == 2
+    said = capsys.readouterr().err
+    assert message in said and said.count("\n") == 1
+
+
+SWEEP = """
+import pandas as pd
+from schedlib import Experiment
+from schedlib.sweeps import grid, scales
+
+def run(jobs, seed):
+    return pd.DataFrame({"time": [jobs + seed]})
+
+SWEEP = Experiment("mine", "Mine", run, scales(grid(jobs=[1, 2])), scales(2))
+"""
+
+
+def test_a_readers_own_experiment_runs_from_its_file(tmp_path, capsys):
+    (tmp_path / "readers_sweep.py").write_text(SWEEP)
+    place = f"{tmp_path / 'readers_sweep.py'}:SWEEP"
+    assert library.main(["run", place, "--scale", "smoke", "--workers", "1"]) == 0
+    assert capsys.readouterr().out.split() == [
+        "jobs",
+        "seed",
+        "time",
+        "1",
+        "0",
+        "1",
+        "1",
+        "1",
+        "2",
+        "2",
+        "0",
+        "2",
+        "2",
+        "1",
+        "3",
+    ]
+    assert library.main(["run", place.replace(":SWEEP", ":run")]) == 2
+    assert "'run' in" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["list"], ["run", "hmhs.toy", "--scale", "smoke"]], ids=" ".join)
+def test_commands_that_have_moved_still_work_and_say_where_they_are(words, capsys):
+    assert library.main(words) == 0
+    said = capsys.readouterr()
+    assert f"python -m schedlib {words[0]} is python -m reproduce {words[0]} now" in said.err
+    assert said.out
+
+
+@pytest.mark.parametrize(
     "words", [["list"], ["stale"], ["claims"], ["figures"], ["run", "hmhs.fig1"]], ids=" ".join
 )
-def test_installed_without_the_checkout_it_says_where_the_experiments_are(
-    words, monkeypatch, capsys
-):
-    monkeypatch.setattr(registry, "load", LOAD)
-    monkeypatch.setattr(paths, "checkout", lambda: None)
-    assert main(words) == 2
-    said = capsys.readouterr().err
-    assert said == f"python -m schedlib {words[0]}: {registry.NO_EXHIBITS}\n"
+def test_installed_without_the_checkout_it_says_where_the_evidence_is(words, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "reproduce.__main__", None)  # as where it cannot be found
+    assert library.main(words) == 2
+    assert "it is in the checkout: clone it and run there" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("old", former.MOVED)
+def test_old_names_give_the_new_modules_with_a_warning(old):
+    code = f"import warnings; warnings.simplefilter('error'); import {old}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    new = former.MOVED[old]
+    assert "FutureWarning: schedlib." in done.stderr and " now; the old name goes" in done.stderr
+    code = f"import {old}, {new} as new; assert {old}.__getattr__('__doc__') == new.__doc__"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+
+
+def test_an_old_name_within_a_package_is_found():
+    code = """
+from schedlib.leaderboard import literature
+from schedlib.boards import literature as same
+from schedlib.teaching import exercises
+import schedlib
+assert literature.easy is same.easy and schedlib.leaderboard.plot and exercises.check
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
 
 
 def test_list_shows_what_there_is(capsys):
@@ -111,14 +195,14 @@ def test_failing_points_and_notebooks_give_exit_code_1(capsys, tmp_path, monkeyp
 
     monkeypatch.setattr(notebooks, "notebooks", stop)
     assert main(["notebooks"]) == 1
-    assert capsys.readouterr().err == "python -m schedlib notebooks: notebook x stopped\n"
+    assert capsys.readouterr().err == "python -m reproduce notebooks: notebook x stopped\n"
 
 
 def test_interruption_says_how_to_go_on(monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt("20 of 90 points stored")
 
-    monkeypatch.setattr(reproduce, "run", interrupt)
+    monkeypatch.setattr(points, "finished", interrupt)
     assert main(["run", "hmhs.toy"]) == 130
     assert capsys.readouterr().err == "\ninterrupted: 20 of 90 points stored\n"
 

@@ -34,7 +34,10 @@ def follow(tree, words):
     """Run a command in the tree as one types it there; gives what it prints."""
     environment = {name: value for name, value in os.environ.items() if name != "SCHEDLIB_CACHE"}
     python = Path(sys.executable).parent
-    environment |= {"PYTHONPATH": str(tree), "PATH": f"{python}{os.pathsep}{os.environ['PATH']}"}
+    environment |= {
+        "PYTHONPATH": f"{tree}{os.pathsep}{tree / 'notebooks'}",
+        "PATH": f"{python}{os.pathsep}{os.environ['PATH']}",
+    }
     environment["NUMBA_DISABLE_JIT"] = (
         "1"  # small cases, which a fresh tree would compile for longer than it runs
     )

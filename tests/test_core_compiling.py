@@ -249,7 +249,7 @@ import json
 from numba.core import event
 recorder = event.RecordingListener()
 event.register("numba:compile", recorder)
-from schedlib.reproduce import registry
+from reproduce import registry
 registry.load()
 print(json.dumps([str(told.data["dispatcher"]) for _, told in recorder.buffer]))
 """

@@ -7,13 +7,11 @@ import re
 import numpy as np
 import pytest
 
-import course
-import exam
+from book import course, exam, exercises
 from notebook_cells import dead_links, sources, words
+from reproduce import notebooks
 from schedlib import lotes, theory
 from schedlib.hmhs.johnson import flow_shop_makespan
-from schedlib.reproduce import notebooks
-from schedlib.teaching import exercises
 
 CHECK = "exercises.check("
 BOOK = {name: file for name, file in notebooks.book().items() if "/" not in name}
@@ -142,4 +140,7 @@ def test_assignments_are_in_otters_format_and_students_would_see_no_solution(mad
         ends = re.compile(r"\n# END SOLUTION\n\w+ = answer # SOLUTION$")
         assert len(solved) == asked and all(map(ends.search, solved))
         others = [text for text in sources(page) if text not in solved]
-        assert all(text.startswith(("assert exercises.check(", "from schedlib")) for text in others)
+        assert all(
+            text.startswith(("assert exercises.check(", "from book", "from schedlib"))
+            for text in others
+        )

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from exhibits.eagle import comparing, measures
 from frames import as_frame
 from refusals import refuses
-from schedlib.reproduce import registry, verdicts
+from reproduce import registry, verdicts
+from reproduce.exhibits.eagle import comparing, measures
 
 SHORT = {"class": "short", "percentile": 50}
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eagle_instances as instances
+from book.explorers import eagle_player as player
+from book.pictures.cluster import in_words, svg
 from schedlib import eagle
 from schedlib.eagle import plain
 from schedlib.eagle.plain_model import Job, Probe
 from schedlib.eagle.simulating import results
-from schedlib.pictures.cluster import in_words, svg
-from schedlib.teaching.explorers import eagle_player as player
 
 program = instances.program
 DETAILS, SYSTEMS = instances.DETAILS, instances.SYSTEMS
@@ -158,10 +158,7 @@ def shortest(cluster, worker, line, rng):
 @pytest.mark.parametrize(
     ("system", "variant"),
     [
-        (
-            eagle.System("anywhere", short_jobs=anywhere, steal=True),
-            program.Hawk,
-        ),
+        (eagle.System("anywhere", short_jobs=anywhere, steal=True), program.Hawk),
         (
             eagle.System(
                 "clear", short_jobs=where_no_long_task_is, queue=shortest, sticky=True, min_probes=5

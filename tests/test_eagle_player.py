@@ -8,12 +8,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from book.explorers import eagle_player as player
+from book.pictures import cluster
+from book.pictures.probing import plot_gantt
 from refusals import refuses
 from schedlib import eagle
 from schedlib.eagle.simulating.results import newest_copy, replay
-from schedlib.pictures import cluster
-from schedlib.pictures.probing import plot_gantt
-from schedlib.teaching.explorers import eagle_player as player
 from schedlib.workload import Workload
 
 DETAILS = ("as_published", "as_written")

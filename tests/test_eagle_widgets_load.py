@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from book.explorers import eagle as explorer
 from refusals import refuses
 from schedlib import eagle
-from schedlib.teaching.explorers import eagle as explorer
 
 
 def test_the_load_is_the_one_asked_for_and_jobs_stay_the_same():

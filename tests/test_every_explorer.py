@@ -9,10 +9,10 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from book.explorers import Explorer, hmhs
+from book.explorers.recorded import values
 from explorer_moves import EXPLORERS, move
-from schedlib.pictures import style
-from schedlib.teaching.explorers import Explorer, hmhs
-from schedlib.teaching.explorers.recorded import values
+from schedlib.plots import style
 
 MOVES = 3
 MAY_REFUSE = {

@@ -16,8 +16,8 @@ import answers_lotes
 import answers_one_trace
 import answers_other_papers
 import answers_own
-from schedlib.teaching import exercises
-from schedlib.teaching.exercises import EXERCISES
+from book import exercises
+from book.exercises import EXERCISES
 
 KEYS = exercises.listed()
 ANSWERS = (answers_classics, answers_lotes, answers_one_trace, answers_other_papers, answers_own)

@@ -6,11 +6,12 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from exhibits.eagle import authors, authors_figures, drawing, fig2_4_rivals
 from frames import as_frame
+from reproduce import publish
+from reproduce.exhibits.eagle import authors, authors_figures, drawing, fig2_4_rivals
 from schedlib import traces
 from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS
-from schedlib.reproduce import publish, store, sweep
+from schedlib.sweeps import store, sweep
 from schedlib.workload import Workload
 
 WHOLE = authors.SOURCES[1:]

@@ -5,8 +5,8 @@ import itertools
 import ipywidgets
 import pytest
 
-from schedlib.pictures import style
-from schedlib.teaching.explorers import Explorer, recorded, slider
+from book.explorers import Explorer, recorded, slider
+from schedlib.plots import style
 
 
 def draw(up=1, kind="plain", height=2):

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal, assert_equal
 
-import exhibits
-from exhibits.hmhs import cluster
 from frames import as_frame
 from hmhs_instances import instances
 from refusals import refuses
+from reproduce import exhibits
+from reproduce.exhibits.hmhs import cluster
 from schedlib import hmhs
-from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
+from schedlib.boards.invariants import idle_while_waiting, two_at_once
 
 
 def on_machines(drawn, most=None):
@@ -34,10 +34,7 @@ def arrivals(draw):
 
 
 OPTIONS = st.fixed_dictionaries(
-    {
-        "delay": st.sampled_from([0.0, 1.5, 6.0]),
-        "remote": st.sampled_from([1.0, 1.5]),
-    }
+    {"delay": st.sampled_from([0.0, 1.5, 6.0]), "remote": st.sampled_from([1.0, 1.5])}
 )
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from exhibits.hmhs import comparing, crossing, factors, fig1_2_makespans, measures
+from reproduce.exhibits.hmhs import comparing, crossing, factors, fig1_2_makespans, measures
 from schedlib import hmhs
-from schedlib.pictures.gantt import ONE_BY_ONE, _bars, plot_gantt
+from schedlib.plots.gantt import ONE_BY_ONE, _bars, plot_gantt
 
 
 def frame_of(gain, axis="jobs", points=(25, 50, 100), seeds=3):

@@ -8,9 +8,9 @@ from numpy.testing import assert_array_equal
 from hmhs_instances import instances
 from refusals import refuses
 from schedlib import hmhs
+from schedlib.boards import hmhs_board as referee
 from schedlib.hmhs import plain
 from schedlib.hmhs.plain_model import as_schedule, last_finish
-from schedlib.leaderboard import hmhs_board as referee
 
 INSTANCES = instances()
 ALL = [*hmhs.POLICIES, "priced"]

@@ -1,83 +1,85 @@
-"""The house: who may import whom, by folder; no circle anywhere; some imports are light."""
+"""The house: which room may import which, by folder; no circle anywhere; some imports are light."""
 
 import graphlib
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import house
-from schedlib import papers
+from schedlib import paths
+from schedlib.plots import papers
 
-PACKAGE = Path(sys.modules["schedlib"].__file__).parent
-EXHIBITS = PACKAGE.parent / "notebooks" / "reproduce" / "exhibits"
-GROUND = {"paths", "papers", "intervals", "experiment", "core", "workload", "traces", "theory"}
+ROOT = paths.checkout()
+NOTEBOOKS = ROOT / "notebooks"
+GROUND = {"paths", "intervals", "core", "workload", "traces", "theory"}
 LIBRARY = {*papers.KEYS}
+TOOLS = {"plots", "boards", "sweeps", "prototype"}
 ALLOWED = {
-    "": {"experiment"},
+    "schedlib": {"former", "sweeps"},
+    "former": set(),
     "paths": set(),
-    "papers": {"papers"},
     "intervals": set(),
-    "experiment": {"papers"},
     "core": {"core", "paths"},
     "theory": {"core"},
     "workload": {"core", "paths"},
     "traces": {"traces", "workload", "paths", "core"},
-    **{key: {key, *GROUND} - {"experiment", "papers"} for key in papers.KEYS},
+    **{key: {key, *GROUND} for key in papers.KEYS},
     "prototype": {"prototype", "eagle", "workload", "paths", "core"},
-    "pictures": {"pictures", *GROUND, *LIBRARY} - {"experiment"},
-    "reproduce": {"reproduce", "pictures", "experiment", "papers", "paths", "intervals", "core"},
-    "leaderboard": {"leaderboard", "pictures", *GROUND, *LIBRARY},
-    "teaching": {
-        "teaching",
-        "leaderboard",
-        "reproduce",
-        "pictures",
-        "prototype",
-        *GROUND,
-        *LIBRARY,
-    },
-    "__main__": {
-        "experiment",
-        "papers",
-        "paths",
-        "prototype",
-        "reproduce",
-        "teaching",
-        "traces",
-        "core",
-    },
+    "plots": {"plots", *GROUND, *LIBRARY},
+    "boards": {"boards", "plots", *GROUND, *LIBRARY},
+    "sweeps": {"sweeps", "paths", "core"},
+    "commands": {"sweeps", "core"},
+    "__main__": {"commands", "former", "paths", "sweeps", "traces", "prototype"},
+    "reproduce": {"reproduce", "commands", "sweeps", "plots", "paths", "intervals", "core"},
+    "exhibits": {"exhibits", "plots", "sweeps", "prototype", *GROUND, *LIBRARY},
+    "book": {"book", "reproduce", "exhibits", "schedlib", *TOOLS, *GROUND, *LIBRARY},
 }
-"""What each room, a folder or a module directly below schedlib, may import."""
+"""What each room may import: a folder or a module directly below schedlib, the evidence, its exhibits, the book."""
+JUDGING = {"reproduce.figure", "reproduce.registry", "reproduce.sentences", "reproduce.verdicts"}
+"""What an exhibit needs of the evidence: to be listed, and to draw verdicts."""
 CORE_MAY_IMPORT = {"numpy", "numba", "tqdm", "schedlib", *sys.stdlib_module_names}
 DRAWS = {"matplotlib", "ipywidgets"}
-FILES = sorted(PACKAGE.rglob("*.py"))
+OURS = ("schedlib", "reproduce", "book")
+FILES = [
+    *sorted((ROOT / "schedlib").rglob("*.py")),
+    *sorted((NOTEBOOKS / "reproduce").rglob("*.py")),
+    *sorted((NOTEBOOKS / "book").rglob("*.py")),
+]
 
 
-def name_of(file, folder=PACKAGE.parent):
+def name_of(file):
+    folder = ROOT if file.is_relative_to(ROOT / "schedlib") else NOTEBOOKS
     parts = file.relative_to(folder).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def room(name):
-    """The module or package directly below schedlib that a module belongs to."""
-    return f"{name}.".split(".")[1]
+    """The room that a module belongs to.
+
+    >>> room("schedlib.core.heap"), room("reproduce.exhibits.mch"), room("book")
+    ('core', 'exhibits', 'book')
+    """
+    package, *rest = name.split(".")
+    if package == "schedlib" and rest:
+        return rest[0]
+    if rest[:1] == ["exhibits"]:
+        return "exhibits"
+    return package
 
 
-def schedlib_imports(name):
-    return {other for other in house.imports(name) if other.split(".")[0] == "schedlib"}
+def imports_of_ours(name):
+    return {other for other in house.imports(name) if other.split(".")[0] in OURS}
 
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)
 def test_module_imports_only_what_lies_below_it(file):
     name = name_of(file)
     assert room(name) in ALLOWED, f"{name}: say in this test what its room may import"
-    above = {
-        other
-        for other in schedlib_imports(name)
-        if room(other) and room(other) not in ALLOWED[room(name)]
-    }
+    needed = imports_of_ours(name)
+    if room(name) == "exhibits":
+        needed -= JUDGING
+    above = {other for other in needed if room(other) not in ALLOWED[room(name)]}
     assert not above, f"{name} imports {', '.join(sorted(above))}"
     outside = {other.partition(".")[0] for other in house.imports(name)}
     if room(name) == "core":
@@ -87,37 +89,19 @@ def test_module_imports_only_what_lies_below_it(file):
 
 
 def test_no_circle_even_by_an_import_inside_a_function():
-    graph = {name_of(file): schedlib_imports(name_of(file)) - {name_of(file)} for file in FILES}
+    graph = {name_of(file): imports_of_ours(name_of(file)) - {name_of(file)} for file in FILES}
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
 def test_exhibits_are_under_a_papers_name():
-    folders = {file.parent.name for file in EXHIBITS.glob("*/__init__.py")}
+    folders = {file.parent.name for file in NOTEBOOKS.glob("reproduce/exhibits/*/__init__.py")}
     assert folders <= {*papers.KEYS}
-
-
-JUDGING = {
-    "schedlib.reproduce",
-    "schedlib.reproduce.registry",
-    "schedlib.reproduce.sentences",
-    "schedlib.reproduce.verdicts",
-}
-"""What an exhibit needs to draw verdicts."""
-
-
-def test_exhibits_use_the_library_and_one_another():
-    rooms = {"", "pictures", "prototype", *GROUND, *LIBRARY}
-    for file in EXHIBITS.rglob("*.py"):
-        name = name_of(file, EXHIBITS.parent)
-        ours = {other for other in house.imports(name) if other.startswith("schedlib")}
-        above = {other for other in ours if room(other) not in rooms} - JUDGING
-        assert not above, f"{name} imports {', '.join(sorted(above))}"
 
 
 LIGHT = {
     "schedlib": ["numpy", "pandas", "numba", "matplotlib", "papermill"],
-    "schedlib.papers": ["numpy", "pandas", "numba", "matplotlib"],
-    "schedlib.reproduce": ["matplotlib", "papermill", "nbformat", "nbclient", "dask", "numba"],
+    "schedlib.plots.papers": ["numpy", "pandas", "numba", "matplotlib"],
+    "reproduce": ["matplotlib", "papermill", "nbformat", "nbclient", "dask", "numba"],
 }
 """What is not loaded by an import of these and of those above them."""
 IMPORT = """
@@ -136,7 +120,7 @@ def test_imports_are_light():
 
 SHOWN = """
 import sys
-from schedlib import reproduce
+import reproduce
 reproduce.picture("lotes.fig11"), reproduce.card("hmhs"), reproduce.claims(), reproduce.frame("hmhs.fig1")
 loaded = [name for name in sys.modules if name.split(".")[:2] in KINDS or name == "numba"]
 assert not loaded, loaded

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from schedlib import eagle, hmhs, leaderboard, lotes
-from schedlib.leaderboard import literature
+from schedlib import boards, eagle, hmhs, lotes
+from schedlib.boards import literature
 from schedlib.workload import Workload
 
 CLUSTER = lotes.MachineConfigs([[4.0, 8.0], [8.0, 4.0]], [2, 1])
@@ -202,8 +202,8 @@ def test_probes_of_one_job_go_to_workers_of_their_own():
 
 
 def test_nobody_of_the_literature_breaks_a_rule():
-    boards = [
-        leaderboard.lotes(
+    made = [
+        boards.lotes(
             literature.easy,
             literature.dot_product,
             workload=crowd,
@@ -211,13 +211,13 @@ def test_nobody_of_the_literature_breaks_a_rule():
             seeds=2,
             against=["greedy"],
         ),
-        leaderboard.hmhs(
+        boards.hmhs(
             literature.sufferage, literature.delay, workload=with_inputs, seeds=2, against=["fifo"]
         ),
     ]
     jobs = eagle.google(60, 0, 1 / 300)
-    boards.append(
-        leaderboard.eagle(
+    made.append(
+        boards.eagle(
             literature.power_of_d,
             workload=jobs,
             workers=50,
@@ -226,5 +226,5 @@ def test_nobody_of_the_literature_breaks_a_rule():
             against=["sparrow"],
         )
     )
-    for board in boards:
+    for board in made:
         assert not board["broke"].any() and board["mean"].notna().all()

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from exhibits.lotes import measures, vertices
 from lotes_instances import assert_on_the_optimal_face, problems
 from refusals import refuses
+from reproduce.exhibits.lotes import measures, vertices
 from schedlib import lotes
 from schedlib.lotes import plain
 from schedlib.lotes.planning.allocate import VERTICES, pool_size, solve, waste

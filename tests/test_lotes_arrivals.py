@@ -7,10 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from exhibits.lotes import runs
 from frames import as_frame
 from google_fits import fit_arrivals, fit_durations
 from refusals import refuses
+from reproduce import registry
+from reproduce.exhibits.lotes import runs
+from reproduce.verdicts import measured
 from schedlib.lotes import (
     GOOGLE_ARRIVALS,
     ArrivalModel,
@@ -20,8 +22,6 @@ from schedlib.lotes import (
     google_times,
 )
 from schedlib.lotes.workloads.month import BATCH, DURATIONS, HOURS, JOBS
-from schedlib.reproduce import registry
-from schedlib.reproduce.verdicts import measured
 
 DAILY = ArrivalModel(1e5, 0.3, 5.0, cycles=((24.0, 0.2, 20.0),))
 
@@ -85,8 +85,7 @@ def test_the_shipped_parameters_are_the_fits_to_googles_table(table):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"load": 0.5, "sizes": "independent"}, {"drift": 1.5, "thin": 9}, {"hours": 100}],
+    "options", [{"load": 0.5, "sizes": "independent"}, {"drift": 1.5, "thin": 9}, {"hours": 100}]
 )
 def test_machines_are_so_many_that_the_load_is_the_one_asked_for(options):
     configs, classes = google2011()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from exhibits.lotes import fig1_4_model
+from reproduce.exhibits.lotes import fig1_4_model
 
 SIX = fig1_4_model.fig1(total_cores=4.0, total_memory=8.0, seed=0).assign(
     total_cores=4.0, total_memory=8.0

@@ -27,8 +27,7 @@ ONE_CORE = JobClasses([1.0], [[1.0]], [[1.0]])
 
 
 @pytest.mark.parametrize(
-    "policy, machines, options",
-    [("lotes", 4, {}), ("tetris", 4, {"work": 0.0}), ("greedy", 1, {})],
+    "policy, machines, options", [("lotes", 4, {}), ("tetris", 4, {"work": 0.0}), ("greedy", 1, {})]
 )
 def test_jobs_of_one_core_are_served_as_they_come(policy, machines, options):
     """Twenty cores are twenty servers with one queue. Greedy queues at single machines."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from book.pictures import bins as pictures
 from refusals import refuses
 from schedlib import lotes
-from schedlib.pictures import bins as pictures
 from schedlib.workload import Workload
 
 

@@ -5,15 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from mch_conformance import (
-    EQUAL_SHARES,
-    FLAT,
-    HIERARCHICAL,
-    MESOS,
-    VOLCANO,
-    YARN,
-    served_in_turn,
-)
+from mch_conformance import EQUAL_SHARES, FLAT, HIERARCHICAL, MESOS, VOLCANO, YARN, served_in_turn
 from mch_instances import started
 
 

@@ -111,13 +111,7 @@ def writes_usage(leaf, usage, demand, weight, capacity):
     return 0.0
 
 
-@pytest.mark.parametrize(
-    "cheat",
-    [
-        writes_a_record,
-        writes_usage,
-    ],
-)
+@pytest.mark.parametrize("cheat", [writes_a_record, writes_usage])
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_what_a_rule_sees_is_read_only(cheat):
     room = None if "usage" in cheat.__code__.co_varnames else 1

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from exhibits.mch.fig1_4_weights import CASES
 from mch_instances import FIG4, by_equations
 from refusals import refuses
+from reproduce.exhibits.mch.fig1_4_weights import CASES
 from schedlib.mch import plain
 from schedlib.mch.workloads import fig1, minimal_tree
 

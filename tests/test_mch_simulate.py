@@ -11,7 +11,7 @@ from frames import as_frame
 from mch_instances import FIG4, problems, workloads
 from refusals import refuses
 from schedlib import mch
-from schedlib.leaderboard import mch_board as referee
+from schedlib.boards import mch_board as referee
 from schedlib.mch.flatten import GUARANTEE, MCH, collapse, flat_nodes
 from schedlib.mch.weights import pruned
 

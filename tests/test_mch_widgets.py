@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from schedlib.teaching.explorers import mch as explorer
+from book.explorers import mch as explorer
 
 
 def test_bars_are_what_the_leaves_hold():

@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from exhibits.mch import fig1_4_weights, measures
 from frames import as_frame
 from mch_instances import by_equations
 from refusals import refuses
+from reproduce import registry
+from reproduce.exhibits.mch import fig1_4_weights, measures
 from schedlib import traces
 from schedlib.intervals import Exact
 from schedlib.mch import workloads
-from schedlib.pictures.trees import plot_tree, tree_size
-from schedlib.reproduce import registry
+from schedlib.plots.trees import plot_tree, tree_size
 
 LEAVES = ("n1,1", "n1,2", "n2,1", "n2,2", "n2,3", "n3,1")  # of Fig. 4
 

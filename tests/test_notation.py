@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from book import notation
 from schedlib import lotes, mch
-from schedlib.teaching import notation
 
 TREE = mch.Tree([[(1, 0), (0, 1)], [(1, 0)]])
 EXAMPLES = {"mch.Tree": TREE}  # what is set in __post_init__ is an attribute of instances only

@@ -6,10 +6,10 @@ import re
 import pytest
 
 import lab
+from book import exercises
 from notebook_cells import dead_links, sources
+from reproduce import notebooks
 from schedlib import paths
-from schedlib.reproduce import notebooks
-from schedlib.teaching import exercises
 
 CHAPTERS = {
     name: file for name, file in notebooks.book().items() if not name.startswith("reproduce/")

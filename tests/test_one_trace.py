@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from book.explorers import one_trace as explorer
+from book.lessons import one_trace
 from schedlib import eagle
-from schedlib.teaching.explorers import one_trace as explorer
-from schedlib.teaching.lessons import one_trace
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def test_the_grid_is_what_the_source_gives():
     both = stored.merge(fresh, on=["question", "policy", "measure"], suffixes=("", "_fresh"))
     assert len(both) == len(stored) == len(fresh)
     assert np.allclose(both["value"], both["value_fresh"], rtol=1e-4), (
-        "python -m schedlib.teaching.lessons.one_trace makes the grid again"
+        "python -m book.lessons.one_trace makes the grid again"
     )
 
 

@@ -43,7 +43,7 @@ def test_versions_are_told_alike():
 
 
 def test_a_missing_extra_is_told_with_the_command():
-    code = "import sys; sys.modules['ipywidgets'] = None; import schedlib.teaching.explorers"
+    code = "import sys; sys.modules['ipywidgets'] = None; import book.explorers"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "pip install 'schedlib[book]'" in done.stderr.splitlines()[-1]
 

@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 
 import seeing
+from reproduce import ledger, publish, registry, verdicts
 from schedlib import paths
-from schedlib.pictures.alt import MOST_WORDS
-from schedlib.reproduce import ledger, publish, registry, store, sweep, verdicts
+from schedlib.plots.alt import MOST_WORDS
+from schedlib.sweeps import store, sweep
 
 LIBRARY = registry.load()
 LONGEST_CAPTION = 60  # words

@@ -7,7 +7,7 @@ import pytest
 
 import house
 import schedlib
-from schedlib import papers
+from schedlib.plots import papers
 
 PACKAGE = Path(schedlib.__file__).parent
 FILES = sorted(PACKAGE.glob("*/plain*.py"))

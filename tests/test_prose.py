@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from schedlib import lotes, paths, reproduce
+import reproduce
+from schedlib import lotes, paths
 from schedlib.prototype import experiment
 
 ROOT = paths.checkout()

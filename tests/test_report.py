@@ -6,9 +6,9 @@ import re
 import jinja2
 import pytest
 
-import report
-from schedlib.reproduce import ledger, prose, registry
-from schedlib.reproduce.verdicts import VERDICTS
+from book import report
+from reproduce import ledger, prose, registry
+from reproduce.verdicts import VERDICTS
 
 SOURCE = prose.folder() / "report.md"
 PARAGRAPHS = sorted(file for file in prose.folder().glob("*.md") if file != SOURCE)

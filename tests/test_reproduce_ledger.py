@@ -3,16 +3,18 @@
 import pandas as pd
 import pytest
 
+import reproduce
 import toy_experiments as toy
-from schedlib import reproduce
-from schedlib.reproduce import ledger, registry, sweep
-from schedlib.reproduce.sentences import Sentence
+from reproduce import ledger, registry
+from reproduce.sentences import Sentence
+from schedlib.sweeps import sweep
+from schedlib.sweeps.experiment import Settings
 
 pytestmark = pytest.mark.usefixtures("toys")
 
 
 def test_ledger_frame_has_the_columns_and_keeps_the_untestable():
-    frame = ledger.judged(workers=1)
+    frame = ledger.judged(Settings(workers=1))
     assert list(frame.columns) == list(ledger.COLUMNS)
     assert frame["verdict"].tolist() == ["holds", "not testable"]
     assert frame["number"].tolist() == ["as printed", ""]
@@ -21,7 +23,7 @@ def test_ledger_frame_has_the_columns_and_keeps_the_untestable():
 
 
 def test_written_ledger_merges_sorts_and_repeats(tmp_path):
-    frame = ledger.judged(workers=1)
+    frame = ledger.judged(Settings(workers=1))
     eagle = frame.iloc[[0]].assign(id="eagle.kept", paper="eagle", sentence="a | b, \n c")
     gone = frame.iloc[[0]].assign(id="hmhs.gone")
     ledger.write(pd.concat([eagle, gone, frame.iloc[[1]]]), tmp_path)
@@ -67,5 +69,5 @@ def test_a_claim_whose_data_are_not_here_keeps_its_committed_row(tmp_path, monke
 def test_a_ledger_of_other_columns_is_none(tmp_path):
     (tmp_path / "claims.csv").write_text("id,paper,ci95\nhmhs.twice,hmhs,1 to 2\n")
     assert ledger.read(tmp_path).empty
-    ledger.write(ledger.judged(workers=1, out=tmp_path), tmp_path)
+    ledger.write(ledger.judged(Settings(workers=1), out=tmp_path), tmp_path)
     assert ledger.read(tmp_path)["verdict"].tolist() == ["holds", "not testable"]

@@ -7,10 +7,11 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import toy_experiments as toy
+from reproduce import notebooks, publish, registry
+from reproduce.figure import Figure
+from reproduce.sentences import Sentence
 from schedlib import paths
-from schedlib.experiment import Figure
-from schedlib.reproduce import notebooks, publish, registry
-from schedlib.reproduce.sentences import Sentence
+from schedlib.sweeps.experiment import Settings
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +42,7 @@ def paper(checkout):
     return save(
         checkout / "notebooks" / "reproduce" / "hmhs.ipynb",
         new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]}),
-        new_code_cell(f"{INSTALL}\nfrom schedlib import reproduce"),
+        new_code_cell(f"{INSTALL}\nimport reproduce"),
         new_code_cell(SHOW.format("hmhs.toy")),
         new_code_cell(SHOW.format("hmhs.toy-table")),
     )
@@ -67,7 +68,7 @@ def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capf
     """With a claim on an experiment that no figure shows."""
     with_another(monkeypatch, toy.experiment(toy.counted, checkout))
     committed = paper.read_bytes()
-    folder = notebooks.figures(scale="smoke", workers=1)
+    folder = notebooks.figures(Settings("smoke", workers=1))
     assert folder == checkout / "data" / "cache" / "figures-smoke"
     for name in ("README.md", "CLAIMS.md", "hmhs/toy.svg", "hmhs/toy-table.md"):
         assert (folder / name).exists()
@@ -82,7 +83,7 @@ def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capf
 
 
 def test_one_figure_alone_goes_where_asked(checkout, paper, tmp_path):
-    folder = notebooks.figures("hmhs.toy", out=tmp_path / "here", workers=1)
+    folder = notebooks.figures(Settings(workers=1), "hmhs.toy", tmp_path / "here")
     assert folder == tmp_path / "here"
     assert list(json.loads((folder / "provenance.json").read_text())) == ["hmhs.toy"]
     claims = (folder / "claims.csv").read_text()
@@ -95,7 +96,7 @@ def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
         new_code_cell("def f():\n    raise KeyError('no such machine')\nf()"),
     )
     with pytest.raises(notebooks.NotebookError) as caught:
-        notebooks.figures("hmhs", scale="smoke")
+        notebooks.figures(Settings("smoke"), "hmhs")
     assert "KeyError: 'no such machine'" in str(caught.value) and "\x1b" not in str(caught.value)
     assert "hmhs.smoke.ipynb stopped" in str(caught.value)
 
@@ -105,7 +106,7 @@ def test_failing_point_costs_its_figures_and_no_other(checkout, paper, monkeypat
     never = Figure("hmhs.toy-broken", broken.id, None, "Never.", "Never.")
     with_another(monkeypatch, broken, never)
     with pytest.raises(notebooks.NotebookError) as caught:
-        notebooks.figures(scale="smoke", workers=1)
+        notebooks.figures(Settings("smoke", workers=1))
     assert "hmhs.toy-fragile: 2 points failed" in str(caught.value)
     assert "seed 0 and 1 more: ArithmeticError: two jobs are one too many" in str(caught.value)
     assert "stopped" not in str(caught.value)
@@ -121,12 +122,12 @@ def test_killed_kernel_says_that_the_same_command_goes_on(checkout):
     with pytest.raises(
         notebooks.NotebookError, match="kernel was killed.*the same command goes on"
     ):
-        notebooks.figures("hmhs", scale="smoke", workers=1)
+        notebooks.figures(Settings("smoke", workers=1), "hmhs")
 
 
 def test_missing_notebook_is_named(checkout):
     with pytest.raises(notebooks.NotebookError, match="notebooks/reproduce/hmhs.ipynb is missing"):
-        notebooks.figures("hmhs")
+        notebooks.figures(Settings(), "hmhs")
 
 
 CHAPTER = (

@@ -8,13 +8,16 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+import reproduce
 import toy_experiments as toy
-from schedlib import paths, reproduce
-from schedlib.experiment import Experiment, Figure, scales
-from schedlib.reproduce import gallery, ledger, publish, reach, registry, tables
-from schedlib.reproduce.sentences import Sentence
+from reproduce import gallery, ledger, publish, registry, tables
+from reproduce.figure import Figure
+from reproduce.sentences import Sentence
+from schedlib import paths
+from schedlib.sweeps import Experiment, reach, scales
+from schedlib.sweeps.experiment import Settings
 
-HOW = {"workers": 1}
+HOW = Settings(workers=1)
 
 
 pytestmark = pytest.mark.usefixtures("toys")
@@ -31,7 +34,7 @@ def contents(folder):
 def test_publishing_twice_gives_the_same_bytes(tmp_path):
     for name in ("one", "two", "two"):
         for figure in ("hmhs.toy-table", "hmhs.toy"):
-            publish.publish(figure, out=tmp_path / name, **HOW)
+            publish.publish(figure, HOW, tmp_path / name)
         gallery.write(tmp_path / name)
     one, two = contents(tmp_path / "one"), contents(tmp_path / "two")
     assert one == two
@@ -42,17 +45,17 @@ def test_publishing_twice_gives_the_same_bytes(tmp_path):
 
 
 def test_recomputing_changes_only_what_holds_wall_times(tmp_path):
-    publish.publish("hmhs.toy", out=tmp_path, **HOW)
+    publish.publish("hmhs.toy", HOW, tmp_path)
     before = contents(tmp_path)
-    reproduce.run("hmhs.toy", refresh=True, **HOW)
-    publish.publish("hmhs.toy", out=tmp_path, **HOW)
+    reproduce.run("hmhs.toy", refresh=True, workers=1)
+    publish.publish("hmhs.toy", HOW, tmp_path)
     after = contents(tmp_path)
     changed = {name for name in before if before[name] != after[name]}
     assert changed - {"provenance.json"} == {"hmhs/toy.timing.csv"}
 
 
 def test_the_numbers_behind_a_figure_are_read_back_without_a_run(tmp_path):
-    publish.publish("hmhs.toy", out=tmp_path, **HOW)
+    publish.publish("hmhs.toy", HOW, tmp_path)
     assert reproduce.frame("hmhs.toy", out=tmp_path).equals(
         pd.read_csv(tmp_path / "hmhs" / "toy.csv")
     )
@@ -61,7 +64,7 @@ def test_the_numbers_behind_a_figure_are_read_back_without_a_run(tmp_path):
 
 
 def test_caption_and_alt_text_travel_with_the_figure(tmp_path):
-    shown = reproduce.show("hmhs.toy", out=tmp_path, **HOW)
+    shown = reproduce.show("hmhs.toy", out=tmp_path, workers=1)
     assert shown.alt == "Two lines over 18 rows."
     svg = (tmp_path / "hmhs" / "toy.svg").read_text()
     assert (
@@ -76,9 +79,9 @@ def test_caption_and_alt_text_travel_with_the_figure(tmp_path):
 
 def test_gallery_has_for_each_figure_its_caption_verdicts_and_time(tmp_path):
     for name in ("hmhs.toy", "hmhs.toy-table"):
-        publish.publish(name, out=tmp_path, **HOW)
+        publish.publish(name, HOW, tmp_path)
     assert "[Claims]" not in gallery.write(tmp_path).read_text()
-    ledger.write(ledger.judged(workers=1), tmp_path)
+    ledger.write(ledger.judged(HOW), tmp_path)
     text = gallery.write(tmp_path).read_text()
     headings = re.findall(r"^#+ (.*)$", text, re.M)
     linked = set(re.findall(r"\]\(#([^)]+)\)", text))
@@ -94,7 +97,7 @@ def test_gallery_has_for_each_figure_its_caption_verdicts_and_time(tmp_path):
 
 @pytest.mark.parametrize("rows", [12, 13])
 def test_a_long_table_is_a_link_in_the_gallery(tmp_path, rows):
-    publish.publish("hmhs.toy-table", out=tmp_path, **HOW)
+    publish.publish("hmhs.toy-table", HOW, tmp_path)
     table = tables.markdown(pd.DataFrame({"x": range(rows)}))
     (tmp_path / "hmhs" / "toy-table.md").write_text(table)
     text = gallery.write(tmp_path).read_text()
@@ -127,7 +130,7 @@ def test_two_at_one_folder_lose_no_entry(tmp_path):
 
 
 def test_provenance_says_how_a_figure_came_about(tmp_path, monkeypatch):
-    publish.publish("hmhs.toy", out=tmp_path, scale="smoke", **HOW)
+    publish.publish("hmhs.toy", Settings("smoke", workers=1, progress=False), tmp_path)
     entry = json.loads((tmp_path / "provenance.json").read_text())["hmhs.toy"]
     assert (entry["scale"], entry["seeds"], entry["points"]) == ("smoke", 1, [{"jobs": 1}])
     assert entry["versions"]["numpy"]
@@ -139,12 +142,12 @@ def test_provenance_says_how_a_figure_came_about(tmp_path, monkeypatch):
 
 def test_axes_without_label_are_refused(tmp_path):
     with pytest.raises(ValueError, match="hmhs.toy-bad.*lack the y label"):
-        publish.publish("hmhs.toy-bad", out=tmp_path, **HOW)
+        publish.publish("hmhs.toy-bad", HOW, tmp_path)
     assert contents(tmp_path) == {}
 
 
 def test_shared_labels_and_axes_that_opt_out_pass():
-    from schedlib.pictures import style
+    from schedlib.plots import style
 
     figure, axes = style.subplots(2, 2, sharex=True, sharey=True)
     axes[1, 0].set(xlabel="jobs", ylabel="wait (s)")
@@ -159,7 +162,7 @@ def test_shared_labels_and_axes_that_opt_out_pass():
 
 
 def test_a_number_without_its_unit_is_refused():
-    from schedlib.pictures import style
+    from schedlib.plots import style
 
     figure, ax = style.subplots()
     ax.set(xlabel="number of jobs", ylabel="wait")
@@ -170,20 +173,20 @@ def test_a_number_without_its_unit_is_refused():
 
 
 def test_show_leaves_alone_what_was_not_asked_for(tmp_path):
-    assert reproduce.show("hmhs.toy", only="hmhs.toy-table", out=tmp_path, **HOW) is None
-    assert reproduce.show("hmhs.toy", only="hmhs", out=tmp_path, **HOW).id == "hmhs.toy"
+    assert reproduce.show("hmhs.toy", only="hmhs.toy-table", out=tmp_path, workers=1) is None
+    assert reproduce.show("hmhs.toy", only="hmhs", out=tmp_path, workers=1).id == "hmhs.toy"
     with pytest.raises(ValueError, match="figure: .* is unknown"):
         reproduce.show("hmhs.nothing", only="hmhs")
 
 
 def test_pipeline_that_git_keeps_links_to_the_picture_that_git_keeps(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "checkout", lambda: tmp_path)
-    assert reproduce.show("hmhs.toy", **HOW).linked
-    assert not reproduce.show("hmhs.toy", out=tmp_path / "elsewhere", **HOW).linked
+    assert reproduce.show("hmhs.toy", workers=1).linked
+    assert not reproduce.show("hmhs.toy", out=tmp_path / "elsewhere", workers=1).linked
 
 
 def test_table_gives_means_with_intervals(tmp_path):
-    publish.publish("hmhs.toy-table", out=tmp_path, **HOW)
+    publish.publish("hmhs.toy-table", HOW, tmp_path)
     lines = (tmp_path / "hmhs" / "toy-table.md").read_text().splitlines()
     assert lines[0] == "| jobs | policy | time | time, 95 % |"
     assert len(lines) == 2 + 6 and " to " in lines[2]

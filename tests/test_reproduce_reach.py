@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from schedlib.reproduce import reach
+from schedlib.sweeps import reach
 
 RUN = """
 '''Doc.'''

@@ -7,8 +7,8 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedlib.reproduce import report, tables
-from schedlib.reproduce.verdicts import Row
+from reproduce import report, tables
+from reproduce.verdicts import Row
 
 
 def rows(*verdicts, paper="hmhs", **more):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import toy_experiments as toy
-from schedlib.reproduce import store
+from schedlib.sweeps import store
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def test_untidy_frame_is_refused(tmp_path, frame):
     max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
-@pytest.mark.filterwarnings("ignore::schedlib.reproduce.store.DamagedEntry")
+@pytest.mark.filterwarnings("ignore::schedlib.sweeps.store.DamagedEntry")
 def test_flipped_bit_never_changes_what_is_read(tmp_path, place, bit):
     file = tmp_path / "e.parquet"
     store.write(file, FRAME, META)

@@ -16,11 +16,14 @@ import psutil
 import pytest
 from pandas.testing import assert_frame_equal
 
+import reproduce
 import toy_experiments as toy
-from schedlib import paths, reproduce
-from schedlib.experiment import Experiment, scales
-from schedlib.reproduce import ledger, reach, registry, store, sweep, tables
-from schedlib.reproduce.sentences import Sentence
+from reproduce import ledger, points, registry
+from reproduce.sentences import Sentence
+from schedlib import paths
+from schedlib.sweeps import Experiment, reach, scales, store, sweep
+from schedlib.sweeps.experiment import Settings
+from schedlib.sweeps.text import csv_text
 
 pytestmark = pytest.mark.usefixtures("toys")
 
@@ -37,7 +40,7 @@ def rows(experiment, workers=1, **how):
 
 
 def text(experiment, **how):
-    return tables.csv_text(rows(experiment, **how))
+    return csv_text(rows(experiment, **how))
 
 
 def entries(experiment):
@@ -71,8 +74,8 @@ def test_stored_points_are_not_run_again_and_frames_are_identical(folder):
 def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     shift, seeds, monkeypatch
 ):
-    points, seeds_each = scales([{"jobs": 1}]), scales((3, 6, 12))
-    experiment = Experiment("hmhs.doubt", "A toy", toy.doubtful, points, seeds_each)
+    one_point, seeds_each = scales([{"jobs": 1}]), scales((3, 6, 12))
+    experiment = Experiment("hmhs.doubt", "A toy", toy.doubtful, one_point, seeds_each)
     asked = ("S", "words", "order", "", "s", "hmhs.doubt")
     made = {"kind": "construction", "cause": "it is so"}
     claims = [
@@ -81,12 +84,12 @@ def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     ]
     known = registry.Registry.of([experiment], [], claims)
     monkeypatch.setattr(registry, "load", lambda: known)
-    done = sweep.complete([experiment], workers=1, progress=False)["hmhs.doubt"]
+    done = points.complete([experiment], Settings(workers=1, progress=False))["hmhs.doubt"]
     assert len(entries(experiment)) == seeds
     assert done.seeds == seeds == done.frame["seed"].nunique() and done.analyses == 3
-    row = ledger.judged(only="hmhs.c", workers=1).iloc[0]
+    row = ledger.judged(Settings(workers=1), "hmhs.c").iloc[0]
     assert (row["runs"], row["verdict"] == "undecided") == (seeds, seeds == 12)
-    assert sweep.sweep(experiment, seeds=4, workers=1, progress=False).analyses == 1
+    assert points.finished(experiment, Settings(seeds=4, workers=1, progress=False)).analyses == 1
 
 
 def test_failing_point_is_reported_and_the_others_are_kept(folder, capsys):
@@ -123,7 +126,7 @@ def sweeping(folder, points, stored):
     experiment = toy.experiment(toy.counted, folder, points=points)
     code = (
         f"import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        f"sys.path.insert(0, {str(toy.TESTS)!r}); import toy_experiments as toy; from schedlib import reproduce;"
+        f"sys.path.insert(0, {str(toy.TESTS)!r}); import toy_experiments as toy; import reproduce;"
         f"reproduce.run(toy.experiment(toy.counted, {str(folder)!r}, points={points}), workers=2, progress=False)"
     )
     process = psutil.Popen([sys.executable, "-c", code], start_new_session=True)
@@ -140,13 +143,13 @@ def test_killed_sweep_goes_on_where_it_was(folder, tmp_path):
     process.wait()
     assert len(workers) >= 2 and psutil.wait_procs(workers, timeout=20)[1] == []
     kept = {(meta["point"]["jobs"], meta["seed"]) for meta in metas(experiment)}
-    assert 3 <= len(kept) < 12
+    assert 3 <= len(kept) < 14
     (folder / "slow").unlink()
     after = rows(experiment)
     counts = Counter(toy.executions(folder))
     assert len(after) == len(counts) == 12
     assert all(counts[f"{jobs}-{seed}"] == 1 for jobs, seed in kept)
-    assert tables.csv_text(after) == text(experiment, refresh=True)
+    assert csv_text(after) == text(experiment, refresh=True)
 
 
 def test_ctrl_c_ends_a_run_at_once_and_what_is_done_is_stored(folder, capfd):
@@ -158,7 +161,7 @@ def test_ctrl_c_ends_a_run_at_once_and_what_is_done_is_stored(folder, capfd):
     assert not (folder / "interrupted").exists()  # they leave it to the parent
     # joblib may warn behind it of what it could not tidy up
     said, goes_on, _ = capfd.readouterr().err.partition("the same command goes on from there\n")
-    assert goes_on and said.count("Traceback") == 1 and len(said.splitlines()) < 12
+    assert goes_on and said.count("Traceback") == 1 and len(said.splitlines()) < 14
     told = int(re.search(r"(\d+) of 80 points stored", said)[1])
     assert 3 <= told <= len(entries(experiment)) <= told + 1 < 80
 
@@ -190,7 +193,7 @@ def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(cluster, folder)
 
 
 MINE = """import pandas as pd
-from schedlib.experiment import Experiment, scales
+from schedlib.sweeps import Experiment, scales
 from policies_of_mine import power
 def run(seed):
     return pd.DataFrame({"x": [seed ** power()]})
@@ -302,7 +305,7 @@ def test_times_come_from_the_published_figures_of_the_same_scale(folder, monkeyp
         (folder / place).mkdir()
         entries = {"toy.fig": entry | {"scale": scale, "seconds": seconds}}
         (folder / place / "provenance.json").write_text(json.dumps(entries))
-    known = [sweep.published_seconds(scale) for scale in ("smoke", "quick", "paper")]
+    known = [points.published_seconds(scale) for scale in ("smoke", "quick", "paper")]
     assert known == [{}, {experiment.id: 4.0}, {experiment.id: 60.0}]
     reproduce.run(experiment, workers=1)
     assert "6 points to run, about 24 s of computing\n" in capsys.readouterr().err
@@ -321,7 +324,7 @@ def test_an_experiment_that_fails_or_lacks_its_data_does_not_lose_the_others(fol
     whole = toy.experiment(toy.counted, folder)
     broken = toy.experiment(toy.fragile, folder)
     absent = replace(toy.experiment(toy.deadly, folder), missing=lambda: "no trace")
-    done = sweep.complete([broken, absent, whole], workers=2)
+    done = points.complete([broken, absent, whole], Settings(workers=2))
     assert list(done) == [broken.id, whole.id] and len(done[whole.id].frame) == 6
     (point, seed, _), _ = done[broken.id].failures
     said = capsys.readouterr().err

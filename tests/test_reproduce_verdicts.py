@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from reproduce import sentences, verdicts
+from reproduce.sentences import Sentence
 from schedlib.intervals import Best, Exact, Proportion, mean_ci
-from schedlib.reproduce import sentences, verdicts
-from schedlib.reproduce.sentences import Sentence
 
 
 def x_of(frame, times=1.0):

@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
+from reproduce import registry
 from schedlib import paths
-from schedlib.reproduce import registry, store
+from schedlib.sweeps import store
 
 ROOT = paths.checkout()
 LIBRARY = registry.load()
@@ -20,19 +21,20 @@ HMHS = {name for name in FIGURES if name.startswith("hmhs.")}
 ARRIVING = {"hmhs.flow", "hmhs.flow-facebook"}
 EXHIBIT = """
 import pandas as pd
-from schedlib.experiment import Experiment, Figure, scales
+from reproduce.figure import Figure
+from schedlib.sweeps import Experiment, scales
 def run(seed):
     return pd.DataFrame({"x": [seed]})
 EXPERIMENTS = (Experiment("PAPER.new", "New", run, scales([{}]), scales(1)),)
 FIGURES = (Figure("PAPER.new", "PAPER.new", None, "A new table.", "A table of one row."),)
 """
 RECORD = """
-from schedlib.papers import Paper
+from schedlib.plots.papers import Paper
 PAPER = Paper(key="sixth", title="Sixth", order=6, labels={"sixth": "Sixth"}, first_result="print(6)")
 """
 HARMLESS = {
     "a paper": {
-        "schedlib/papers/sixth.py": RECORD,
+        "schedlib/plots/papers/sixth.py": RECORD,
         "schedlib/sixth/__init__.py": "",
         "notebooks/reproduce/exhibits/sixth/__init__.py": "",
         "notebooks/reproduce/exhibits/sixth/new.py": EXHIBIT.replace("PAPER", "sixth"),
@@ -59,7 +61,7 @@ HARMLESS = {
 def copy(tmp_path):
     """The library and what was published, every entry of it as this code would make it."""
     root = tmp_path
-    for name in ("schedlib", "notebooks/reproduce/exhibits"):
+    for name in ("schedlib", "notebooks/reproduce"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "figures").mkdir()
     for name in ("pyproject.toml", "figures/provenance.json"):
@@ -77,7 +79,7 @@ def copy(tmp_path):
 
 def call(root, *words):
     environment = os.environ | {
-        "PYTHONPATH": str(root),
+        "PYTHONPATH": f"{root}{os.pathsep}{root / 'notebooks'}",
         "NUMBA_DISABLE_JIT": "1",
         "SCHEDLIB_CACHE": str(root / "cache"),
     }
@@ -126,5 +128,5 @@ def test_an_edit_makes_stale_exactly_the_figures_whose_run_reaches_it(copy):
     edits, expected = zip(*MATTERS.values(), strict=True)
     for files in (*HARMLESS.values(), *edits):
         edit(copy, files)
-    printed = call(copy, "-m", "schedlib", "stale").splitlines()
+    printed = call(copy, "-m", "reproduce", "stale").splitlines()
     assert set(printed) == set().union(*expected)

@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 
 import seeing
-from schedlib import papers
-from schedlib.experiment import Figure
+from reproduce import publish
+from reproduce.figure import Figure
 from schedlib.intervals import mean_ci
-from schedlib.pictures import style
-from schedlib.reproduce import publish
+from schedlib.plots import papers, style
 
 
 @pytest.mark.parametrize("paper", style.PAPER_LOOKS)

@@ -1,6 +1,6 @@
 """The algorithm box shows the source that runs, and nothing of its docstrings."""
 
-from schedlib import teaching
+import book
 
 
 def counted(n):
@@ -20,7 +20,7 @@ class Counter:
 
 
 def test_a_listing_runs_as_the_function_does():
-    listed = teaching.show(counted)
+    listed = book.show(counted)
     made = {}
     exec(str(listed), made)
     assert made["counted"](4) == counted(4) == 6
@@ -28,11 +28,11 @@ def test_a_listing_runs_as_the_function_does():
 
 
 def test_several_stand_in_one_box_and_a_method_at_the_margin():
-    box = str(teaching.show(Counter.count, Counter))
+    box = str(book.show(Counter.count, Counter))
     assert box == (
         "def count(self, n):\n    return counted(n)\n\n\nclass Counter:\n\n    def count(self, n):\n        return counted(n)"
     )
 
 
 def test_a_notebook_highlights_it():
-    assert teaching.show(counted)._repr_markdown_().startswith("```python\ndef counted(n):\n")
+    assert book.show(counted)._repr_markdown_().startswith("```python\ndef counted(n):\n")

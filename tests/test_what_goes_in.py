@@ -5,8 +5,8 @@ import re
 import pandas as pd
 import pytest
 
+from reproduce import registry
 from schedlib import paths
-from schedlib.reproduce import registry
 from test_prose import NUMBER, rounds_to
 
 ROOT = paths.checkout()

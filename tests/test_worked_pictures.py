@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from book.pictures import worked
 from schedlib import lotes
-from schedlib.pictures import worked
 
 
 def test_the_least_bound_is_the_rate_of_the_fluid_program():

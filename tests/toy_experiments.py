@@ -1,4 +1,4 @@
-"""Small experiments for the tests of `schedlib.reproduce`; workers import this module too."""
+"""Small experiments for the tests of `reproduce`; workers import this module too."""
 
 import os
 import signal
@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from schedlib.experiment import Experiment, Figure, grid, scales
-from schedlib.reproduce import registry
-from schedlib.reproduce.sentences import Sentence
+from reproduce import registry
+from reproduce.figure import Figure
+from reproduce.sentences import Sentence
+from schedlib.sweeps import Experiment, grid, scales
 
 TESTS = Path(__file__).parent
 
@@ -72,7 +73,7 @@ def executions(folder) -> list[str]:
 
 
 def plot(frame):
-    from schedlib.pictures import style
+    from schedlib.plots import style
 
     figure, ax = style.subplots()
     style.band(ax, frame, "jobs", "time", by="policy")

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from schedlib import eagle, hmhs, intervals, leaderboard, lotes, mch, reproduce, theory, traces
+import reproduce
+from schedlib import boards, eagle, hmhs, intervals, lotes, mch, theory, traces
 from schedlib.workload import Workload
 
 jobs: Workload = Workload.from_arrays([0, 1, 2], [3.0, 2.0, 1.0], cpu=[1, 2, 1])
@@ -41,7 +42,7 @@ def last(cluster: lotes.Cluster, job: int) -> int:
     return len(cluster.free) - 1
 
 
-board: pd.DataFrame = leaderboard.lotes(lotes.Policy(last), last, seeds=2, baseline="greedy")
-print(leaderboard.told(board), leaderboard.plot(board))
+board: pd.DataFrame = boards.lotes(lotes.Policy(last), last, seeds=2, baseline="greedy")
+print(boards.told(board), boards.plot(board))
 frame: pd.DataFrame = reproduce.claims("hmhs")
 hawk: Workload = traces.read_hawk("jobs.tr")

@@ -2,7 +2,7 @@
 
 import re
 
-from pages import text
+from book.pages import text
 
 CHECK = re.compile(r"^exercises\.check\(.*\n?", re.M)
 ABOUT = """# Assignments
@@ -26,7 +26,7 @@ def master(
     """
     cells = [
         _raw(f"# ASSIGNMENT CONFIG\nname: {name}\nexport_cell: false\ngenerate: true"),
-        _cell("code", "from schedlib.teaching import exercises"),
+        _cell("code", "from book import exercises"),
     ]
     before = [text(cell["source"]) for cell in start]
     for exercise, words in statements.items():

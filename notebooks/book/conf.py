@@ -9,8 +9,8 @@ from docutils import nodes
 from sphinx import addnodes
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "notebooks" / "book")]
-import pages  # noqa: E402
+sys.path[:0] = [str(ROOT), str(ROOT / "notebooks")]
+from book import pages  # noqa: E402
 
 MATHJAX = str(Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent / "static")
 

@@ -9,11 +9,10 @@ import shutil
 import sys
 from pathlib import Path
 
-import assignments
-import exam
-from pages import text
+from book import assignments, exam
+from book.pages import text
+from reproduce import notebooks
 from schedlib import paths
-from schedlib.reproduce import notebooks
 
 SHARED = ("README.md", "LICENSE", "Makefile", "pyproject.toml", "requirements.txt")
 SHARED += (".ci", ".github", "schedlib", "figures", "data", "notebooks")
@@ -139,7 +138,7 @@ def emptied(book: dict) -> dict:
         if cell["cell_type"] == "markdown":
             cell = cell | {"source": _without_solutions(source)}
         elif check and "answer = ..." not in source:
-            source = f"from schedlib.teaching import exercises\n\nanswer = ...\n{check.group()}"
+            source = f"from book import exercises\n\nanswer = ...\n{check.group()}"
             cell = cell | {"source": source, "outputs": [], "execution_count": None}
         cells.append(cell)
     return book | {"cells": cells}

@@ -13,10 +13,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-import processes
-from pages import WIDGET, text
+from book import processes
+from book.explorers import Explorer, recorded
+from book.pages import WIDGET, text
 from schedlib import paths
-from schedlib.teaching.explorers import Explorer, recorded
 
 ROOT = paths.checkout() or Path()
 OUT = ROOT / "build" / "book" / "_static" / "explorers"

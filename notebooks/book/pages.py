@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-import panels
+from book import panels
 
 CITE = re.compile(r'<cite data-cite="([^"]+)">(.*?)</cite>', re.DOTALL)
 PICTURE = re.compile(r"""(?:picture|show)\(\s*["']([a-z]+\.[\w-]+)["']""")

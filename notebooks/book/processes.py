@@ -4,7 +4,7 @@ import warnings
 
 from joblib import Parallel, delayed
 
-from schedlib.reproduce.worker import EXPECTED
+from schedlib.sweeps.worker import EXPECTED
 
 
 def each(function, arguments) -> None:

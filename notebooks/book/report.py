@@ -14,9 +14,10 @@ import jinja2
 import mistune
 import pandas as pd
 
-from schedlib import __version__, papers, paths
-from schedlib.reproduce import ledger, prose, publish, tables
-from schedlib.reproduce import report as cards
+from reproduce import ledger, prose, publish, tables
+from reproduce import report as cards
+from schedlib import __version__, paths
+from schedlib.plots import papers
 
 ROOT = paths.checkout() or Path()
 SOURCE, FIGURES = prose.folder(), ROOT / "figures"

@@ -16,8 +16,8 @@ import nbformat
 from nbconvert import SlidesExporter
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-import vectors
-from pages import text
+from book import vectors
+from book.pages import text
 from schedlib import paths
 
 ROOT = paths.checkout() or Path()
@@ -97,7 +97,7 @@ def with_vectors(deck, files: dict[str, str]):
 
 
 def is_listing(data) -> bool:
-    """Whether an output is an algorithm box, made by `teaching.show`."""
+    """Whether an output is an algorithm box, made by `book.show`."""
     return data.get("text/markdown", "").startswith("```python")
 
 

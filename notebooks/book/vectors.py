@@ -15,8 +15,8 @@ import shutil
 import sys
 from pathlib import Path
 
-import processes
-from pages import text
+from book import processes
+from book.pages import text
 from schedlib import paths
 
 LARGEST = 600_000  # bytes; a larger drawing stays a PNG
@@ -49,13 +49,10 @@ def pictures(cell) -> list[str]:
 
 def draw(file: Path, wanted: set[str], cache: Path) -> None:
     """Run a chapter's cells and keep as SVG the pictures whose keys are wanted."""
-    from schedlib.pictures import style
+    from schedlib.plots import style
 
     shown: list = []
-    scope = {
-        "__name__": "__main__",
-        "display": lambda *things: shown.extend(things),
-    }
+    scope = {"__name__": "__main__", "display": lambda *things: shown.extend(things)}
     cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
     last = max(
         number for number, cell in enumerate(cells) if wanted & set(map(key, pictures(cell)))

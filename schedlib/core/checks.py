@@ -97,12 +97,7 @@ def _unmasked(name: str, value: Any) -> None:
         raise ValueError(f"{name}: has masked entries; leave them out, or fill them")
 
 
-def _of_another_kind(
-    said: str,
-    value: Any,
-    kind: Any,
-    where: str,
-) -> Exception:
+def _of_another_kind(said: str, value: Any, kind: Any, where: str) -> Exception:
     if isinstance(value, abstract.Real) and not isinstance(value, bool):
         return ValueError(f"{said}: {value!r:.30}; needs {called(kind)}; see {where}")
     shown = f"{type(value).__name__} {value!r}"
@@ -110,11 +105,7 @@ def _of_another_kind(
     return TypeError(f"{said}: needs {called(kind)}, not {shown}; see {where}")
 
 
-def _too_much(
-    function: Callable,
-    given: dict[str, Any],
-    error: Exception,
-) -> ValueError:
+def _too_much(function: Callable, given: dict[str, Any], error: Exception) -> ValueError:
     """The error for a call that needs too much memory or too large numbers; it names the largest argument."""
     said = function.__qualname__
     sizes = {name: value for name, value in given.items() if isinstance(value, abstract.Real)}
@@ -197,12 +188,7 @@ def called(kind: Any) -> str:
     return f"{article} {name}"
 
 
-def unknown(
-    argument: str,
-    given: Any,
-    known: Iterable[Any],
-    otherwise: str = "",
-) -> ValueError:
+def unknown(argument: str, given: Any, known: Iterable[Any], otherwise: str = "") -> ValueError:
     """The error for a name that nobody has: near matches, what there is, and what else could be given.
 
     `argument` is the argument's name, or the kind of name, `given` what it was given. The `known` names are
@@ -231,12 +217,7 @@ def frozen(array: np.ndarray) -> np.ndarray:
     return np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape)
 
 
-def numbers(
-    name: str,
-    values: npt.ArrayLike,
-    dimensions: int,
-    per: str,
-) -> npt.NDArray[np.float64]:
+def numbers(name: str, values: npt.ArrayLike, dimensions: int, per: str) -> npt.NDArray[np.float64]:
     """`values` as a read-only float array of that many dimensions, copied.
 
     `per` says what each entry stands for, for the message. Raises ValueError when `values` is empty, holds
@@ -255,12 +236,7 @@ def numbers(
     return frozen(array)
 
 
-def refuse(
-    name: str,
-    bad: npt.NDArray[np.bool_],
-    values: npt.NDArray[Any],
-    rule: str,
-) -> None:
+def refuse(name: str, bad: npt.NDArray[np.bool_], values: npt.NDArray[Any], rule: str) -> None:
     """Raise ValueError, with the place and the value, at the first entry where `bad` holds.
 
     >>> refuse("count", np.array([False, True]), np.array([3.0, 0.5]), "must be 1, 2, 3, ...")
@@ -281,11 +257,7 @@ def amounts(name: str, values: npt.NDArray[np.float64]) -> None:
     refuse(name, ~right, values, "must be a finite number >= 0")
 
 
-def whole(
-    name: str,
-    values: npt.NDArray[np.float64],
-    least: int,
-) -> None:
+def whole(name: str, values: npt.NDArray[np.float64], least: int) -> None:
     """Raise ValueError at the first entry that is not a whole number, or less than `least`.
 
     >>> whole("servers", np.float64(1.5), 1)

@@ -12,11 +12,7 @@ The name is private: numba mentions it only in the docstring of `numba.extending
 its public options does the same. It stays for its speed. Without it numba counts a reference for each array of
 a namedtuple that a kernel hands on, atomically: H-DRF on MCH's board then takes 4.2 times as long, LoTES 4 and
 MCH 7 times, and H-DRF's kernels take 1.8 times as long to compile."""
-WITHIN: dict[str, Any] = {
-    "forceinline": True,
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
+WITHIN: dict[str, Any] = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """numba's options for what is never called from Python."""
 
 

@@ -78,8 +78,7 @@ def simulation(cluster: Cluster, workload: Workload, system: System, record: boo
     jobs["tasks"] = [len(job.durations) for job in cluster.jobs]
     jobs["estimate"] = [job.estimate for job in cluster.jobs]
     tasks = pd.DataFrame(
-        cluster.tasks,
-        columns=["job", "task", "worker", "queued", "asked", "start", "finish"],
+        cluster.tasks, columns=["job", "task", "worker", "queued", "asked", "start", "finish"]
     )
     tasks["long"] = jobs["long"].to_numpy()[tasks["job"]]
     tasks["job"] = names[tasks["job"]]

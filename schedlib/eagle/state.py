@@ -126,9 +126,7 @@ class Board(NamedTuple):
         spare[left : left + rows] = np.arange(rows, 2 * rows)
         self.status[0].spare_rows += rows
         return self._replace(
-            copies=grown(self.copies, 2 * rows),
-            holders=grown(self.holders, 2 * rows),
-            spare=spare,
+            copies=grown(self.copies, 2 * rows), holders=grown(self.holders, 2 * rows), spare=spare
         )
 
 

@@ -319,7 +319,7 @@ class System:
     Raises ValueError on a function that does not compile, an unknown part, a negative `min_probes` or `cap`,
     and on "sss" without a centre that places long jobs.
 
-    See also: `eagle.Cluster`, `eagle.remaining_work`, `leaderboard.eagle`.
+    See also: `eagle.Cluster`, `eagle.remaining_work`, `boards.eagle`.
 
     >>> System("mine", short_jobs="probes", long_jobs="lwl", queue="srpt", sticky=True).min_probes
     0
@@ -471,14 +471,7 @@ def IdealEagle() -> System:
     return System("ideal-eagle", short_jobs="clear", sticky=True, min_probes=20)
 
 
-SHIPPED = (
-    Eagle(),
-    Hawk(),
-    Sparrow(),
-    DLWL(),
-    Omniscient(),
-    IdealEagle(),
-)
+SHIPPED = (Eagle(), Hawk(), Sparrow(), DLWL(), Omniscient(), IdealEagle())
 SYSTEMS = {system.name: system for system in SHIPPED}
 """The six systems by name."""
 

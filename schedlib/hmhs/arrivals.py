@@ -188,7 +188,7 @@ def serve(
     not wait or lets all slots wait for ever. Sources: Zaharia et al., *Delay scheduling*, EuroSys 2010;
     Hadoop's capacity scheduler.
 
-    See also: `hmhs.schedule`, for a batch; `hmhs.arriving`; `leaderboard.literature`.
+    See also: `hmhs.schedule`, for a batch; `hmhs.arriving`; `boards.literature`.
 
     >>> one = [[1.0], [1.0]]
     >>> two = Instance([4, 1], [1, 1], one, [1, 1], [1, 1], one)

@@ -115,12 +115,7 @@ def _add_pairs(engine, chosen: np.ndarray, time: np.ndarray) -> None:
     rows[:, 1] = len(time) + machine
     values = np.ones((pairs, 2))
     values[:, 1] = time[chosen]
-    first = np.arange(
-        0,
-        2 * pairs,
-        2,
-        dtype=np.int32,
-    )
+    first = np.arange(0, 2 * pairs, 2, dtype=np.int32)
     free = np.zeros(pairs)
     most = np.full(pairs, np.inf)
     entries = rows.ravel(), values.ravel()
@@ -305,13 +300,7 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
         for j in range(instance.reduce_machines):
             problem += ready[k] + work(y, reduce_time, j, since) <= makespan
     problem += ready[n - 1] <= makespan
-    problem.solve(
-        pulp.HiGHS(
-            msg=False,
-            timeLimit=seconds,
-            gapRel=1e-9,
-        )
-    )
+    problem.solve(pulp.HiGHS(msg=False, timeLimit=seconds, gapRel=1e-9))
     if problem.sol_status != pulp.LpSolutionOptimal:
         raise RuntimeError(
             f"no proved optimum within {seconds} s for {n} jobs; give it more seconds"

@@ -89,7 +89,7 @@ def rule(function: Callable) -> Callable:
     -1 lets the machine wait, until a job becomes ready or has its last task started, or until `wake[0]`.
     Raises ValueError, with the reason, when the function does not compile, or writes to anything else.
 
-    See also: `hmhs.Policy`, `leaderboard.hmhs`.
+    See also: `hmhs.Policy`, `boards.hmhs`.
 
     >>> @rule
     ... def last(stage, machine, now):

@@ -10,12 +10,7 @@ from schedlib.hmhs.model import Instance
 from schedlib.hmhs.plain_model import Task, Times, TwoStages, last_finish
 
 
-def fifo(
-    order: Sequence[int],
-    A: Sequence[float],
-    T: Sequence[int],
-    E: Times,
-) -> list[Task]:
+def fifo(order: Sequence[int], A: Sequence[float], T: Sequence[int], E: Times) -> list[Task]:
     """The tasks of one stage on their machines, in the order in which FIFO assigns them.
 
     `order (N,)`: the jobs, first in first out; `A (N,)`: when job i may start; `T (N,)`: how many tasks it

@@ -37,7 +37,7 @@ class Policy:
 
     Raises ValueError, with the reason, when a rule does not compile.
 
-    See also: `hmhs.rule`, `hmhs.priority`, `leaderboard.hmhs`.
+    See also: `hmhs.rule`, `hmhs.priority`, `boards.hmhs`.
 
     >>> from schedlib import hmhs
     >>> def largest(instance):
@@ -96,11 +96,7 @@ def order_of(policy: Policy, instance: Instance) -> np.ndarray:
 
 
 def run(
-    instance: Instance,
-    policy: Policy,
-    maps: Stage | None = None,
-    *,
-    seed: int = 0,
+    instance: Instance, policy: Policy, maps: Stage | None = None, *, seed: int = 0
 ) -> Schedule:
     """Dispatch all map tasks by a policy, then all reduce tasks; ValueError when it breaks the rules.
 
@@ -158,13 +154,7 @@ def _dispatch(
             f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
             "made by @hmhs.rule"
         )
-    work = list_scheduling.Work(
-        order=order,
-        arrivals=arrivals,
-        ready=ready,
-        tasks=tasks,
-        time=time,
-    )
+    work = list_scheduling.Work(order=order, arrivals=arrivals, ready=ready, tasks=tasks, time=time)
     ended = list_scheduling.dispatch(rule, work, stage, rng)
     job = ended.job
     broke = f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"

@@ -39,12 +39,7 @@ def relative_prices(machine_price: np.ndarray, time: np.ndarray) -> np.ndarray:
     price = machine_price * time
     least = price.min(axis=1, keepdims=True)
     over_nothing = np.where(price > 0, np.inf, 1.0)
-    return np.divide(
-        price,
-        least,
-        out=over_nothing,
-        where=least > 0,
-    )
+    return np.divide(price, least, out=over_nothing, where=least > 0)
 
 
 @compiled

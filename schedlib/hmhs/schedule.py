@@ -8,12 +8,7 @@ from schedlib.hmhs.policies import POLICIES, Policy, run
 from schedlib.hmhs.priced import priced
 
 
-def schedule(
-    instance: Instance,
-    policy: str | Policy = "hmhs",
-    *,
-    seed: int = 0,
-) -> Schedule:
+def schedule(instance: Instance, policy: str | Policy = "hmhs", *, seed: int = 0) -> Schedule:
     """Schedule an instance by a named policy, or by a reader's own `Policy`.
 
     Names: `"hmhs"`, `"r-hmhs"`, `"fifo"`, `"fifo-pri"` (the paper's four); `"priced"` (ours, beyond the paper);
@@ -24,7 +19,7 @@ def schedule(
     `seed` is for what rules draw. Raises ValueError on an unknown name and on a policy that breaks the rules,
     with the time, the machine and the job. Source: HMHS, Sections 3.3 and 4.
 
-    See also: `hmhs.serve`, for jobs that arrive over time; `hmhs.Policy`; `leaderboard.hmhs`.
+    See also: `hmhs.serve`, for jobs that arrive over time; `hmhs.Policy`; `boards.hmhs`.
 
     >>> one = [[1.0], [1.0]]
     >>> two = Instance([5, 1], [1, 1], one, [1, 5], [1, 1], one)

@@ -108,10 +108,7 @@ class MachineConfigs:
     if TYPE_CHECKING:  # lists are taken, arrays are kept
 
         def __init__(
-            self,
-            capacity: npt.ArrayLike,
-            count: npt.ArrayLike,
-            names: Sequence[str] | None = None,
+            self, capacity: npt.ArrayLike, count: npt.ArrayLike, names: Sequence[str] | None = None
         ) -> None: ...
 
     @property
@@ -183,10 +180,7 @@ class JobClasses:
     if TYPE_CHECKING:
 
         def __init__(
-            self,
-            share: npt.ArrayLike,
-            demand: npt.ArrayLike,
-            rate: npt.ArrayLike,
+            self, share: npt.ArrayLike, demand: npt.ArrayLike, rate: npt.ArrayLike
         ) -> None: ...
 
     @property

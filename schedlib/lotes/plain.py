@@ -83,9 +83,7 @@ def allocation_lp(configs: MachineConfigs, classes: JobClasses) -> Allocation:
 
 
 def algorithm1(
-    capacity: npt.ArrayLike,
-    demand: npt.ArrayLike,
-    K_j: Sequence[int],
+    capacity: npt.ArrayLike, demand: npt.ArrayLike, K_j: Sequence[int]
 ) -> list[list[int]]:
     """Stage 2, the bins of configuration j by Algorithm 1 as printed, dominated ones too (Section 4.2).
 
@@ -127,12 +125,7 @@ def algorithm1(
     return b[:y] or b  # reading 5
 
 
-def sufficient_resource(
-    b_y: Sequence[int],
-    k: int,
-    size: np.ndarray,
-    room: np.ndarray,
-) -> bool:
+def sufficient_resource(b_y: Sequence[int], k: int, size: np.ndarray, room: np.ndarray) -> bool:
     """Whether one more job of class k fits beside the jobs of bin `b_y (K,)`: the paper's sufficientResource.
 
     `size (K, R)`: what a job needs; `room (R,)`: the machine's capacity, in the same units.
@@ -146,9 +139,7 @@ def sufficient_resource(
 
 
 def machine_assignment_lp(
-    configs: MachineConfigs,
-    classes: JobClasses,
-    bins: Sequence,
+    configs: MachineConfigs, classes: JobClasses, bins: Sequence
 ) -> tuple[float, list[list[float]]]:
     """Stage 2, its program: lambda, and x_ij, how many machines emulate each bin (Section 4.2, Eqs. 6-10).
 

@@ -167,12 +167,6 @@ def jobs_of(workload: Workload, configs: MachineConfigs) -> list[Job]:
     duration = tasks["duration"].tolist()
     jobs = []
     for row, r in enumerate(sizes):
-        job = Job(
-            row=row,
-            k=int(k[row]),
-            submit=float(submit[row]),
-            w=float(duration[row]),
-            r=r,
-        )
+        job = Job(row=row, k=int(k[row]), submit=float(submit[row]), w=float(duration[row]), r=r)
         jobs.append(job)
     return jobs

@@ -30,10 +30,7 @@ def first_needed(r_k: np.ndarray) -> int:
 
 
 def as_allocation(
-    configs: MachineConfigs,
-    classes: JobClasses,
-    rate: float,
-    delta: np.ndarray,
+    configs: MachineConfigs, classes: JobClasses, rate: float, delta: np.ndarray
 ) -> Allocation:
     """The library's allocation with the solver's `rate` and `delta (M, K, R)`; a share below 1e-9 is 0.
 

@@ -11,15 +11,7 @@ from schedlib.core.portable import dot
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.engine import fill
 from schedlib.lotes.dispatching.machine_tree import refresh
-from schedlib.lotes.dispatching.state import (
-    Arrivals,
-    Given,
-    Log,
-    State,
-    lengthened,
-    present,
-    tick,
-)
+from schedlib.lotes.dispatching.state import Arrivals, Given, Log, State, lengthened, present, tick
 from schedlib.lotes.dispatching.waiting_line import join
 from schedlib.lotes.model import JobClasses, Plan
 from schedlib.lotes.planning.plan import plan as solve
@@ -165,13 +157,7 @@ def resume(scores, state, log, queued):
     """
     for slot in queued:
         job = state.table.job[slot]
-        join(
-            scores.line,
-            state.table,
-            job.job_class,
-            slot,
-            float(job.row),
-        )
+        join(scores.line, state.table, job.job_class, slot, float(job.row))
     for machine in range(state.machines.config.size):
         if state.meter.clock[0].waiting == 0:
             return
@@ -258,17 +244,7 @@ class Planner:
         machine = table.job.machine[slots]
         running = np.zeros((len(m.config), m.pace.shape[1]), np.int64)
         np.add.at(running, (machine[machine >= 0], table.job.job_class[slots[machine >= 0]]), 1)
-        scores = lotes.begin(
-            self.policy,
-            self.settings,
-            self.given._replace(plan=plan),
-            running,
-        )
+        scores = lotes.begin(self.policy, self.settings, self.given._replace(plan=plan), running)
         queued = slots[machine < 0]
-        resume(
-            scores,
-            state,
-            log,
-            queued[np.argsort(table.job.row[queued])],
-        )
+        resume(scores, state, log, queued[np.argsort(table.job.row[queued])])
         return scores, state

@@ -65,7 +65,7 @@ def simulate(
     made for other machines or classes, a job that no machine can run, and a policy that breaks the rules;
     warns when more arrives than stage 2 sustains. Source: LoTES, extended, Sections 4.3 and 5.1.
 
-    See also: `lotes.Policy`, `lotes.capacity`, `leaderboard.lotes`.
+    See also: `lotes.Policy`, `lotes.capacity`, `boards.lotes`.
 
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     >>> run = simulate("greedy", MachineConfigs([[2.0]], [1]), jobs)

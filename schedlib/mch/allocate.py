@@ -94,12 +94,7 @@ class Filling(Allocation):
 
 @typed
 def fill(
-    tree: Tree,
-    capacity: npt.ArrayLike,
-    rule: str | Rule,
-    *,
-    method: str = "fast",
-    seed: int = 0,
+    tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str = "fast", seed: int = 0
 ) -> Filling:
     """Fill an empty cluster with whole tasks: the rule chooses a leaf, whose task starts, until nothing fits.
 

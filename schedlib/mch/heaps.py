@@ -40,11 +40,7 @@ def new_heaps(bits: np.ndarray) -> Heaps:
     heaps.start = count.cumsum() - count
     p = len(bits)
     return Heaps(
-        key=np.zeros(p),
-        leaf=np.zeros(p, np.int64),
-        place=np.full(p, -1),
-        kind=kind,
-        heap=heaps,
+        key=np.zeros(p), leaf=np.zeros(p, np.int64), place=np.full(p, -1), kind=kind, heap=heaps
     )
 
 

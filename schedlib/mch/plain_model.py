@@ -82,11 +82,7 @@ class Cluster:
         for d, c in zip(self.demand[i], self.capacity, strict=True):
             usage.append(t * d / c)
         return View(
-            usage=usage,
-            tasks=t,
-            omega=omega,
-            share=max(usage) / omega,
-            blocked=self.is_blocked(i),
+            usage=usage, tasks=t, omega=omega, share=max(usage) / omega, blocked=self.is_blocked(i)
         )
 
 

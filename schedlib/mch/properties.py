@@ -85,12 +85,7 @@ def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
     return share.T
 
 
-def share_guarantee(
-    tree: Tree,
-    capacity: Vector,
-    rule: Solver,
-    allocation: Given = None,
-) -> Margin:
+def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
     """Every leaf and every group but the root has its hierarchical share guarantee, whatever siblings ask.
 
     H-DRF keeps it: at the first saturation siblings' shares per weight add up to 1, and none falls later.
@@ -106,10 +101,7 @@ def share_guarantee(
 
 
 def sharing_incentive(
-    tree: Tree,
-    capacity: Vector,
-    rule: Solver,
-    allocation: Given = None,
+    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None
 ) -> Margin:
     """Every leaf runs as many tasks as on its guarantee's part of every resource, a cluster of its own."""
     allocation = allocation or solve(tree, capacity, rule)
@@ -121,12 +113,7 @@ def sharing_incentive(
 
 
 def envy_freeness(
-    tree: Tree,
-    capacity: Vector,
-    rule: Solver,
-    allocation: Given = None,
-    *,
-    across: bool = False,
+    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None, *, across: bool = False
 ) -> Margin:
     """No leaf would run more tasks with a sibling leaf's resources, times the ratio of their guarantees.
 
@@ -159,10 +146,7 @@ envy_freeness_across = functools.partial(envy_freeness, across=True)
 
 
 def pareto_efficiency(
-    tree: Tree,
-    capacity: Vector,
-    rule: Solver,
-    allocation: Given = None,
+    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None
 ) -> Margin:
     """No leaf could run more with what is left over."""
     allocation = allocation or solve(tree, capacity, rule)
@@ -192,10 +176,7 @@ def lies(demand: np.ndarray, capacity: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def strategy_proofness(
-    tree: Tree,
-    capacity: Vector,
-    rule: Solver,
-    allocation: Given = None,
+    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None
 ) -> Margin:
     """No leaf runs more tasks (of the true demand) by misreporting it: the greatest gain over all `lies`."""
     allocation = allocation or solve(tree, capacity, rule)
@@ -246,9 +227,7 @@ PROPERTIES: dict[str, Callable[..., Margin]] = {
 
 @typed
 def property_table(
-    capacity: Vector,
-    rules: Iterable[Solver],
-    trees: Iterable[Tree],
+    capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tree]
 ) -> pd.DataFrame:
     """How often each rule (a name, a `Rule` or a function) violates each of `PROPERTIES`.
 

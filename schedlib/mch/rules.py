@@ -131,19 +131,13 @@ Rule.__init__ = typed(Rule.__init__)  # type: ignore[method-assign]
 
 @overload
 def rule(
-    function: Callable,
-    *,
-    weights: str = ...,
-    room: int | tuple[int, int] | None = ...,
+    function: Callable, *, weights: str = ..., room: int | tuple[int, int] | None = ...
 ) -> Rule: ...
 
 
 @overload
 def rule(
-    function: None = ...,
-    *,
-    weights: str = ...,
-    room: int | tuple[int, int] | None = ...,
+    function: None = ..., *, weights: str = ..., room: int | tuple[int, int] | None = ...
 ) -> Callable[[Callable], Rule]: ...
 
 
@@ -156,7 +150,7 @@ def rule(
 ) -> Rule | Callable[[Callable], Rule]:
     """`Rule` as a decorator: of a priority, or, with `room`, of a function that chooses.
 
-    See also: `mch.Rule`, for what a function is given; `leaderboard.mch`.
+    See also: `mch.Rule`, for what a function is given; `boards.mch`.
 
     >>> @rule(weights="drf")
     ... def fewest(leaf, usage, demand, weight, capacity):

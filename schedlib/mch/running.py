@@ -76,13 +76,7 @@ class Run:
 
 
 def start(
-    tree: Tree,
-    capacity: np.ndarray,
-    rule: Rule,
-    method: str,
-    work: Work,
-    tasks: int,
-    seed: int = 0,
+    tree: Tree, capacity: np.ndarray, rule: Rule, method: str, work: Work, tasks: int, seed: int = 0
 ) -> Run:
     """A run in which nothing runs yet; at most `tasks` start.
 

@@ -80,7 +80,7 @@ def simulate(
     resource in which the chosen task does not fit stays saturated until some is given back. Ties, fits and
     errors as in `mch.fill`; ValueError on impossible jobs, with the row. Source: MCH, Sections II.A, IV.A.
 
-    See also: `mch.fill`, `mch.rule`, `leaderboard.mch`.
+    See also: `mch.fill`, `mch.rule`, `boards.mch`.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([(1, 0), (1, 0)])

@@ -60,15 +60,7 @@ class Centre(Owner):
             there = self.peers["node", node]
             stamp = self.write("send", node, job.number)
             duration = job.durations[task]
-            there.send(
-                "place",
-                job.number,
-                task,
-                duration,
-                job.estimate,
-                bits,
-                stamp,
-            )
+            there.send("place", job.number, task, duration, job.estimate, bits, stamp)
 
     def on_started(self, peer: Peer, number: int, task: int, since: float) -> None:
         if job := self.jobs.get(number):

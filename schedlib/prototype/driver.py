@@ -164,12 +164,7 @@ class Driver(Member):
         for host, address in zip(self.hosts, addresses, strict=True):
             (processes,) = made[host]
             for role, number, port, process in processes:
-                where[role, number] = Place(
-                    host=host,
-                    address=address,
-                    port=port,
-                    process=process,
-                )
+                where[role, number] = Place(host=host, address=address, port=port, process=process)
         return where
 
     async def host_of_its_own(self) -> str:

@@ -118,18 +118,10 @@ class _Usage:
     """How many nodes of each partition were busy, from asking for a task to its end."""
 
     def __init__(self, tasks, workers, short_only):
-        self.sizes = {
-            "short": short_only,
-            "general": workers - short_only,
-            "all": workers,
-        }
+        self.sizes = {"short": short_only, "general": workers - short_only, "all": workers}
         short = (tasks["worker"] < short_only).to_numpy()
         spans = tasks[["asked", "finish"]].to_numpy()
-        self.spans = {
-            "short": spans[short],
-            "general": spans[~short],
-            "all": spans,
-        }
+        self.spans = {"short": spans[short], "general": spans[~short], "all": spans}
         self.last = float(spans.max(initial=1e-9))
 
     def shares(self, partition, edges):

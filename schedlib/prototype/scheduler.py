@@ -69,12 +69,7 @@ class Owner(Member):
             self.one_less()
 
     def on_job(
-        self,
-        peer: Peer,
-        number: int,
-        durations: list[float],
-        estimate: float,
-        long: bool,
+        self, peer: Peer, number: int, durations: list[float], estimate: float, long: bool
     ) -> None:
         """The driver submits a job."""
         self.write("submit", -1, number)
@@ -167,14 +162,7 @@ class Scheduler(Owner):
         job.located[node] = job.located.get(node, 0) + 1
         left = len(job.unstarted)
         there = self.peers["node", node]
-        there.send(
-            "probe",
-            job.number,
-            left,
-            job.estimate,
-            job.long,
-            stage,
-        )
+        there.send("probe", job.number, left, job.estimate, job.long, stage)
 
     def probe_again(self, job: Job, stage: int) -> None:
         """A probe of the second or third round, if the job still needs one."""

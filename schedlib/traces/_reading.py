@@ -72,10 +72,7 @@ def first_row(path: Path, delimiter: str = ",") -> list[str]:
 
 
 def read_table(
-    path: Path,
-    names: Sequence[str] | None,
-    types: Types,
-    delimiter: str = ",",
+    path: Path, names: Sequence[str] | None, types: Types, delimiter: str = ","
 ) -> pa.Table:
     """Read the columns in `types` of a file that has the columns `names`, or that names them in its first row.
 
@@ -92,21 +89,10 @@ def read_table(
         names = first_row(path, delimiter) or list(types)
         _need(path, types, names)
     blanks = {"null_values": [""], "strings_can_be_null": False}
-    convert = csv.ConvertOptions(
-        column_types=types,
-        include_columns=list(types),
-        **blanks,
-    )
+    convert = csv.ConvertOptions(column_types=types, include_columns=list(types), **blanks)
     # One thread: only then do Arrow's errors name the row, and most of the work is inflating.
-    how = csv.ReadOptions(
-        column_names=list(names),
-        use_threads=False,
-        skip_rows=int(header),
-    )
-    parse = csv.ParseOptions(
-        delimiter=delimiter,
-        quote_char=False if delimiter == BARE else '"',
-    )
+    how = csv.ReadOptions(column_names=list(names), use_threads=False, skip_rows=int(header))
+    parse = csv.ParseOptions(delimiter=delimiter, quote_char=False if delimiter == BARE else '"')
     try:
         source = opened(path) if path.name.endswith(TAR) else path
         table = csv.read_csv(source, how, parse, convert)

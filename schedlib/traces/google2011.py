@@ -231,11 +231,7 @@ def _latest(happens: np.ndarray) -> np.ndarray:
 
 
 def _shards(
-    folder: Path,
-    names: Sequence[str],
-    types: Types,
-    report: Counter,
-    optional: Sequence[str] = (),
+    folder: Path, names: Sequence[str], types: Types, report: Counter, optional: Sequence[str] = ()
 ) -> Iterator[pd.DataFrame]:
     paths = sorted(folder.glob("part-*-of-*.csv.gz"))
     if not paths:

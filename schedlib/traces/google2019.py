@@ -28,15 +28,8 @@ EVENT_OF = np.array(
     ]
 )
 """Which of 2011's events each `type` of 2019 is."""
-REQUESTS = {
-    "cpus": "cpu",
-    "memory": "mem",
-}
-NAMES = REQUESTS | {
-    "collection_id": "job",
-    "instance_index": "index",
-    "scheduling_class": "class",
-}
+REQUESTS = {"cpus": "cpu", "memory": "mem"}
+NAMES = REQUESTS | {"collection_id": "job", "instance_index": "index", "scheduling_class": "class"}
 INSTANCES = {
     "time": pa.int64(),
     "type": pa.int64(),
@@ -100,26 +93,14 @@ def google2019_tasks(
     [[5.0, 7.5, 0.1, 0.2]]
     """
     report: Counter[str] = Counter()
-    events = _events(
-        Path(instance_events),
-        INSTANCES,
-        report,
-    )
-    events = once(
-        events,
-        ["time", "job", "index", "event"],
-        report,
-    )
+    events = _events(Path(instance_events), INSTANCES, report)
+    events = once(events, ["time", "job", "index", "event"], report)
     count_ended_early(report, events)
     tasks, running = runs(events, report, ("cpu", "mem"))
     tasks = last_runs(tasks, running, report)
     columns = ["job", "time"]
     if collection_events is not None:
-        collections = _events(
-            Path(collection_events),
-            COLLECTIONS,
-            report,
-        )
+        collections = _events(Path(collection_events), COLLECTIONS, report)
         there = tasks["job"].isin(collections["job"])
         count(report, "tasks of jobs not in collection_events (left out)", ~there)
         tasks = tasks[there]
@@ -139,12 +120,7 @@ def google2019_tasks(
 
 def _events(path: Path, types: Types, report: Counter) -> pd.DataFrame:
     """The events of an export in the order of time, with 2011's `event` in place of `type`."""
-    events = read_frame(
-        path,
-        None,
-        types,
-        optional=list(REQUESTS),
-    )
+    events = read_frame(path, None, types, optional=list(REQUESTS))
     kind = events["type"].to_numpy()
     most = len(EVENT_OF) - 1
     first = row_of_first(path, None)

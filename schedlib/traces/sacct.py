@@ -11,27 +11,14 @@ from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
 TIMES = ("Submit", "Start", "End")
-TEXT = (
-    "JobID",
-    *TIMES,
-    "ReqMem",
-    "Timelimit",
-    "User",
-    "State",
-)
+TEXT = ("JobID", *TIMES, "ReqMem", "Timelimit", "User", "State")
 UNKNOWN = ("", "Unknown", "None")
 NO_LIMIT = ("", "UNLIMITED", "Partition_Limit")
 MOMENT = "%Y-%m-%dT%H:%M:%S"
 LIMIT = r"^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?$"
 LIMIT_PARTS = (86400, 3600, 60, 1)
 MEMORY = r"^(\d+(?:\.\d+)?)([KMGTP]?)([cn]?)$"
-GIB = {
-    "K": 2.0**-20,
-    "M": 2.0**-10,
-    "G": 1.0,
-    "T": 2.0**10,
-    "P": 2.0**20,
-}
+GIB = {"K": 2.0**-20, "M": 2.0**-10, "G": 1.0, "T": 2.0**10, "P": 2.0**20}
 
 
 @typed
@@ -73,13 +60,7 @@ def read_sacct(path: str | Path) -> Workload:
     amounts = [cpus, *nodes]
     types = dict.fromkeys(TEXT, pa.string())
     types |= dict.fromkeys(amounts, pa.float64())
-    rows = read_frame(
-        path,
-        None,
-        types,
-        BARE,
-        optional=amounts,
-    )
+    rows = read_frame(path, None, types, BARE, optional=amounts)
     submit, start, end = (_times(path, rows[name]) for name in TIMES)
     late = end < start
     refuse(path, "End", late.to_numpy(), "is before the start", 2)
@@ -117,11 +98,7 @@ def read_sacct(path: str | Path) -> Workload:
 def _times(path: Path, column: pd.Series) -> pd.Series:
     """Moments such as `2024-05-01T12:00:00`, NaT where one is unknown."""
     said = column.mask(column.isin(UNKNOWN))
-    times = pd.to_datetime(
-        said,
-        format=MOMENT,
-        errors="coerce",
-    )
+    times = pd.to_datetime(said, format=MOMENT, errors="coerce")
     wrong = times.isna() & said.notna()
     refuse(path, str(column.name), wrong.to_numpy(), "is no time", 2)
     return times

@@ -114,10 +114,7 @@ def read_csv(
 
 
 def workload_of(
-    rows: pd.DataFrame,
-    report: dict[str, int],
-    where: str | Path,
-    demands: Sequence[str] = DEMANDS,
+    rows: pd.DataFrame, report: dict[str, int], where: str | Path, demands: Sequence[str] = DEMANDS
 ) -> Workload:
     """The workload of checked rows of `where`, named as in `read_csv`; adds to `report` what it meets."""
     if not len(rows):

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from exhibits.mch.fig5_cost import stream
+from reproduce.exhibits.mch.fig5_cost import stream
 from schedlib.core.running import to_the_end
 from schedlib.mch.model import Tree
 from schedlib.mch.rules import RULES

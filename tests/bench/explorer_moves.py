@@ -2,18 +2,9 @@
 
 import numpy as np
 
-from schedlib import leaderboard
-from schedlib.teaching.explorers import (
-    Explorer,
-    eagle,
-    eagle_player,
-    hmhs,
-    lotes,
-    mch,
-    one_trace,
-    recorded,
-)
-from schedlib.teaching.explorers import leaderboard as board
+from book.explorers import Explorer, eagle, eagle_player, hmhs, lotes, mch, one_trace, recorded
+from book.explorers import boards as board
+from schedlib import boards
 
 KEYBOARD = ("IntSlider", "FloatSlider", "SelectionSlider", "Dropdown", "Checkbox", "Text")
 """Controls that take the keyboard's focus and answer to its keys."""
@@ -21,7 +12,7 @@ KEYBOARD = ("IntSlider", "FloatSlider", "SelectionSlider", "Dropdown", "Checkbox
 
 def _board():
     return board.seeds(
-        leaderboard.hmhs(seeds=20, against=["hmhs", "priced", "r-hmhs", "fifo"], each=True)
+        boards.hmhs(seeds=20, against=["hmhs", "priced", "r-hmhs", "fifo"], each=True)
     )
 
 

@@ -12,9 +12,9 @@ import time
 
 import pandas as pd
 
-from schedlib import papers
+from reproduce.tables import columns
 from schedlib.core.checks import unknown
-from schedlib.reproduce.tables import columns
+from schedlib.plots import papers
 
 PACKAGES = ("core", *papers.KEYS)
 """Each has a file `bench_<package>.py` beside this one, or none."""

@@ -13,9 +13,7 @@ KEYS = {
     "button": (("Space",), ("Space",)),
 }
 """Each kind's keys, on and back."""
-ONLY_SETTINGS = {
-    "events a second": "how fast the player plays, which no still picture shows",
-}
+ONLY_SETTINGS = {"events a second": "how fast the player plays, which no still picture shows"}
 """Controls that change no picture, and why."""
 CLEAR = ("ControlOrMeta+a", "Delete")
 TYPED = "[(1, 4), (3, 1)]"

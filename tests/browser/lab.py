@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
+from reproduce import notebooks
 from schedlib import paths
-from schedlib.reproduce import notebooks
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

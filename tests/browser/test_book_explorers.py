@@ -7,9 +7,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import lab
-import live
+from book import live
+from book.explorers import Frame, recorded
 from schedlib import paths
-from schedlib.teaching.explorers import Frame, recorded
 
 BOOK = paths.checkout() / "build" / "book"
 PROGRAMS = {

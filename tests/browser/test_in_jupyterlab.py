@@ -6,7 +6,7 @@ import pytest
 
 import explorers
 import lab
-from schedlib.reproduce import notebooks
+from reproduce import notebooks
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING)]
 SERVERS = 2

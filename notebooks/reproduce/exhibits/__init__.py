@@ -10,25 +10,17 @@ from matplotlib.lines import Line2D
 from pandas import DataFrame
 
 from schedlib import traces
-from schedlib.pictures.style import Look
+from schedlib.plots.style import Look
 
 
-def lacking(
-    folder: Path | None,
-    what: str,
-    trace: str,
-) -> str:
+def lacking(folder: Path | None, what: str, trace: str) -> str:
     """What to do where a trace's folder is not there, for `Experiment.missing`; "" where it is."""
     return "" if folder else f"{what}: python -m schedlib data {trace}"
 
 
 def no_swim() -> str:
     """What to do when Facebook's jobs are not here, and "" when they are."""
-    return lacking(
-        traces.swim_folder(),
-        "Facebook's jobs are not here; fetch them with",
-        "swim",
-    )
+    return lacking(traces.swim_folder(), "Facebook's jobs are not here; fetch them with", "swim")
 
 
 def swim_files(point: Mapping[str, Any]) -> list[Path]:
@@ -39,10 +31,7 @@ def swim_files(point: Mapping[str, Any]) -> list[Path]:
 
 Each = np.ndarray
 """What a claim measures: a number for each seed."""
-SWIM: dict[str, Any] = {
-    "missing": no_swim,
-    "data_files": swim_files,
-}
+SWIM: dict[str, Any] = {"missing": no_swim, "data_files": swim_files}
 """What an experiment on Facebook's jobs needs."""
 
 
@@ -70,11 +59,7 @@ def each_seed(rows: DataFrame, values: pd.Series, how: str = "mean") -> Each:
 
 
 def difference(
-    rows: DataFrame,
-    column: str,
-    of: Any,
-    less: Any,
-    by: str | list[str] = "policy",
+    rows: DataFrame, column: str, of: Any, less: Any, by: str | list[str] = "policy"
 ) -> Each:
     """The mean of a column under one value of `by` less that under another: one number a seed.
 
@@ -86,20 +71,12 @@ def difference(
     return (means[of] - means[less]).to_numpy()
 
 
-def legend_below(
-    ax: Any,
-    columns: int,
-    *marks: Look,
-    **more: Any,
-) -> None:
+def legend_below(ax: Any, columns: int, *marks: Look, **more: Any) -> None:
     """The legend of these axes, and of marks, below their figure, where it holds for all axes; `more` of
     `Figure.legend`."""
     handles, _ = ax.get_legend_handles_labels()
     ax.figure.legend(
-        handles=[*handles, *handles_of(marks)],
-        loc="outside lower center",
-        ncols=columns,
-        **more,
+        handles=[*handles, *handles_of(marks)], loc="outside lower center", ncols=columns, **more
     )
 
 

@@ -102,7 +102,7 @@ def simulate(
     negative delay, heartbeat or ratio, and a reader's part that names a worker or a place that there is not.
     Ctrl-C ends a run. It cannot end a reader's function that itself never ends; then end the process.
 
-    See also: `eagle.System`, `prototype.run`, `leaderboard.eagle`.
+    See also: `eagle.System`, `prototype.run`, `boards.eagle`.
 
     >>> jobs = Workload.from_arrays([0, 0], [100, 100, 1], tasks=[2, 1])
     >>> simulate(jobs, "eagle", 3, short_partition=0.34, cutoff=50).jobs["completion"].tolist()
@@ -139,13 +139,7 @@ def simulate(
     own, table = _readers_functions(system, given)
     functions = [mine or unused for mine, unused in zip(own, UNUSED, strict=True)]
     state = initial(
-        how,
-        jobs,
-        duration,
-        workers,
-        record=record,
-        readers=any(own),
-        columns=table[:, rows].copy(),
+        how, jobs, duration, workers, record=record, readers=any(own), columns=table[:, rows].copy()
     )
     state.clock.next_heartbeat = _first_heartbeat(state)
     state = engine.run(functions, state, choices)

@@ -131,18 +131,9 @@ def alibaba(every: int = 16, *, trace: Workload | None = None) -> Workload:
     duration = trace.tasks["duration"].to_numpy()[of_chosen]
     number = np.arange(len(kept))
     lasted = np.maximum(duration, SHORTEST)
-    tasks = pd.DataFrame(
-        {
-            "job": np.repeat(number, counts[kept]),
-            "duration": lasted,
-        }
-    )
+    tasks = pd.DataFrame({"job": np.repeat(number, counts[kept]), "duration": lasted})
     jobs = pd.DataFrame(
-        {
-            "job": number,
-            "submit": trace.jobs["submit"].to_numpy()[kept],
-            "stage": kept,
-        }
+        {"job": number, "submit": trace.jobs["submit"].to_numpy()[kept], "stage": kept}
     )
     mean = job_means(Workload(jobs, tasks))
     jobs["class"] = (mean > CUTOFF["alibaba"]).astype(np.int64)

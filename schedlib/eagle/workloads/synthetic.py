@@ -42,12 +42,7 @@ LONG_SHARE = {"google": 0.10, "cloudera": 0.0502, "yahoo": 0.0941}
 """Long jobs among all (Table 1)."""
 PARTITION = {"google": 0.17, "cloudera": 0.09, "yahoo": 0.02, "alibaba": 0.24}
 """Share of the workers reserved for short jobs: the short jobs' share of the task-seconds (Section 5)."""
-CUTOFF = {
-    "google": 1129.532,
-    "cloudera": 272.783,
-    "yahoo": 90.5811,
-    "alibaba": 48.99,
-}
+CUTOFF = {"google": 1129.532, "cloudera": 272.783, "yahoo": 90.5811, "alibaba": 48.99}
 """Mean task duration (s) above which a job is long: the authors'; Alibaba's by `cutoff_for`."""
 WORKERS = dict.fromkeys(("google", "cloudera"), (15_000, 17_000, 19_000, 21_000, 23_000)) | {
     "yahoo": (4_000, 4_500, 5_000, 5_500, 6_000),

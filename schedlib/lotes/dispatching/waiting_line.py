@@ -125,14 +125,7 @@ def _insert(line, table, group, slot):
         if before(table, slot, node):
             table.job[slot].child[0] = table.job[node].child[0]
             table.job[slot].child[1] = table.job[node].child[1]
-            _link(
-                line,
-                table,
-                group,
-                parent,
-                turn,
-                slot,
-            )
+            _link(line, table, group, parent, turn, slot)
             slot, node = node, slot
         parent = node
         turn = side(table.code[slot], depth, r)
@@ -140,14 +133,7 @@ def _insert(line, table, group, slot):
         depth += 1
     table.job[slot].child[0] = -1
     table.job[slot].child[1] = -1
-    _link(
-        line,
-        table,
-        group,
-        parent,
-        turn,
-        slot,
-    )
+    _link(line, table, group, parent, turn, slot)
 
 
 @kernel
@@ -178,14 +164,7 @@ def _take_out(line, table, group, slot):
     while True:
         way = 0 if right < 0 or (left >= 0 and before(table, left, right)) else 1
         child = right if way else left
-        _link(
-            line,
-            table,
-            group,
-            parent,
-            turn,
-            child,
-        )
+        _link(line, table, group, parent, turn, child)
         if child < 0:
             return
         left_of = table.job[child].child[0]
@@ -267,12 +246,5 @@ def best_that_fits(line, table, group, free, weights, best, best_score):
             ):
                 best = node
                 best_score = score
-        stack = _push_children(
-            line,
-            table,
-            node,
-            depth,
-            stack,
-            free,
-        )
+        stack = _push_children(line, table, node, depth, stack, free)
     return best, best_score

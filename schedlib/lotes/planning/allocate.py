@@ -212,13 +212,7 @@ def allocate(
     alone = served.sum(axis=0, where=able)[asked]
     unit = alone.min()  # no class alone can do better
     serve = np.where(k == asked[:, None], served[j, k] / unit, 0.0)
-    hold = _held(
-        configs,
-        classes,
-        pool,
-        j,
-        k,
-    )
+    hold = _held(configs, classes, pool, j, k)
     shortage = np.c_[-np.ones(len(serve)), serve]
     room = np.c_[np.zeros(len(hold)), hold]
     none = np.zeros(len(serve))
@@ -229,13 +223,7 @@ def allocate(
         np.vstack((shortage, room)),
         np.r_[none, all_of_it - np.inf],
         np.r_[none + np.inf, all_of_it],
-        then=_then(
-            configs,
-            classes,
-            vertex,
-            j,
-            k,
-        ),
+        then=_then(configs, classes, vertex, j, k),
     )
     best = part[0]
     part = part[1:]

@@ -131,22 +131,9 @@ def best_mix(
     unit = np.concatenate(prices) / np.maximum(room, 1)
     first = np.cumsum([0] + [len(p) for p in prices])
     own = np.zeros(len(order), np.int64)
-    best, bound = _best(
-        room,
-        size[usable],
-        worth,
-        unit,
-        first,
-        gap,
-        0.0,
-        own,
-    )
+    best, bound = _best(room, size[usable], worth, unit, first, gap, 0.0, own)
     number[usable] = own
-    return Mix(
-        number,
-        best * scale,
-        bound * scale,
-    )
+    return Mix(number, best * scale, bound * scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,10 +155,7 @@ class GeneratedPlan(Plan):
 
 
 @typed
-def generate_plan(
-    configs: MachineConfigs,
-    classes: JobClasses,
-) -> GeneratedPlan:
+def generate_plan(configs: MachineConfigs, classes: JobClasses) -> GeneratedPlan:
     """Stages 1 and 2 with every class allowed on every configuration: the largest lambda2 there is.
 
     Stops when `rate` is proved to be within a millionth of the optimum (`bound`). Only bins in use are kept;
@@ -185,11 +169,7 @@ def generate_plan(
     """
     check(configs, classes)
     allocation = allocate(configs, classes)
-    alone = np.where(
-        classes.rate > 0,
-        holds(configs.capacity, classes.demand),
-        0,
-    )
+    alone = np.where(classes.rate > 0, holds(configs.capacity, classes.demand), 0)
     pool = [[np.zeros_like(own), *np.diag(own)[own > 0]] for own in alone]  # to begin with
     bound = np.inf
     rounds = 0
@@ -220,13 +200,7 @@ def generate_plan(
         used = used[np.lexsort(mixes[used].T[::-1])]
         bins[j] = mixes[used]
         fractions[j] = fractions[j][used]
-    made = make_plan(
-        configs,
-        classes,
-        allocation,
-        bins,
-        fractions,
-    )
+    made = make_plan(configs, classes, allocation, bins, fractions)
     return GeneratedPlan(
         **vars(made), bound=bound, rounds=rounds, priced=rounds * configs.n_configs
     )

@@ -205,18 +205,5 @@ def plan(
     fractions = assign(configs, classes, bins, seconds=seconds).fractions
     exact = None
     if integer:
-        exact = assign(
-            configs,
-            classes,
-            bins,
-            integer=True,
-            seconds=seconds,
-        ).fractions
-    return make_plan(
-        configs,
-        classes,
-        allocation,
-        bins,
-        fractions,
-        exact,
-    )
+        exact = assign(configs, classes, bins, integer=True, seconds=seconds).fractions
+    return make_plan(configs, classes, allocation, bins, fractions, exact)

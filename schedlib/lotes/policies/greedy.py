@@ -73,12 +73,7 @@ def _lengthen(m, q, machine, change):
     q.ties[root + node] = ties
     while node > 1:
         node >>= 1
-        _play(
-            q.shortest,
-            q.ties,
-            root,
-            node,
-        )
+        _play(q.shortest, q.ties, root, node)
 
 
 @kernel
@@ -91,12 +86,7 @@ def arrive(q, state, slot, rng):
     need = tree.outline(size)
     for j in range(m.capacity.shape[0]):
         if m.pace[j, k] < np.inf:
-            machine = first_fit(
-                m,
-                j,
-                size,
-                need,
-            )
+            machine = first_fit(m, j, size, need)
             if machine >= 0:
                 clock.looked += machine + 1
                 return machine
@@ -149,12 +139,7 @@ def wait(q, state, slot, rng):
     else:
         job[q.tail[machine]].child[0] = slot
     q.tail[machine] = slot
-    _lengthen(
-        m,
-        q,
-        machine,
-        1,
-    )
+    _lengthen(m, q, machine, 1)
     tree.refresh(m, machine)
 
 
@@ -166,18 +151,8 @@ def pick(q, state, machine):
     if slot < 0 or not fits(m.free[machine], state.table.size[slot]):
         return NONE
     q.head[machine] = state.table.job[slot].child[0]
-    _lengthen(
-        m,
-        q,
-        machine,
-        -1,
-    )
+    _lengthen(m, q, machine, -1)
     return slot
 
 
-hand_over(
-    Queues,
-    arrive=arrive,
-    wait=wait,
-    pick=pick,
-)
+hand_over(Queues, arrive=arrive, wait=wait, pick=pick)

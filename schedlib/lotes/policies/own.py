@@ -157,7 +157,7 @@ class Policy:
     column that is not there, or raises an error itself: that is its `__cause__`.
 
     See also: `lotes.Cluster`, what they see; `lotes.first_fit`, `lotes.can_start` and `lotes.room_at`, what
-    they may call; `leaderboard.lotes`.
+    they may call; `boards.lotes`.
 
     >>> Policy(lambda cluster, job: first_fit(cluster, job), name="first fit").name
     'first fit'
@@ -296,9 +296,7 @@ def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
     for place, form in enumerate(FORMS.values()):
         if columns.reads(functions[place]):
             functions[place] = columns.compiled_for(
-                functions[place],
-                given.jobs.jobs,
-                functools.partial(with_columns, form),
+                functions[place], given.jobs.jobs, functools.partial(with_columns, form)
             )
     rows = [
         np.repeat(values, given.jobs.counts) for values in columns.own(given.jobs.jobs).values()

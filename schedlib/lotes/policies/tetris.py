@@ -190,13 +190,7 @@ def wait(w, state, slot, rng):
     job = state.table.job[slot]
     k = job.job_class
     total = tree.outline(state.table.size[slot])[3]
-    join(
-        w.line,
-        state.table,
-        w.group[k],
-        slot,
-        w.fold[k] * (job.work * total),
-    )
+    join(w.line, state.table, w.group[k], slot, w.fold[k] * (job.work * total))
 
 
 @kernel
@@ -218,9 +212,4 @@ def pick(w, state, machine):
     return best
 
 
-hand_over(
-    Weights,
-    arrive=arrive,
-    wait=wait,
-    pick=pick,
-)
+hand_over(Weights, arrive=arrive, wait=wait, pick=pick)

@@ -265,18 +265,5 @@ def random_instance(
     classes = JobClasses(np.full(K, 1 / K), demand, speed / (1 - times.random(K)))
     made = planner(configs, classes)
     limit = made.rate_rounded if rounded else made.rate
-    jobs = RandomWorkload(
-        classes,
-        load * limit,
-        hours,
-        sizes,
-        matched,
-        seed=seed,
-        limit=limit,
-    )
-    return RandomInstance(
-        configs=configs,
-        classes=classes,
-        plan=made,
-        workload=jobs,
-    )
+    jobs = RandomWorkload(classes, load * limit, hours, sizes, matched, seed=seed, limit=limit)
+    return RandomInstance(configs=configs, classes=classes, plan=made, workload=jobs)

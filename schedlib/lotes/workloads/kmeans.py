@@ -103,12 +103,7 @@ def class_counts(
     rows = []
     before = None
     for k in range(1, min(most, len(points)) + 1):
-        labels, inertia = k_means(
-            points,
-            weights,
-            k,
-            seed,
-        )
+        labels, inertia = k_means(points, weights, k, seed)
         moved = np.nan
         if before is not None:
             overlap = np.zeros((k, k))
@@ -117,15 +112,7 @@ def class_counts(
         size = np.bincount(labels, weights, minlength=k) / weights.sum()
         rows.append((k, inertia / total if total else 0.0, size.min(), moved))
         before = labels
-    return pd.DataFrame(
-        rows,
-        columns=[
-            "k",
-            "spread",
-            "smallest",
-            "moved",
-        ],
-    )
+    return pd.DataFrame(rows, columns=["k", "spread", "smallest", "moved"])
 
 
 def _points(workload, day, features):

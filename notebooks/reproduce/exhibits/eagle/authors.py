@@ -22,15 +22,15 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
-import exhibits
-from exhibits.eagle import comparing, drawing, fig8_estimates
-from exhibits.eagle.comparing import SUBMITTED
-from exhibits.eagle.drawing import whose
+from reproduce import exhibits
+from reproduce.exhibits.eagle import comparing, drawing, fig8_estimates
+from reproduce.exhibits.eagle.comparing import SUBMITTED
+from reproduce.exhibits.eagle.drawing import whose
 from schedlib import traces
 from schedlib.eagle.simulating.results import Simulation
 from schedlib.eagle.workloads.measures import offered_load, table1
 from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS
-from schedlib.experiment import Experiment, scales
+from schedlib.sweeps import Experiment, scales
 from schedlib.workload import Workload
 
 PLACE = 6.9
@@ -69,11 +69,7 @@ def whole(trace: str, file: str) -> Source:
 
 EXCERPTS = Source(
     name="authors",
-    files={
-        "yahoo-1": "YH1_sub.tr",
-        "yahoo-2": "YH2_sub.tr",
-        "google": "GOOG_subtrace.tr",
-    },
+    files={"yahoo-1": "YH1_sub.tr", "yahoo-2": "YH2_sub.tr", "google": "GOOG_subtrace.tr"},
     fetch="hawk",
     jobs="excerpts of the authors' own traces",
     places=scales((0, 4), range(5)),

@@ -6,13 +6,19 @@ from typing import Any
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits.eagle import drawing, fig1_table1, fig2_4_rivals, fig5_7_parts, fig8_estimates
-from exhibits.eagle.authors import SOURCES, Source
-from exhibits.eagle.comparing import highest_load, only, ratios
-from exhibits.eagle.drawing import whose
-from schedlib.experiment import Figure
-from schedlib.pictures import style
-from schedlib.pictures.alt import Text, alt
+from reproduce.exhibits.eagle import (
+    drawing,
+    fig1_table1,
+    fig2_4_rivals,
+    fig5_7_parts,
+    fig8_estimates,
+)
+from reproduce.exhibits.eagle.authors import SOURCES, Source
+from reproduce.exhibits.eagle.comparing import highest_load, only, ratios
+from reproduce.exhibits.eagle.drawing import whose
+from reproduce.figure import Figure
+from schedlib.plots import style
+from schedlib.plots.alt import Text, alt
 
 PLACE = 6.9
 COMPARED = (  # what a row of the figure says, the rival, and Eagle in the same version

@@ -5,14 +5,15 @@ from itertools import product
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits import legend_below
-from exhibits.eagle import comparing, drawing
-from exhibits.eagle.comparing import TRACES, highest, on_trace, only, ratios
+from reproduce.exhibits import legend_below
+from reproduce.exhibits.eagle import comparing, drawing
+from reproduce.exhibits.eagle.comparing import TRACES, highest, on_trace, only, ratios
+from reproduce.figure import Figure
 from schedlib.eagle.simulating.simulate import DETAILS
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS
-from schedlib.experiment import Experiment, Figure, grid, scales
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 6.6
 PARTITIONS = {0: ("dlwl", "omniscient"), 17: ("dlwl", "no-sbp-srpt"), 20: ("eagle", "no-sss")}

@@ -15,12 +15,12 @@ from typing import Any
 import pandas as pd
 from pandas import DataFrame
 
-import exhibits
+from reproduce import exhibits
 from schedlib.eagle.simulating.results import Simulation
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, Eagle, Hawk, System
 from schedlib.eagle.workloads import synthetic as made
-from schedlib.experiment import scales
+from schedlib.sweeps import scales
 from schedlib.workload import Workload
 
 MAKERS = {"google": made.google, "cloudera": made.cloudera, "yahoo": made.yahoo}
@@ -132,12 +132,7 @@ def rows_of(name: str, run: Simulation) -> DataFrame:
 
 
 def each_system(
-    names: Iterable[str],
-    workload: Workload,
-    trace: str,
-    workers: int,
-    seed: int,
-    **options: Any,
+    names: Iterable[str], workload: Workload, trace: str, workers: int, seed: int, **options: Any
 ) -> DataFrame:
     """Each system on one workload, as `rows_of`; `options` as of `one_run`."""
     blocks = [

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits import handles_of, legend_below
-from exhibits.eagle.comparing import highest_load, only, ratios
+from reproduce.exhibits import handles_of, legend_below
+from reproduce.exhibits.eagle.comparing import highest_load, only, ratios
 from schedlib.intervals import mean_ci
-from schedlib.pictures import style
-from schedlib.pictures.alt import Text, alt
-from schedlib.pictures.style import Look
+from schedlib.plots import style
+from schedlib.plots.alt import Text, alt
+from schedlib.plots.style import Look
 
 PERCENTILE_LOOKS = {
     50: Look("#3F97A6", "-", "o", "50th percentile"),
@@ -45,11 +45,7 @@ LOOKS = {
 NAMES = {"google": "Google", "cloudera": "Cloudera", "yahoo": "Yahoo"}
 TITLES = NAMES | {"yahoo-1": "Yahoo 1", "yahoo-2": "Yahoo 2"}
 """The paper's traces, and excerpts of which it has several."""
-WORDS: dict[Any, str] = {
-    **TITLES,
-    **style.labels(LOOKS),
-    **style.labels(PERCENTILE_LOOKS),
-}
+WORDS: dict[Any, str] = {**TITLES, **style.labels(LOOKS), **style.labels(PERCENTILE_LOOKS)}
 """Traces, systems and percentiles in alt texts."""
 SPEEDUPS = (3, 10)
 """By what factor Eagle is faster than Hawk at the highest load, at least and at most (Section 6.1)."""
@@ -104,13 +100,7 @@ def plot_columns(axes, columns: Mapping[str, DataFrame], x: str) -> None:
 
 def plot_cases(columns: Mapping[str, DataFrame], x: str, label: str):
     """Ratios of Eagle to Hawk against `x`, in two columns."""
-    figure, axes = style.subplots(
-        2,
-        2,
-        size=(9.6, 6.4),
-        sharex=True,
-        sharey="row",
-    )
+    figure, axes = style.subplots(2, 2, size=(9.6, 6.4), sharex=True, sharey="row")
     plot_columns(axes, columns, x)
     from_zero(axes[1])
     for ax in axes[1]:
@@ -241,11 +231,7 @@ def dots(
 def plot_systems(ax, rows: DataFrame, systems: Iterable[str], gap: float = 0.16) -> None:
     """Completion times of short jobs under these systems as dots, the percentiles side by side."""
     dots(ax, rows, "completion", "percentile", NTH, "system", looks_of(systems), gap)
-    ax.set(
-        yscale="log",
-        xlabel="percentile",
-        ylabel="completion time of short jobs (s)",
-    )
+    ax.set(yscale="log", xlabel="percentile", ylabel="completion time of short jobs (s)")
 
 
 def from_zero(axes) -> None:

@@ -2,12 +2,13 @@
 
 import pandas as pd
 
-from exhibits.eagle.comparing import only
+from reproduce.exhibits.eagle.comparing import only
+from reproduce.figure import Figure
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, Eagle
 from schedlib.eagle.workloads.samples import four_nodes
-from schedlib.experiment import Experiment, Figure, grid, scales
-from schedlib.pictures import style
+from schedlib.plots import style
+from schedlib.sweeps import Experiment, grid, scales
 from schedlib.workload import Workload
 
 PLACE = 6.95

@@ -2,11 +2,12 @@
 
 from pandas import DataFrame
 
-from exhibits.eagle.comparing import MAKERS, TRACES
+from reproduce.exhibits.eagle.comparing import MAKERS, TRACES
+from reproduce.exhibits.eagle.overview import plot_overview
+from reproduce.figure import Figure
 from schedlib.eagle.workloads.measures import short_share, table1
 from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS
-from schedlib.experiment import Experiment, Figure, scales
-from schedlib.pictures.probing import plot_overview
+from schedlib.sweeps import Experiment, scales
 
 PLACE = 3
 PRINTED = {"google": (506460, 10.00, 83), "cloudera": (21030, 5.02, 91), "yahoo": (24262, 9.41, 98)}

@@ -5,11 +5,12 @@ from functools import partial
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits.eagle import comparing, drawing
-from exhibits.eagle.comparing import only
-from schedlib.experiment import Experiment, Figure
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from reproduce.exhibits.eagle import comparing, drawing
+from reproduce.exhibits.eagle.comparing import only
+from reproduce.figure import Figure
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment
 
 PLACE = 6
 ABLATED = ("eagle", "hawk", "dlwl", "no-sss", "no-sbp-srpt", "no-min")

@@ -8,12 +8,12 @@ from functools import partial
 
 from pandas import DataFrame
 
-from exhibits import handles_of, legend_below
-from exhibits.eagle import drawing
-from exhibits.eagle.comparing import highest_load, only, ratios
-from schedlib.experiment import Figure
-from schedlib.pictures import style
-from schedlib.pictures.alt import Text, alt
+from reproduce.exhibits import handles_of, legend_below
+from reproduce.exhibits.eagle import drawing
+from reproduce.exhibits.eagle.comparing import highest_load, only, ratios
+from reproduce.figure import Figure
+from schedlib.plots import style
+from schedlib.plots.alt import Text, alt
 
 PLACE = 6.3
 COMPONENTS = {"no-sss": "SSS", "no-min": "minimum probes", "no-sbp-srpt": "SBP+SRPT"}

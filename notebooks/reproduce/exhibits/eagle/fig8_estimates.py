@@ -3,11 +3,12 @@
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits.eagle import comparing, drawing
-from exhibits.eagle.comparing import PERCENTILES, only
-from schedlib.experiment import Experiment, Figure, scales
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from reproduce.exhibits.eagle import comparing, drawing
+from reproduce.exhibits.eagle.comparing import PERCENTILES, only
+from reproduce.figure import Figure
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, scales
 
 PLACE = 6.5
 UNDER, OVER = ((0.3, 1.0), (0.6, 1.0), (0.9, 1.0)), ((1.0, 1.3), (1.0, 1.6), (1.0, 1.9))

@@ -3,13 +3,14 @@
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits.eagle import drawing
-from exhibits.eagle.comparing import PERCENTILES, each_system, only, ratios
+from reproduce.exhibits.eagle import drawing
+from reproduce.exhibits.eagle.comparing import PERCENTILES, each_system, only, ratios
+from reproduce.figure import Figure
 from schedlib.eagle.workloads.samples import SAMPLE_JOBS, SAMPLE_NODES, alibaba, google_sample
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS, google
-from schedlib.experiment import Experiment, Figure, grid, scales
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 from schedlib.workload import Workload
 
 PLACE = 7

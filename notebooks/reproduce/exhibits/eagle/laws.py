@@ -14,15 +14,16 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits.eagle import authors, comparing, drawing
-from exhibits.eagle.comparing import MAKERS, only
-from exhibits.eagle.fig2_4_rivals import printed_shares, shares
+from reproduce.exhibits.eagle import authors, comparing, drawing
+from reproduce.exhibits.eagle.comparing import MAKERS, only
+from reproduce.exhibits.eagle.fig2_4_rivals import printed_shares, shares
+from reproduce.figure import Figure
 from schedlib.eagle.workloads import laws
 from schedlib.eagle.workloads.measures import job_means, offered_load, table1
 from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS, WORKERS
-from schedlib.experiment import Experiment, Figure, grid, scales
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 from schedlib.workload import Workload
 
 PLACE = 3.1
@@ -230,10 +231,7 @@ def _points(scale: str) -> list[dict]:
     return points
 
 
-NEEDS: dict[str, Any] = {
-    "missing": partial(authors.missing, authors.EXCERPTS),
-    "data_files": files,
-}
+NEEDS: dict[str, Any] = {"missing": partial(authors.missing, authors.EXCERPTS), "data_files": files}
 INPUTS = [{"source": source, "trace": trace} for trace in MAKERS for source in _sources(trace)]
 
 EXPERIMENTS = (

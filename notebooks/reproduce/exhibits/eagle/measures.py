@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from pandas import DataFrame, concat
 
-from exhibits import Each, each_seed
-from exhibits.eagle import fig2_4_rivals, fig8_estimates, fig9_hour
-from exhibits.eagle.comparing import compare, highest_load, only, ratios
+from reproduce.exhibits import Each, each_seed
+from reproduce.exhibits.eagle import fig2_4_rivals, fig8_estimates, fig9_hour
+from reproduce.exhibits.eagle.comparing import compare, highest_load, only, ratios
 from schedlib.intervals import Best, Exact
 
 
@@ -31,11 +31,7 @@ def times_over(
         left_out = only(found, **but)
         found = found.drop(left_out.index)
     case = found.columns.difference(["seed", "ratio"], sort=False)
-    return found.pivot(
-        index=list(case),
-        columns="seed",
-        values="ratio",
-    )
+    return found.pivot(index=list(case), columns="seed", values="ratio")
 
 
 def mean_ratio(table: DataFrame) -> Each:
@@ -57,11 +53,7 @@ def over_cases(table: DataFrame, cases: str) -> Each | Best:
 
 
 def sooner(
-    frame: DataFrame,
-    than: str,
-    of: str = "eagle",
-    cases: str = "mean",
-    **where: Any,
+    frame: DataFrame, than: str, of: str = "eagle", cases: str = "mean", **where: Any
 ) -> Each | Best:
     """By how much (%) jobs complete sooner: on average over the cases ("mean"), or in the "best" or "worst"."""
     if cases == "mean":
@@ -69,12 +61,7 @@ def sooner(
     return over_cases(100 * (1 - times_over(frame, of, than, **where)), cases)
 
 
-def sooner_at_each_percentile(
-    frame: DataFrame,
-    than: str,
-    of: str = "eagle",
-    **where: Any,
-) -> Each:
+def sooner_at_each_percentile(frame: DataFrame, than: str, of: str = "eagle", **where: Any) -> Each:
     """By how much (%) jobs complete sooner at the load that is best for a percentile, a mean over these."""
     losses = times_over(frame, of, than, **where) - 1
     best = []
@@ -83,44 +70,24 @@ def sooner_at_each_percentile(
     return -100 * np.mean(best, axis=0)
 
 
-def sooner_as_busy(
-    frame: DataFrame,
-    times: list[float],
-    **where: Any,
-) -> Each | Best:
+def sooner_as_busy(frame: DataFrame, times: list[float], **where: Any) -> Each | Best:
     """As `sooner` in the best case, where the share of busy nodes is nearest to one over these `times`."""
     busy = fig9_hour.busy(frame)["cut"]
     near = set()
     for one in times:
         off = abs(busy - 100 / one)
         near.add(off.idxmin())
-    return sooner(
-        frame,
-        "hawk",
-        cases="best",
-        sample="cut",
-        interarrival=list(near),
-        **where,
-    )
+    return sooner(frame, "hawk", cases="best", sample="cut", interarrival=list(near), **where)
 
 
-def later(
-    frame: DataFrame,
-    than: str,
-    of: str = "eagle",
-    **where: Any,
-) -> Each:
+def later(frame: DataFrame, than: str, of: str = "eagle", **where: Any) -> Each:
     """By how much (%) jobs complete later, on average over the cases."""
     table = times_over(frame, of, than, **where)
     return 100 * (mean_ratio(table) - 1)
 
 
 def times_as_fast(
-    frame: DataFrame,
-    than: str = "hawk",
-    of: str = "eagle",
-    cases: str = "mean",
-    **where: Any,
+    frame: DataFrame, than: str = "hawk", of: str = "eagle", cases: str = "mean", **where: Any
 ) -> Each | Best:
     """How many times as fast short jobs complete at the highest load, over the cases as in `sooner`."""
     table = times_over(frame, than, of, highest=True, **where)
@@ -129,12 +96,7 @@ def times_as_fast(
     return over_cases(table, cases)
 
 
-def cases_won(
-    frame: DataFrame,
-    than: str,
-    of: str = "eagle",
-    **where: Any,
-) -> Each:
+def cases_won(frame: DataFrame, than: str, of: str = "eagle", **where: Any) -> Each:
     """In how many cases (%) jobs complete sooner under one system than under another."""
     table = times_over(frame, of, than, **where)
     won = table.to_numpy() < 1
@@ -151,13 +113,7 @@ def slope(table: DataFrame) -> Each:
     return np.polyfit(steps, table.to_numpy(), 1)[0]
 
 
-def trend(
-    frame: DataFrame,
-    of: str,
-    than: str,
-    along: str = "workers",
-    **where: Any,
-) -> Each:
+def trend(frame: DataFrame, of: str, than: str, along: str = "workers", **where: Any) -> Each:
     """How the mean log ratio of completion times grows from one value of a column to the next."""
     logs = np.log(times_over(frame, of, than, **where))
     means = logs.groupby(level=along).mean()
@@ -186,11 +142,7 @@ def with_partition(frame: DataFrame, of: str, than: str) -> Each:
     reserved = {"system": of, "partition": 17}
     shared = {"system": than, "partition": 0}
     rows = compare(frame, reserved, shared)
-    table = only(rows, "short").pivot(
-        index="percentile",
-        columns="seed",
-        values="ratio",
-    )
+    table = only(rows, "short").pivot(index="percentile", columns="seed", values="ratio")
     return 100 * (1 - mean_ratio(table))
 
 
@@ -234,11 +186,7 @@ def behind_long(frame: DataFrame) -> Each:
 def attempts(frame: DataFrame, trace: str, hawk: str = "hawk") -> Each:
     """How the log number of attempts to steal grows from one number of workers to the next."""
     runs = only(frame, "short", trace=trace, system=hawk, percentile=50)
-    counts = runs.pivot(
-        index="workers",
-        columns="seed",
-        values="steal_attempts",
-    )
+    counts = runs.pivot(index="workers", columns="seed", values="steal_attempts")
     return slope(np.log(counts.clip(lower=1)))
 
 
@@ -250,9 +198,7 @@ def more_messages(frame: DataFrame, updates: bool, traces: list[str]) -> Each:
     runs = only(highest_load(frame), "short", trace=traces, percentile=50)
     uncounted = 0 if updates else runs["updates"]
     table = runs.assign(sent=runs["messages"] - uncounted).pivot(
-        index=["trace", "seed"],
-        columns="system",
-        values="sent",
+        index=["trace", "seed"], columns="system", values="sent"
     )
     saved = 1 - table["eagle"] / table["no-min"]
     return -100 * worst(saved.unstack("seed"))
@@ -266,11 +212,7 @@ def contacted(frame: DataFrame, probes: int) -> Exact:
 def slowdowns(frame: DataFrame, system: str, percentile: int) -> DataFrame:
     """Completion times over those with exact estimates, ranges of the estimates' factor by seeds."""
     rows = fig8_estimates.slowdowns(frame, system, percentile=percentile)
-    return rows.pivot(
-        index=["low", "high"],
-        columns="seed",
-        values="ratio",
-    )
+    return rows.pivot(index=["low", "high"], columns="seed", values="ratio")
 
 
 def misestimated(frame: DataFrame, system: str) -> Each:

@@ -7,16 +7,17 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits.eagle import drawing
-from exhibits.eagle.comparing import only, ratios
+from reproduce.exhibits.eagle import drawing
+from reproduce.exhibits.eagle.comparing import only, ratios
+from reproduce.figure import Figure
 from schedlib import paths
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.workloads.samples import google_sample
 from schedlib.eagle.workloads.synthetic import PARTITION
-from schedlib.experiment import Experiment, Figure, scales
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.plots import style
+from schedlib.plots.alt import alt
 from schedlib.prototype.experiment import FILE
+from schedlib.sweeps import Experiment, scales
 from schedlib.workload import Workload
 
 PLACE = 7

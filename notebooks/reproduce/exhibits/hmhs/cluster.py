@@ -12,14 +12,15 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits import SWIM, legend_below, only, swim_files
-from exhibits.hmhs.comparing import pairs, plain_ticks
+from reproduce.exhibits import SWIM, legend_below, only, swim_files
+from reproduce.exhibits.hmhs.comparing import pairs, plain_ticks
+from reproduce.figure import Figure
 from schedlib import traces
-from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.hmhs.arrivals import SHARING, arriving, serve
 from schedlib.hmhs.workloads import swim_jobs
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 8
 JOBS, MACHINES, COPY = 300, 100, 1 / 3

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from pandas import DataFrame
 
-from exhibits import only
+from reproduce.exhibits import only
 from schedlib import traces
 from schedlib.hmhs.bound import bounds
 from schedlib.hmhs.model import Instance, Schedule
@@ -20,23 +20,15 @@ from schedlib.hmhs.policies import POLICIES, run
 from schedlib.hmhs.priced import priced
 from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.workloads import hybrid, single
-from schedlib.pictures import style
-from schedlib.pictures.alt import Text, alt
+from schedlib.plots import style
+from schedlib.plots.alt import Text, alt
 
 WORKLOADS = {"single": single, "hybrid": hybrid}
 JOBS = (25, 50, 100, 200, 400, 800)
 RIVALS = ("fifo", "fifo-pri", "r-hmhs")
 TITLES = {"single": "Single workload", "hybrid": "Hybrid workload", "alibaba": "Alibaba hour"}
-EACH = (
-    ("fifo", 51),
-    ("fifo", 77),
-    ("r-hmhs", 10),
-    ("r-hmhs", 30),
-)
-PRINTED = {
-    "single": (*EACH, ("fifo-pri", 72)),
-    "hybrid": (*EACH, ("fifo-pri", 55)),
-}
+EACH = (("fifo", 51), ("fifo", 77), ("r-hmhs", 10), ("r-hmhs", 30))
+PRINTED = {"single": (*EACH, ("fifo-pri", 72)), "hybrid": (*EACH, ("fifo-pri", 55))}
 """The gains (%) that the text prints for any number of jobs: over FIFO and R-HMHS the least and the most, over
 FIFO-Pri the most."""
 
@@ -111,22 +103,14 @@ def plain_ticks(ax: Axes) -> None:
     ax.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
 
 
-def plot_makespans(
-    frame: DataFrame,
-    x: str = "jobs",
-    label: str = "",
-) -> Figure:
+def plot_makespans(frame: DataFrame, x: str = "jobs", label: str = "") -> Figure:
     """Makespans above and HMHS's gains below, a column for each workload; for one workload side by side."""
     workloads = frame["workload"].unique()
     if len(workloads) == 1:
         figure, axes = style.subplots(1, 2, size=(8.8, 3.8))
         axes = axes[:, None]
     else:
-        figure, axes = style.subplots(
-            2,
-            len(workloads),
-            size=(4.4 * len(workloads), 6.4),
-        )
+        figure, axes = style.subplots(2, len(workloads), size=(4.4 * len(workloads), 6.4))
     gain = gains(frame)
     lowest = min(-5, gain["gain"].min())
     for (top, bottom), name in zip(axes.T, workloads, strict=True):
@@ -137,11 +121,7 @@ def plot_makespans(
         top.set(title=TITLES[name], xlabel=label, ylabel="makespan (hours)")
         means = hours.groupby([x, "policy"])["hours"].mean()
         log_y(top, means.min())
-        bottom.set(
-            xlabel=label,
-            ylabel="HMHS shorter than rival by (%)",
-            ylim=(lowest, 100),
-        )
+        bottom.set(xlabel=label, ylabel="HMHS shorter than rival by (%)", ylim=(lowest, 100))
         if x == "jobs":
             jobs_axis(top, frame["jobs"])
             jobs_axis(bottom, frame["jobs"])

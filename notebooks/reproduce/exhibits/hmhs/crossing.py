@@ -5,14 +5,15 @@ from dataclasses import replace
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits.hmhs.comparing import JOBS, WORKLOADS, percent
-from exhibits.hmhs.factors import LAWS
-from exhibits.hmhs.fig1_2_makespans import one_factor_a_machine
+from reproduce.exhibits.hmhs.comparing import JOBS, WORKLOADS, percent
+from reproduce.exhibits.hmhs.factors import LAWS
+from reproduce.exhibits.hmhs.fig1_2_makespans import one_factor_a_machine
+from reproduce.figure import Figure
 from schedlib.core.streams import streams
-from schedlib.experiment import Experiment, Figure, scales
 from schedlib.hmhs.johnson import priority
 from schedlib.hmhs.policies import POLICIES
 from schedlib.hmhs.policies import run as dispatch
+from schedlib.sweeps import Experiment, scales
 
 PLACE = 1.1
 FIFOS = ("fifo", "fifo-strict", "fifo-ready", "fifo-barrier")
@@ -43,10 +44,7 @@ def run(draws: int, seed: int) -> DataFrame:
 
 def gains_of(law: str, fifo: str, first: int, last: int, seed: int) -> DataFrame:
     """HMHS's gains (%) on one instance for each workload and number of jobs, FIFO-Pri read like FIFO."""
-    policies = {
-        "fifo": POLICIES[fifo],
-        "fifo_pri": replace(POLICIES[fifo], order=priority),
-    }
+    policies = {"fifo": POLICIES[fifo], "fifo_pri": replace(POLICIES[fifo], order=priority)}
     rows = []
     for workload, draw in WORKLOADS.items():
         for jobs in JOBS:

@@ -5,17 +5,18 @@ from typing import Any
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits import legend_below, only
-from exhibits.hmhs import comparing
-from exhibits.hmhs.comparing import TITLES, WORKLOADS
-from exhibits.hmhs.fig1_2_makespans import one_factor_a_machine
-from schedlib.experiment import Experiment, Figure, grid, scales
+from reproduce.exhibits import legend_below, only
+from reproduce.exhibits.hmhs import comparing
+from reproduce.exhibits.hmhs.comparing import TITLES, WORKLOADS
+from reproduce.exhibits.hmhs.fig1_2_makespans import one_factor_a_machine
+from reproduce.figure import Figure
 from schedlib.hmhs.johnson import priority
 from schedlib.hmhs.list_scheduling import first
 from schedlib.hmhs.policies import MIN_MIN, Policy, as_given, reverse_priority
 from schedlib.hmhs.policies import run as dispatch
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 4
 ORDERS = {"given": as_given, "pri": priority, "reversed": reverse_priority}

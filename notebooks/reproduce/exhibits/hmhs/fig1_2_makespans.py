@@ -10,15 +10,16 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits import legend_below, only
-from exhibits.hmhs import comparing
-from exhibits.hmhs.comparing import JOBS, WORKLOADS
+from reproduce.exhibits import legend_below, only
+from reproduce.exhibits.hmhs import comparing
+from reproduce.exhibits.hmhs.comparing import JOBS, WORKLOADS
+from reproduce.figure import Figure
 from schedlib.core.streams import streams
-from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.hmhs.model import Instance
 from schedlib.hmhs.workloads import CLUSTERS, from_trace, speeds
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 1
 

@@ -5,8 +5,8 @@ import itertools
 import pandas as pd
 
 from schedlib.core.streams import streams
-from schedlib.experiment import Experiment, grid, scales
 from schedlib.hmhs.johnson import flow_shop_makespan, johnson
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 5
 

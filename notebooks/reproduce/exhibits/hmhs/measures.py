@@ -7,19 +7,14 @@ import pandas as pd
 from pandas import DataFrame
 from scipy import stats
 
-from exhibits import Each, difference, each_seed, only
-from exhibits.hmhs.comparing import RIVALS, gains
-from exhibits.hmhs.crossing import met
-from exhibits.hmhs.factors import HEURISTICS, brought
+from reproduce.exhibits import Each, difference, each_seed, only
+from reproduce.exhibits.hmhs.comparing import RIVALS, gains
+from reproduce.exhibits.hmhs.crossing import met
+from reproduce.exhibits.hmhs.factors import HEURISTICS, brought
 from schedlib.intervals import Best, Proportion
 
 
-def curve(
-    frame: DataFrame,
-    rivals: list[str],
-    axis: str = "jobs",
-    **where,
-) -> DataFrame:
+def curve(frame: DataFrame, rivals: list[str], axis: str = "jobs", **where) -> DataFrame:
     """The gains along the axis of Fig. 1 ("jobs") or of Fig. 2 ("slow"), from a frame that may hold both."""
     rows = only(frame, **where)
     if {"jobs", "slow"} <= set(frame):
@@ -34,19 +29,10 @@ def least(rows: DataFrame, *case: str) -> Each:
     return table[smallest].to_numpy()
 
 
-def most_gain(
-    frame: DataFrame,
-    rival: str,
-    axis: str = "jobs",
-    **where,
-) -> Best:
+def most_gain(frame: DataFrame, rival: str, axis: str = "jobs", **where) -> Best:
     """The gain (%) over a rival where it is largest."""
     rows = curve(frame, [rival], axis, **where)
-    table = rows.pivot(
-        index=["workload", axis],
-        columns="seed",
-        values="gain",
-    )
+    table = rows.pivot(index=["workload", axis], columns="seed", values="gain")
     return Best(table.to_numpy())
 
 
@@ -126,8 +112,4 @@ def excess(frame: DataFrame) -> Each:
 def met_all(frame: DataFrame) -> Proportion:
     """The share (%) of draws that have all six printed gains within two points."""
     hits = met(frame).all(axis=1)
-    return Proportion(
-        int(hits.sum()),
-        len(hits),
-        100.0,
-    )
+    return Proportion(int(hits.sum()), len(hits), 100.0)

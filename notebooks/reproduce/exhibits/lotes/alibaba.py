@@ -6,14 +6,15 @@ import numpy as np
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
-from exhibits import legend_below, only
-from exhibits.lotes import drawing, runs
-from exhibits.lotes.drawing import FIGURES_8_TO_10
+from reproduce.exhibits import legend_below, only
+from reproduce.exhibits.lotes import drawing, runs
+from reproduce.exhibits.lotes.drawing import FIGURES_8_TO_10
+from reproduce.figure import Figure
 from schedlib import lotes, traces
-from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.alibaba import FIRST
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 5.33
 WAITS = 10.0 ** (np.arange(-10, 45) / 10)

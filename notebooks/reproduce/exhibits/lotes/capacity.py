@@ -11,15 +11,16 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
-from exhibits import legend_below, only
-from exhibits.lotes.drawing import LAWS, laws_in, panels
-from exhibits.lotes.fig11_13_random import drawn, under
-from exhibits.lotes.runs import CONFIGS, POLICIES, compared
-from schedlib.experiment import Experiment, Figure, grid, scales
+from reproduce.exhibits import legend_below, only
+from reproduce.exhibits.lotes.drawing import LAWS, laws_in, panels
+from reproduce.exhibits.lotes.fig11_13_random import drawn, under
+from reproduce.exhibits.lotes.runs import CONFIGS, POLICIES, compared
+from reproduce.figure import Figure
 from schedlib.lotes.capacity import capacity
 from schedlib.lotes.workloads.instances import random_instance
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 5.41
 JUDGED = ("common-matched", "common", "independent")
@@ -47,12 +48,7 @@ BURST, OVERLOAD = 2.0, 1.5  # hours of jobs at 1.5 lambda* of stage 1
 
 
 def capacities(
-    phi: float,
-    omega: float,
-    sizes: list[str],
-    machines: int,
-    precision: float,
-    seed: int,
+    phi: float, omega: float, sizes: list[str], machines: int, precision: float, seed: int
 ) -> DataFrame:
     """What each policy sustains on an instance of Section 5.4: `sizes, policy, capacity, low, high`.
 
@@ -67,13 +63,7 @@ def capacities(
         near = rate.get("lotes") if policy not in ("lotes", "greedy") else None
         near = LARGER * rate[policy] if law == "common" and policy in rate else near
         found = capacity(
-            policy,
-            first.configs,
-            made,
-            seed=number,
-            precision=precision,
-            near=near,
-            plan=plan,
+            policy, first.configs, made, seed=number, precision=precision, near=near, plan=plan
         )
         rate[policy] = found.rate
         rows.append(

@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from exhibits import legend_below, only
-from exhibits.lotes.runs import POLICIES
-from schedlib.pictures import style
-from schedlib.pictures.style import Look
-from schedlib.pictures.waits import LAWS, SHORTEST, WAIT, dots
+from reproduce.exhibits import legend_below, only
+from reproduce.exhibits.lotes.runs import POLICIES
+from reproduce.exhibits.lotes.waits import LAWS, SHORTEST, WAIT, dots
+from schedlib.plots import style
+from schedlib.plots.style import Look
 
 FIGURES_8_TO_10 = {
     8: (

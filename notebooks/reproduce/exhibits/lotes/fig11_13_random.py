@@ -14,12 +14,13 @@ from typing import Any
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
-from exhibits.lotes import runs
-from exhibits.lotes.drawing import laws_in, wait_panels
+from reproduce.exhibits.lotes import runs
+from reproduce.exhibits.lotes.drawing import laws_in, wait_panels
+from reproduce.exhibits.lotes.waits import axis_of
+from reproduce.figure import Figure
 from schedlib import lotes
-from schedlib.experiment import Experiment, Figure, grid, scales
-from schedlib.pictures.alt import alt
-from schedlib.pictures.waits import axis_of
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 5.4
 LAWS = ("independent-limit", "common-limit", "common-matched-limit", "independent")

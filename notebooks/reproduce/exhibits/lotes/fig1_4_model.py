@@ -8,13 +8,14 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
-from exhibits.lotes.runs import CONFIGS, ONCE
+from reproduce.exhibits.lotes.diagrams import Arrow, Box, plot_diagram
+from reproduce.exhibits.lotes.runs import CONFIGS, ONCE
+from reproduce.figure import Figure
 from schedlib import lotes
-from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.workloads.example import CORES, MEMORY, six_jobs
-from schedlib.pictures import style
-from schedlib.pictures.bins import draw_blocks
-from schedlib.pictures.diagrams import Arrow, Box, plot_diagram
+from schedlib.plots import style
+from schedlib.plots.gantt import draw_blocks
+from schedlib.sweeps import Experiment, scales
 
 PLACE = 2
 SMALL_CLUSTER = {"phi": 0.006, "load": 0.97, "machines": 6, "hours": 6.0}

@@ -12,15 +12,16 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
-from exhibits import legend_below, only
-from exhibits.lotes import drawing, runs
+from reproduce.exhibits import legend_below, only
+from reproduce.exhibits.lotes import drawing, runs
+from reproduce.exhibits.lotes.waits import SHORTEST
+from reproduce.figure import Figure
 from schedlib import lotes
 from schedlib.core import streams
-from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.month import BATCH, GOOGLE_ARRIVALS, HOURS, JOBS
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
-from schedlib.pictures.waits import SHORTEST
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 5.33
 TAIL = np.unique(np.concatenate((10.0 ** np.arange(-3, 6.01, 0.25), 3600.0 * np.array([1, 7, 17]))))

@@ -7,10 +7,10 @@ paper's own scale some are not run.
 import numpy as np
 from pandas import DataFrame, Series
 
-from exhibits import Each, difference, each_seed, only
-from exhibits.lotes.table1_2_fig5_planning import lost
+from reproduce.exhibits import Each, difference, each_seed, only
+from reproduce.exhibits.lotes.table1_2_fig5_planning import lost
+from reproduce.exhibits.lotes.waits import SHORTEST, axis_of
 from schedlib.intervals import Best, Exact, Proportion
-from schedlib.pictures.waits import SHORTEST, axis_of
 
 PERCENT = 100.0
 SECONDS_PER_HOUR = 3600.0
@@ -35,11 +35,7 @@ def grown(rows: DataFrame, x: str, column: str) -> Each:
 
 
 def decades(
-    frame: DataFrame,
-    rivals: list[str],
-    policy: str = "lotes",
-    column: str = "wait",
-    **where,
+    frame: DataFrame, rivals: list[str], policy: str = "lotes", column: str = "wait", **where
 ) -> Each | None:
     """By how many decades (powers of ten) the best of these rivals waits longer than the policy, a mean over
     these rows: one number a seed."""
@@ -96,26 +92,14 @@ def days(frame: DataFrame, of: str, holds: str, first: int = 0, **where) -> Seri
     return whole.eval(holds)
 
 
-def days_with(
-    frame: DataFrame,
-    of: str,
-    holds: str,
-    first: int = 0,
-    **where,
-) -> Each:
+def days_with(frame: DataFrame, of: str, holds: str, first: int = 0, **where) -> Each:
     """The share (%) of days from `first` on for which `holds` is true: one number a seed."""
     held = days(frame, of, holds, first, **where)
     shares = held.groupby("seed").mean()
     return PERCENT * shares.to_numpy()
 
 
-def months_with(
-    frame: DataFrame,
-    of: str,
-    holds: str,
-    first: int = 0,
-    **where,
-) -> Proportion:
+def months_with(frame: DataFrame, of: str, holds: str, first: int = 0, **where) -> Proportion:
     """The share (%) of months, one a seed, with a day from `first` on for which `holds` is true."""
     held = days(frame, of, holds, first, **where)
     some = held.groupby("seed").any()
@@ -155,12 +139,7 @@ def short(frame: DataFrame, **options) -> Each:
     return -each_seed(rows, rows["margin"], "max")
 
 
-def some_short(
-    frame: DataFrame,
-    load: float,
-    of: str = "limit",
-    **where,
-) -> Proportion:
+def some_short(frame: DataFrame, load: float, of: str = "limit", **where) -> Proportion:
     """The share (%) of instances, one a seed, in which LoTES or Tetris does not sustain a load."""
     rows = only(frame, policy=["lotes", "tetris"], **where)
     below = rows["capacity"] < load * rows[of]
@@ -174,12 +153,7 @@ def by_reading(frame: DataFrame, **where) -> DataFrame:
     return rows.pivot_table("decades", "seed", ["policy", "reading"])
 
 
-def gained(
-    frame: DataFrame,
-    over: list[str],
-    policy: str = "lotes",
-    **where,
-) -> Each:
+def gained(frame: DataFrame, over: list[str], policy: str = "lotes", **where) -> Each:
     """By how many decades a policy as printed waits less than the policy and reading `over`: one number a seed."""
     waits = by_reading(frame, **where)
     longer = waits[tuple(over)] - waits[policy, PRINTED]
@@ -203,12 +177,7 @@ def behind(frame: DataFrame, weights: list[str], **where) -> Each:
     return longer.to_numpy()
 
 
-def asks_more(
-    frame: DataFrame,
-    policy: str,
-    least: float = 0.0,
-    most: float = 1.0,
-) -> Each:
+def asks_more(frame: DataFrame, policy: str, least: float = 0.0, most: float = 1.0) -> Each:
     """How much larger a share (%) of all machines a policy asks than LoTES, a mean over loads from `least` to
     `most`: one number a seed."""
     loads = frame["load"].between(least, most)

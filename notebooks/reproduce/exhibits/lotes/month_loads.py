@@ -6,12 +6,12 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
-from exhibits import legend_below, only
-from schedlib.experiment import Figure
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
-from schedlib.reproduce import registry, verdicts
-from schedlib.reproduce.sentences import Sentence
+from reproduce import registry, verdicts
+from reproduce.exhibits import legend_below, only
+from reproduce.figure import Figure
+from reproduce.sentences import Sentence
+from schedlib.plots import style
+from schedlib.plots.alt import alt
 
 PLACE = 5.335
 OWN = "the paper's reading"
@@ -24,12 +24,7 @@ LOOKS = {
 TETRIS, GREEDY = "lotes.month-tetris", "lotes.month-greedy"
 
 
-def at_each_load(
-    reading: str,
-    claim: Sentence,
-    frame: DataFrame,
-    words: str,
-) -> list[dict]:
+def at_each_load(reading: str, claim: Sentence, frame: DataFrame, words: str) -> list[dict]:
     """The verdict on a sentence under one reading at each load of the frame, a row each."""
     curve = replace(claim, along="load")
     found = verdicts.along(curve, frame, LEVEL)
@@ -110,13 +105,6 @@ ALT = alt(
     of=holding,
 )
 FIGURES = tuple(
-    Figure(
-        f"lotes.month-loads{suffix}",
-        f"lotes.month{suffix}",
-        plot,
-        _caption,
-        ALT,
-        judged,
-    )
+    Figure(f"lotes.month-loads{suffix}", f"lotes.month{suffix}", plot, _caption, ALT, judged)
     for suffix in ("", "-google")
 )

@@ -4,12 +4,13 @@ from functools import partial
 
 import pandas as pd
 
-from exhibits import only
-from exhibits.lotes.fig11_13_random import LAWS, by_omega
-from exhibits.lotes.month_loads import ALT, OWN, at_each_load, holding, plot
-from exhibits.lotes.runs import sized
-from schedlib.experiment import Experiment, Figure, scales
-from schedlib.reproduce import registry
+from reproduce import registry
+from reproduce.exhibits import only
+from reproduce.exhibits.lotes.fig11_13_random import LAWS, by_omega
+from reproduce.exhibits.lotes.month_loads import ALT, OWN, at_each_load, holding, plot
+from reproduce.exhibits.lotes.runs import sized
+from reproduce.figure import Figure
+from schedlib.sweeps import Experiment, scales
 
 PLACE = 5.405
 WORDS = {

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits import lacking
+from reproduce.exhibits import lacking
 from schedlib import lotes, traces
-from schedlib.experiment import scales
+from schedlib.sweeps import scales
 from schedlib.workload import Workload
 
 ONCE: dict[str, Any] = {"points": scales([{}]), "seeds": scales(1)}

@@ -10,12 +10,13 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
-from exhibits import only
-from exhibits.lotes.runs import ONCE, class_table
+from reproduce.exhibits import only
+from reproduce.exhibits.lotes.runs import ONCE, class_table
+from reproduce.figure import Figure
 from schedlib import lotes
-from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.instances import SUPPORTS
-from schedlib.pictures import style
+from schedlib.plots import style
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 4.1
 

@@ -12,17 +12,18 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
-from exhibits import legend_below, only
-from exhibits.lotes import runs
-from exhibits.lotes.drawing import WAIT, dots, lines, log_and_zero
-from exhibits.lotes.fig11_13_random import drawn, under
+from reproduce.exhibits import legend_below, only
+from reproduce.exhibits.lotes import runs
+from reproduce.exhibits.lotes.drawing import WAIT, dots, lines, log_and_zero
+from reproduce.exhibits.lotes.fig11_13_random import drawn, under
+from reproduce.exhibits.lotes.waits import SHORTEST
+from reproduce.figure import Figure
 from schedlib import lotes
-from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.replan import WAYS
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS, ArrivalModel
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
-from schedlib.pictures.waits import SHORTEST
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 5.34
 READINGS: dict[str, dict[str, dict[str, Any]]] = {

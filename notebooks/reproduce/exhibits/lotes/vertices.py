@@ -9,15 +9,16 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
-from exhibits.lotes.runs import ONCE
+from reproduce.exhibits.lotes.runs import ONCE
+from reproduce.exhibits.lotes.waits import SHORTEST
+from reproduce.figure import Figure
 from schedlib import lotes
 from schedlib.core import streams
-from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.planning.allocate import VERTICES, allocate, pool_size, solve, waste
 from schedlib.lotes.workloads.instances import SUPPORTS
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
-from schedlib.pictures.waits import SHORTEST
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 4.11
 PRINTED = "as Table 1"

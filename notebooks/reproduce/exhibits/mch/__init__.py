@@ -5,26 +5,16 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from schedlib.experiment import scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.model import Tree
 from schedlib.mch.properties import collapsed
 from schedlib.mch.search import random_tree
-from schedlib.pictures import style
+from schedlib.plots import style
+from schedlib.sweeps import scales
 
 EXACT = 1e-9  # relative differences up to this are rounding: the numbers are equal
 CAPACITY = 100.0  # of each resource; divisible shares do not depend on it
-NAMES = (
-    "drf",
-    "h-drf",
-    "naive-h-drf",
-    "mch",
-    "mch-two-phase",
-    "case1",
-    "exact-ch",
-    "c-ch",
-    "m-ch",
-)
+NAMES = ("drf", "h-drf", "naive-h-drf", "mch", "mch-two-phase", "case1", "exact-ch", "c-ch", "m-ch")
 RULES = {name: name for name in NAMES} | {"collapsed": collapsed}
 """The rules compared; `collapsed`: collapsed hierarchies with dominant shares."""
 SEEDS = scales(1, 5)
@@ -39,13 +29,7 @@ def random_trees(
         words.append(needs)
     rng = np.random.default_rng(words)
     return [
-        random_tree(
-            rng,
-            depth,
-            resources=resources,
-            partial=partial,
-            needs=needs,
-        )
+        random_tree(rng, depth, resources=resources, partial=partial, needs=needs)
         for _ in range(trees)
     ]
 
@@ -56,14 +40,7 @@ def leaf_shares(tree: Tree, capacity: tuple, rules: Iterable[str], **columns) ->
     leaves, blocks = range(tree.n_leaves), []
     for rule in rules:
         shares = allocate(tree, capacity, rule).shares
-        block = pd.DataFrame(
-            {
-                "rule": rule,
-                "leaf": leaves,
-                "name": names,
-                "share": shares,
-            }
-        )
+        block = pd.DataFrame({"rule": rule, "leaf": leaves, "name": names, "share": shares})
         blocks.append(block.assign(**columns))
     return pd.concat(blocks, ignore_index=True)
 
@@ -80,22 +57,12 @@ def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabe
     """
     width, height = size
     figure, axes = style.subplots(
-        1,
-        len(panels),
-        size=(width * len(panels), height),
-        squeeze=False,
-        sharey=True,
+        1, len(panels), size=(width * len(panels), height), squeeze=False, sharey=True
     )
     for ax, panel in zip(axes[0], panels, strict=True):
         table, rows, columns, title = panel
         values = table.to_numpy(float)
-        image = ax.imshow(
-            values,
-            cmap="Blues",
-            vmin=0,
-            vmax=100,
-            aspect="auto",
-        )
+        image = ax.imshow(values, cmap="Blues", vmin=0, vmax=100, aspect="auto")
         for (i, j), value in np.ndenumerate(values):
             ax.annotate(
                 per_cent(value),

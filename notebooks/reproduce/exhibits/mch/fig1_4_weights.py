@@ -7,18 +7,19 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits import legend_below, only
-from exhibits.mch import EXACT, leaf_shares
+from reproduce.exhibits import legend_below, only
+from reproduce.exhibits.mch import EXACT, leaf_shares
+from reproduce.figure import Figure
 from schedlib.core.streams import streams
-from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
 from schedlib.mch.model import Tree
 from schedlib.mch.simulate import simulate
 from schedlib.mch.workloads import FIG4_CAPACITY, fig1, fig4, fig4_jobs, minimal_tree
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
-from schedlib.pictures.trees import LEAF_LINES, LEAF_WIDTHS, plot_tree, side_by_side, tree_size
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.plots.trees import LEAF_LINES, LEAF_WIDTHS, plot_tree, side_by_side, tree_size
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 1.1
 RULES = ("h-drf", "naive-h-drf", "mch", "c-ch", "m-ch", "weighted-drf", "drf")

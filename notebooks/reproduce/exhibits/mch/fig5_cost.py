@@ -10,14 +10,15 @@ import pandas as pd
 from matplotlib.ticker import FixedLocator, LogFormatterSciNotation, LogLocator, NullLocator
 from pandas import DataFrame
 
-from exhibits import legend_below, only
-from schedlib.experiment import Experiment, Figure, grid, scales
+from reproduce.exhibits import legend_below, only
+from reproduce.figure import Figure
 from schedlib.intervals import mean_ci
 from schedlib.mch.model import Tree
 from schedlib.mch.simulate import simulate
 from schedlib.mch.workloads import full_binary, jobs_below, jobs_from_trace
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 4.2
 MEASURED = (("h-drf", "literal"), *((rule, "fast") for rule in ("h-drf", "mch", "c-ch", "m-ch")))

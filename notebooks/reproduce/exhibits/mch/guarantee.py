@@ -7,21 +7,16 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
-from exhibits import legend_below, only
-from exhibits.mch import (
-    CAPACITY,
-    SEEDS,
-    heat_maps,
-    label,
-    random_trees,
-)
-from schedlib.experiment import Experiment, Figure, grid, scales
+from reproduce.exhibits import legend_below, only
+from reproduce.exhibits.mch import CAPACITY, SEEDS, heat_maps, label, random_trees
+from reproduce.figure import Figure
 from schedlib.mch.allocate import allocate
 from schedlib.mch.model import Tree
 from schedlib.mch.properties import TOLERANCE, long_run_guarantee, node_shares
 from schedlib.mch.simulate import simulate
-from schedlib.pictures import style
-from schedlib.pictures.alt import alt
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 5.1
 COMPARED = ("mch", "mch-two-phase", "case1", "exact-ch")  # with H-DRF, on the same trees

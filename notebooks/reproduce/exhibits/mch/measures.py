@@ -7,27 +7,18 @@ and how it is computed: "h-drf literal" is H-DRF as printed, "h-drf fast" ours, 
 import numpy as np
 from pandas import DataFrame
 
-from exhibits import Each, each_seed, only
-from exhibits.mch import EXACT
-from exhibits.mch.fig1_4_weights import ACTIVE
-from exhibits.mch.fig5_cost import exponents
-from exhibits.mch.guarantee import late
+from reproduce.exhibits import Each, each_seed, only
+from reproduce.exhibits.mch import EXACT
+from reproduce.exhibits.mch.fig1_4_weights import ACTIVE
+from reproduce.exhibits.mch.fig5_cost import exponents
+from reproduce.exhibits.mch.guarantee import late
 from schedlib.intervals import Exact, Proportion
 
-WINDOWS = {
-    "all active": ACTIVE,
-    "n1,2 there": (640, 780),
-    "n1,2 gone": (800, 880),
-}
+WINDOWS = {"all active": ACTIVE, "n1,2 there": (640, 780), "n1,2 gone": (800, 880)}
 """Seconds: all six leaves have tasks waiting; before and after n1,2 leaves at 790 s, with the same others."""
 
 
-def farthest(
-    frame: DataFrame,
-    columns: list[str],
-    wanted: list[float],
-    **where,
-) -> Exact:
+def farthest(frame: DataFrame, columns: list[str], wanted: list[float], **where) -> Exact:
     """The largest distance of these columns of these rows, in their order, from what the paper prints."""
     rows = only(frame, **where)
     found = rows[columns].to_numpy(float).ravel()
@@ -56,11 +47,7 @@ def trees_with(frame: DataFrame, column: str, **where) -> Proportion:
     rows = only(frame, **where)
     trees = rows["trees"]
     with_it = rows[column] * trees
-    return Proportion(
-        round(with_it.sum()),
-        int(trees.sum()),
-        100.0,
-    )
+    return Proportion(round(with_it.sum()), int(trees.sum()), 100.0)
 
 
 def share(frame: DataFrame, leaves: list[str], window: str) -> Exact:
@@ -72,24 +59,14 @@ def share(frame: DataFrame, leaves: list[str], window: str) -> Exact:
     return Exact(shares.mean())
 
 
-def share_ratio(
-    frame: DataFrame,
-    more: list[str],
-    less: list[str],
-    window: str,
-) -> Exact:
+def share_ratio(frame: DataFrame, more: list[str], less: list[str], window: str) -> Exact:
     """How many times the mean share of some leaves other leaves have, in a window of time."""
     above = share(frame, more, window)
     below = share(frame, less, window)
     return Exact(above.value / below.value)
 
 
-def largest_change(
-    frame: DataFrame,
-    leaves: list[str],
-    before: str,
-    after: str,
-) -> Exact:
+def largest_change(frame: DataFrame, leaves: list[str], before: str, after: str) -> Exact:
     """By how much the mean share of one of these leaves changes from a window of time to another, at most."""
     changes = []
     for leaf in leaves:
@@ -124,19 +101,12 @@ def costs(frame: DataFrame, each: bool = False, **where) -> DataFrame:
         cost = cost / rows["decisions"]
     size = "jobs" if "jobs" in rows else "q"
     table = rows.assign(method=methods, cost=cost).pivot_table(
-        "cost",
-        ["seed", "levels", size],
-        "method",
+        "cost", ["seed", "levels", size], "method"
     )
     return table.reset_index()
 
 
-def growth(
-    frame: DataFrame,
-    method: str,
-    over: str = "",
-    size: str = "q",
-) -> Each:
+def growth(frame: DataFrame, method: str, over: str = "", size: str = "q") -> Each:
     """The power of q (with `size` "levels": of log p) with which a method's operations of a decision grow, or
     their ratio to those of the method `over`: one number a seed."""
     table = costs(frame, each=True)
@@ -147,12 +117,7 @@ def growth(
     return exponents(grown, size, "cost").to_numpy()
 
 
-def power(
-    frame: DataFrame,
-    each: bool = False,
-    last: int = 0,
-    **where,
-) -> Each:
+def power(frame: DataFrame, each: bool = False, last: int = 0, **where) -> Each:
     """The power of MCH's operations with which H-DRF's grow, over all sizes or the `last` ones: one number a
     seed."""
     table = costs(frame, each, **where)
@@ -163,13 +128,7 @@ def power(
     return slopes.to_numpy()
 
 
-def times(
-    frame: DataFrame,
-    dear: str,
-    cheap: str,
-    most: str = "",
-    **where,
-) -> Each:
+def times(frame: DataFrame, dear: str, cheap: str, most: str = "", **where) -> Each:
     """How many times the operations of the cheap method those of the dear one are, a geometric mean over all
     sizes, or at the `most` jobs or nodes: one number a seed."""
     table = costs(frame, **where)

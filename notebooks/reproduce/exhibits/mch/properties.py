@@ -2,11 +2,12 @@
 
 from pandas import DataFrame
 
-from exhibits import only
-from exhibits.mch import CAPACITY, RULES, SEEDS, heat_maps, label, random_trees
-from schedlib.experiment import Experiment, Figure, grid, scales
+from reproduce.exhibits import only
+from reproduce.exhibits.mch import CAPACITY, RULES, SEEDS, heat_maps, label, random_trees
+from reproduce.figure import Figure
 from schedlib.mch.properties import PROPERTIES, property_table
-from schedlib.pictures.alt import alt
+from schedlib.plots.alt import alt
+from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 5.3
 SHORT = dict(

@@ -1,0 +1,3 @@
+"""Everything that only the book uses: exercises, explorers, lessons, pictures, and how it is built."""
+
+from book.listing import show as show

@@ -1,0 +1,196 @@
+"""How an answer is read and refused: `Hint`, and what turns whatever a reader hands in into numbers."""
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+Floats = npt.NDArray[np.float64]
+MOST = 100_000  # of an answer without end no more is read
+
+
+class Hint(Exception):
+    """An answer is not right; the message says where to look, and never what the answer is."""
+
+
+def expect(holds: Any, hint: str) -> None:
+    """Raise `Hint` unless the condition holds."""
+    if not holds:
+        raise Hint(hint)
+
+
+@contextlib.contextmanager
+def hinted(what: str) -> Iterator[None]:
+    """Inside the block an error becomes a Hint: what does not work, and why."""
+    try:
+        yield
+    except Hint:
+        raise
+    except Exception as error:
+        raise Hint(f"{what}: {error_line(error)}") from error
+
+
+def error_line(error: Exception) -> str:
+    """An exception in a line: its kind and the beginning of its message."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        text = ""
+    kind = type(error).__name__
+    if not text:
+        return kind
+    return f"{kind}: {text[:300]}"
+
+
+def kind_of(answer: Any) -> str:
+    """What an answer is, in a reader's words.
+
+    >>> kind_of("x"), kind_of(3), kind_of(None), kind_of([1])
+    ('text', 'a number', 'nothing (None)', 'of type list')
+    """
+    if answer is None:
+        return "nothing (None)"
+    if isinstance(answer, str | bytes):
+        return "text"
+    if isinstance(answer, bool | np.bool_):
+        return "True or False"
+    if isinstance(answer, Real):
+        return "a number"
+    return f"of type {type(answer).__name__}"
+
+
+def number(answer: Any, what: str = "a number") -> float:
+    """The answer, or its only member, as a float; Hint unless it is one finite number."""
+    listed = isinstance(answer, np.ndarray | pd.Series | list | tuple)
+    if listed and np.size(answer) == 1:
+        members = np.ravel(np.asarray(answer, dtype=object))
+        answer = members[0]
+    truth = isinstance(answer, bool | np.bool_)
+    plain = isinstance(answer, Real) and not truth
+    expect(plain, f"needs {what}, and this is {kind_of(answer)}")
+    expect(math.isfinite(answer), f"needs {what}, and this one is not finite")
+    return float(answer)
+
+
+def items(answer: Any, what: str = "a list", count: int | None = None) -> list:
+    """The members of a list, array, frame (rows) or dictionary (values); Hint unless there are `count`."""
+    if isinstance(answer, Mapping):
+        answer = answer.values()
+    if isinstance(answer, pd.DataFrame):
+        answer = answer.to_numpy().tolist()
+    text = isinstance(answer, str | bytes)
+    several = hasattr(answer, "__iter__") and not text
+    expect(several, f"needs {what}, and this is {kind_of(answer)}")
+    members = list(islice(iter(answer), MOST + 1))
+    found = len(members)
+    expect(found <= MOST, f"needs {what}, and this one has more than {MOST:,} members")
+    expect(count is None or found == count, f"needs {what}, and here are {found}")
+    return members
+
+
+def numbers(answer: Any, count: int | None = None, what: str | None = None) -> Floats:
+    """The answer as an array (count,) of floats; Hint unless it is that many finite numbers."""
+    if what is None:
+        how_many = "" if count is None else f"{WORDS[count]} "
+        what = f"{how_many}numbers"
+    if isinstance(answer, pd.DataFrame):
+        answer = answer.to_numpy().ravel()
+    members = items(answer, what, count)
+    each = f"{what}, each a plain number"
+    return np.array([number(one, each) for one in members])
+
+
+def rows(answer: Any, width: int, what: str) -> Floats:
+    """The answer as an array (n, width); Hint unless it is at least one row of that many numbers."""
+    members = items(answer, what)
+    expect(members, f"needs {what}, and this is empty")
+    each = f"{what}, {WORDS[width]} numbers in each"
+    return np.array([numbers(row, width, each) for row in members])
+
+
+def wholes(array: Floats, what: str) -> npt.NDArray[np.int64]:
+    """An array of floats as whole numbers; Hint unless they are."""
+    exact = np.abs(array) < 1e15
+    whole = array == np.rint(array)
+    expect((exact & whole).all(), f"needs {what}, in whole numbers")
+    return array.astype(np.int64)
+
+
+def a(kind: type, answer: Any, what: str) -> Any:
+    """The answer when it is of that kind; Hint otherwise."""
+    fits = isinstance(answer, kind)
+    expect(fits, f"needs {what}, and this is {kind_of(answer)}")
+    return answer
+
+
+def function(answer: Any, arguments: str) -> Callable:
+    """The answer when it is a function; Hint otherwise."""
+    is_class = isinstance(answer, type)
+    plain = callable(answer) and not is_class
+    expect(plain, f"needs a function of ({arguments}), and this is {kind_of(answer)}")
+    return answer
+
+
+def one_of(answer: Any, choices: Sequence[str]) -> str:
+    """The answer as one of some words, in any case; Hint otherwise."""
+    what = f"one of the words {', '.join(map(repr, choices))}"
+    by_word = {choice.lower(): choice for choice in choices}
+    text = a(str, answer, what)
+    word = text.strip().lower()
+    expect(word in by_word, f"needs {what}")
+    return by_word[word]
+
+
+def near(value: Any, right: Any, within: float = 0.02) -> bool:
+    """Whether a value, or each of an array, is right up to a relative error (1e-8 absolute at 0).
+
+    >>> near(1.014, 1), near([1, 2], [1, 2.1]), near([1, 1], 1)
+    (True, False, False)
+    """
+    if np.shape(value) != np.shape(right):
+        return False
+    return np.allclose(value, right, rtol=within)
+
+
+def expect_near(value: Any, right: Any, hint: str, *slips: tuple, within: float = 0.02) -> None:
+    """Raise `Hint` where a value gives one of the `slips` (see `unlike`), or is not right within a relative error."""
+    unlike(value, *slips)
+    expect(near(value, right, within), hint)
+
+
+def unlike(value: Any, *slips: tuple) -> None:
+    """Raise `Hint` where a value is near one that a slip gives; a slip: that value, its hint, a tolerance."""
+    for wrong, hint, *within in slips:
+        slipped = near(value, wrong, *within)
+        expect(not slipped, hint)
+
+
+def right_in_cases(
+    answer: Any,
+    arguments: str,
+    cases: Sequence[tuple[str, tuple, Any]],
+    read: Callable = number,
+    within: float = 1e-3,
+) -> None:
+    """Raise `Hint` unless a reader's function gives the right result in each case.
+
+    A case is its hint, its arguments (a list becomes an array) and its result.
+    """
+    own = function(answer, arguments)
+    for i, (hint, given, right) in enumerate(cases, 1):
+        here = f"case {i} of {len(cases)}"
+        arrays = [np.array(one) if isinstance(one, list) else one for one in given]
+        with hinted(f"it stopped at {here}"):
+            result = own(*arrays)
+        try:
+            value = read(result)
+        except Hint as odd:
+            raise Hint(f"{here}: what it returns {odd}") from odd
+        expect_near(value, right, f"{here} is off: {hint}", within=within)

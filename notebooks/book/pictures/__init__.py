@@ -1,0 +1,1 @@
+"""Pictures of states and ideas, which only chapters draw."""

@@ -1,0 +1,99 @@
+"""The claims ledger: each sentence of the papers judged on its experiments' frames, misses included."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pandas import DataFrame
+
+from reproduce import points, prose, publish, registry, verdicts
+from reproduce.sentences import Sentence
+from schedlib import paths
+from schedlib.sweeps import SweepError
+from schedlib.sweeps.experiment import Settings
+from schedlib.sweeps.text import csv_text
+
+COLUMNS = verdicts.Row._fields
+NUMBERS = ("measured", "low", "high")
+
+
+def judged(settings: Settings, only: registry.Names = None, out: Path | None = None) -> DataFrame:
+    """Every claim that `only` asks for, judged on frames of one scale; what is not stored is run. Gives a
+    frame with `COLUMNS`. What lacks its data here is as in the ledger in `out`, or left out."""
+    library = registry.load()
+    claims = library.wanted_claims(only)
+    experiments = []
+    for claim in claims:
+        for name in claim.experiments():
+            experiments.append(library.experiments[name])
+    done = points.complete(experiments, settings)
+    for error in done.values():
+        if isinstance(error, SweepError):
+            raise error
+    return judged_on(done, claims, settings.scale, out)
+
+
+def judged_on(
+    done: Mapping[str, Any], claims: Iterable[Sentence], scale: str, out: Path | None = None
+) -> DataFrame:
+    """The rows of these claims, judged on finished sweeps by experiment. A claim of which some experiment
+    lacks its data here keeps its row in `out`; without such a row it is judged on what is here, if anything."""
+    before = {}
+    if out is not None:
+        earlier = read(out)
+        for row in earlier[earlier["scale"] == scale].to_dict("records"):
+            before[row["id"]] = row
+    frames = {}
+    for name, one in done.items():
+        frames[name] = one.frame
+    rows = []
+    for claim in claims:
+        needed = claim.experiments()
+        here = [name for name in needed if name in frames]
+        if claim.id in before and here != needed:
+            rows.append(before[claim.id])
+        elif not needed or claim.experiment in here:
+            looks = [done[name].analyses for name in here]
+            row = verdicts.judge(claim, frames, scale, max(looks, default=1))
+            rows.append(row._asdict())
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    kinds = dict.fromkeys(NUMBERS, float)
+    return frame.astype(kinds)
+
+
+def read(out: Path) -> DataFrame:
+    """The ledger in the folder `out`, with numbers where they are numbers; empty when there is none, or one
+    with other columns, as of version 1.0."""
+    empty = pd.DataFrame(columns=list(COLUMNS))
+    file = Path(out) / "claims.csv"
+    if not file.exists():
+        return empty
+    frame = pd.read_csv(file, dtype=str, keep_default_na=False)
+    if tuple(frame.columns) != COLUMNS:
+        return empty
+    for name in NUMBERS:
+        frame[name] = pd.to_numeric(frame[name], errors="coerce")
+    frame["runs"] = frame["runs"].astype(int)
+    return frame
+
+
+def write(frame: DataFrame, out: Path) -> tuple[Path, Path]:
+    """Put these rows into the folder's `claims.csv` and `CLAIMS.md`; rows of other claims stay as they were.
+    A row whose paper is here but no longer makes the claim is dropped. The page of `figures/` also shows
+    what differs at paper scale, and is made again when that is."""
+    known = registry.load()
+    table = out / "claims.csv"
+    page = out / "CLAIMS.md"
+    with paths.alone(out):
+        before = read(out)
+        made = before["id"].isin(known.claims) | ~before["paper"].isin(known.papers())
+        kept = before[made & ~before["id"].isin(frame["id"])]
+        merged = pd.concat([rows for rows in (kept, frame) if len(rows)] or [frame])
+        merged = merged.sort_values("id", key=lambda ids: ids.map(registry.book_order))
+        paths.write_whole(table, csv_text(merged))
+        paths.write_whole(page, prose.page(merged, read(out / publish.PAPER_SCALE)))
+    quick = read(out.parent)
+    if out.name == publish.PAPER_SCALE and len(quick):
+        paths.write_whole(out.parent / "CLAIMS.md", prose.page(quick, merged))
+    return table, page

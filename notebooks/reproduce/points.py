@@ -1,0 +1,41 @@
+"""The points behind the book's figures and claims: run where they are not stored, with seeds until all is decided."""
+
+import json
+from collections.abc import Iterable
+
+from reproduce import registry, verdicts
+from schedlib import paths
+from schedlib.sweeps import sweep
+from schedlib.sweeps.experiment import Experiment, Settings
+
+
+def decided(done: sweep.Sweep) -> bool:
+    """Whether no verdict needs more seeds; a reader's own experiment has no claims."""
+    claims = registry.load().claims
+    return verdicts.decided(claims, done.experiment.id, done.frame, done.analyses)
+
+
+def complete(
+    experiments: Iterable[Experiment], settings: Settings
+) -> dict[str, sweep.Sweep | sweep.SweepError]:
+    """Run all that these experiments lack in one pool; gives each one's sweep by its id, or its error."""
+    seconds = published_seconds(settings.scale)
+    return sweep.complete(experiments, settings, decided, seconds)
+
+
+def finished(name: str | Experiment, settings: Settings, refresh: bool = False) -> sweep.Sweep:
+    """The finished sweep of an experiment, by its id or that of one of its figures; ValueError for an unknown name."""
+    experiment = registry.load().experiment(name) if isinstance(name, str) else name
+    seconds = published_seconds(settings.scale)
+    return sweep.finished(experiment, settings, refresh, decided, seconds)
+
+
+def published_seconds(scale: str) -> dict[str, float]:
+    """How long a point of each experiment took, on average, when it was last published at this scale."""
+    seconds = {}
+    for file in ((paths.checkout() or paths.PACKAGE) / "figures").rglob("provenance.json"):
+        for entry in json.loads(file.read_text("utf-8")).values():
+            if entry["scale"] == scale:
+                points = entry["seeds"] * len(entry["points"])
+                seconds[entry["experiment"]] = entry["seconds"] / points
+    return seconds

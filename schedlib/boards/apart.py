@@ -1,0 +1,97 @@
+"""A reader's code in a process of its own: what it breaks there stays there."""
+
+import contextlib
+import faulthandler
+import io
+import multiprocessing
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+GRACE = 5.0  # seconds after its limit at which a process ends by itself, should its parent be gone
+
+
+class Broke(Exception):
+    """A reader's code raised, took too long or ended its process; the sentence says which."""
+
+
+def apart(work: Callable[[], Any], limit: float) -> Any:
+    """What `work()` gives, from a copy of this process that has `limit` seconds.
+
+    Raises `Broke` when it raises, takes longer or dies. Where processes cannot be copied (on Windows), it runs
+    in this one: nothing then limits it, and what it breaks is broken.
+
+    >>> apart(lambda: 6 * 7, limit=5.0)
+    42
+    >>> apart(lambda: 1 // 0, limit=5.0)
+    Traceback (most recent call last):
+    schedlib.boards.apart.Broke: its function raised ZeroDivisionError: integer division or modulo by zero
+    """
+    if "fork" not in multiprocessing.get_all_start_methods():
+        return _opened(_done(work))
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    child = context.Process(target=_child, args=(work, limit, theirs))
+    with warnings.catch_warnings():
+        # newer Pythons warn of threads at a fork; the copy uses none of the locks they could hold
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child.start()
+    theirs.close()
+    try:
+        if not ours.poll(limit):
+            raise Broke(f"not done within {limit:g} s")
+        printed, done = ours.recv()
+        print(printed, end="")
+        return _opened(done)
+    except EOFError:
+        child.join()
+        raise Broke(f"its function ended the process ({_end(child.exitcode or 0)})") from None
+    finally:
+        child.kill()
+        child.join()
+        ours.close()
+
+
+def _child(work: Callable[[], Any], limit: float, theirs: Connection) -> None:
+    faulthandler.disable()  # the parent says how the process ended
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, limit + GRACE)
+    # a notebook's own output is slow in a copy
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        done = _done(work)
+    theirs.send((printed.getvalue(), done))
+
+
+def _done(work: Callable[[], Any]) -> tuple[Any, str]:
+    """What it gives, and a sentence: why it broke."""
+    heard: list[Any] = []  # what a kernel cannot pass on
+    hook, sys.unraisablehook = sys.unraisablehook, heard.append
+    given, error = None, None
+    try:
+        given = work()
+    except BaseException as raised:
+        error = raised
+    finally:
+        sys.unraisablehook = hook
+    error = heard[0].exc_value if heard else error
+    if error is None:
+        return given, ""
+    if isinstance(error, ValueError):
+        return None, str(error)
+    return None, f"its function raised {type(error).__name__}: {error}"
+
+
+def _opened(done: tuple[Any, str]) -> Any:
+    given, why = done
+    if why:
+        raise Broke(why)
+    return given
+
+
+def _end(code: int) -> str:
+    """How a process ended, from its exit code."""
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"

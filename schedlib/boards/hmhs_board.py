@@ -1,0 +1,144 @@
+"""The board of HMHS's simulator: a batch of MapReduce jobs, and when it is done."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from schedlib.boards.invariants import idle_while_waiting, two_at_once
+from schedlib.boards.race import (
+    LIMIT,
+    READ_ONLY,
+    Game,
+    Outcome,
+    Seeds,
+    Waiting,
+    cases,
+    checked,
+    name_of,
+    named,
+    race,
+    tampered,
+)
+from schedlib.core.checks import typed
+from schedlib.hmhs import POLICIES, Instance, Policy, lower_bound, priority, rule, schedule, single
+from schedlib.hmhs.model import Stage
+
+SHIPPED = ("hmhs", "r-hmhs", "fifo-pri", "fifo")
+SMALL = 5  # jobs of the run that compiles what is not compiled
+METRICS = {"makespan over its lower bound": "low", "mean end of a job over the bound": "low"}
+
+
+@typed
+def hmhs(
+    *mine: Policy | Callable[..., Any],
+    workload: Instance | Callable[[int], Instance] | None = None,
+    seeds: Seeds = 5,
+    against: Iterable[str] = SHIPPED,
+    each: bool = False,
+    limit: float = LIMIT,
+    baseline: str | None = None,
+) -> pd.DataFrame:
+    """The leaderboard of policies for batches of MapReduce jobs, by the makespan in units of its lower bound.
+
+    - `mine`: `hmhs.Policy`, or a rule made by `@hmhs.rule` (or a plain function) for both stages, in Pri's
+      order
+    - `workload`: if left out, thirty of the paper's single jobs on ten map and ten reduce machines (Section
+      4.1), others with each seed; or an `Instance`, or a function from a seed to one
+    - `against`, `seeds`, `each`, `limit`, `baseline`: as for `boards.lotes`
+
+    Gives a frame as `standings` does. `broke` says which rule a policy broke; `warned` that machines idle
+    while a task could run, for more than 1 % of their time and twice what the shipped policies need.
+
+    See also: `hmhs.rule`, `hmhs.Policy`, `boards.literature`.
+
+    >>> from schedlib.hmhs import rule
+    >>> @rule
+    ... def nobody(stage, machine, now):
+    ...     return -1
+    >>> print(hmhs(nobody, seeds=1, against=["fifo"])["broke"].iloc[1])
+    a rule: ...map rule left every machine waiting...(seed 0)
+    """
+    case_of = cases(workload, single_batch, lambda given: checked(given, Instance))
+    rivals = named(against, [*POLICIES, "priced"])
+    return race(GAME, mine, case_of, rivals, seeds, each, limit, baseline)
+
+
+def _of_rule(function: Callable) -> Policy:
+    compiled = rule(function)
+    return Policy(order=priority, map_rule=compiled, reduce_rule=compiled, name=name_of(function))
+
+
+def single_batch(seed: int) -> Instance:
+    """The default case: thirty jobs of the single workload on ten map and ten reduce machines."""
+    return single(30, seed, machines=(10, 10))
+
+
+def _play(policy: str | Policy, case: Instance, seed: int) -> tuple:
+    """The tasks of both stages."""
+    done = schedule(case, policy, seed=seed)
+    return done.map, done.reduce
+
+
+def _judge(record: tuple, case: Instance) -> Outcome:
+    maps, reduces = record
+    map_end = _latest(np.zeros(case.n_jobs), maps)
+    stages = (
+        ("map", maps, np.zeros(case.n_jobs), case.map_task_time, case.map_tasks),
+        ("reduce", reduces, map_end, case.reduce_task_time, case.reduce_tasks),
+    )
+    job_end, bound = _latest(map_end, reduces), lower_bound(case)
+    shares = [
+        idle_while_waiting(times.shape[1], ready[tasks.job], tasks.start, tasks.finish)
+        for _, tasks, ready, times, _ in stages
+    ]
+    idle = float(np.average(shares, weights=(case.map_machines, case.reduce_machines)))
+    lost = f"machines idle for {idle:.0%} of their time while a task could run"
+    broke = next(filter(None, (_impossible(*stage) for stage in stages)), "")
+    return Outcome(
+        (job_end.max() / bound, job_end.mean() / bound),
+        job_end,
+        broke,
+        idle,
+        f"{lost}; give every machine that asks a job of stage.queue",
+    )
+
+
+def _latest(least: np.ndarray, stage: Stage) -> np.ndarray:
+    """When the last task of each job ends, and at least `least`, (N,) each."""
+    end = least.copy()
+    np.maximum.at(end, stage.job, stage.finish)
+    return end
+
+
+def _impossible(name, stage, ready, times, wanted) -> str:
+    """What cannot be in a stage's record: too few tasks, a wrong time, two tasks on one machine."""
+    ran = np.bincount(stage.job, minlength=len(wanted))
+    for job in np.flatnonzero(ran != wanted)[:1]:
+        counts = f"{ran[job]} {name} tasks of job {job} ran, and it has {wanted[job]}"
+        return f"unknown job: {counts}; {READ_ONLY}"
+    duration = times[stage.job, stage.machine]
+    wrong = tampered(stage.start, stage.finish, duration, ready[stage.job], f"{name} task")
+    if wrong:
+        return wrong
+    second = two_at_once(times.shape[1], stage.machine, stage.start, stage.finish)
+    if second is not None:
+        where = f"{name} machine {stage.machine[second]} at {stage.start[second]:.4g} s"
+        return f"capacity: {where} runs a second task, of job {stage.job[second]}"
+    return ""
+
+
+GAME = Game(
+    metrics=METRICS,
+    play=_play,
+    judge=_judge,
+    waiting=lambda case: Waiting(
+        "job", np.zeros(case.n_jobs), np.inf, "s", "give it to a machine that asks"
+    ),
+    plain=POLICIES["fifo"],
+    small=lambda case: case.head(min(SMALL, case.n_jobs)),
+    kind=Policy,
+    make=_of_rule,
+    ways="an hmhs.Policy, or a rule made by @hmhs.rule",
+)

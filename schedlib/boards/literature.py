@@ -1,0 +1,346 @@
+"""Policies of the literature, written as a reader would: most of ten to twenty lines, each for one of the boards.
+
+    from schedlib import boards
+    from schedlib.boards import literature
+
+    boards.lotes(literature.easy, literature.dot_product)
+    boards.hmhs(literature.sufferage, literature.delay)
+    boards.eagle(literature.power_of_d)
+
+`fgd` is for machines with GPUs. They compile when they are first used. Copy one as a start for your own.
+"""
+
+from collections.abc import Callable
+
+import numba
+import numpy as np
+
+from schedlib import eagle, hmhs, lotes
+from schedlib.hmhs.list_scheduling import Waiting
+
+SKIPS = 10
+"""How many offers of a machine a job lets pass under `delay`, Zaharia's D."""
+HEARTBEAT = 3.0
+"""How long an idle machine waits under `delay` until it offers itself again (s), as in Hadoop."""
+EQUAL = 1e-7
+"""Smaller differences of fragments are rounding: what is free is counted a billionth larger, so that jobs fit."""
+CHOICES = 2
+"""How many workers a probe of `power_of_d` looks at."""
+
+
+# --- EASY backfilling: Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem, Feitelson, TPDS 2001 ---
+
+
+@numba.njit
+def harmless(cluster: lotes.Cluster, job: int, machine: int) -> bool:
+    """Whether the first in line keeps its reservation when a job starts there now."""
+    head = cluster.waiting[0]
+    reserved = -1
+    begins = np.inf  # where the first in line can start first, and when
+    for other in range(len(cluster.config)):
+        room = lotes.room_at(cluster, head, other)
+        if room < begins:
+            reserved = other
+            begins = room
+    if machine != reserved:
+        return True
+    config = cluster.config[machine]
+    pace = cluster.pace[config, cluster.job_class[job]]
+    ends = cluster.now + cluster.work[job] * pace
+    if ends <= begins:
+        return True
+    # room at the reservation, beside the first in line
+    spare = cluster.free[machine] - cluster.size[job]
+    running = cluster.first[machine]
+    while running >= 0 and cluster.ends[running] <= begins:
+        spare = spare + cluster.size[running]
+        running = cluster.following[running]
+    fits = spare >= cluster.size[head]
+    return fits.all()
+
+
+def _easy(keeps: Callable, name: str) -> lotes.Policy:
+    """EASY, where `keeps(cluster, job, machine)` says whether the first in line keeps its reservation."""
+
+    def arrive(cluster, job):
+        """The first machine with room, if that does not delay the first in line."""
+        if cluster.waiting.size == 0:
+            return lotes.first_fit(cluster, job)
+        for machine in range(len(cluster.config)):
+            if lotes.can_start(cluster, job, machine) and keeps(cluster, job, machine):
+                return machine
+        return -1
+
+    def leave(cluster, machine):
+        """The first in line, or the first behind it that does not delay it."""
+        for job in cluster.waiting:
+            if not lotes.can_start(cluster, job, machine):
+                continue
+            if job == cluster.waiting[0] or keeps(cluster, job, machine):
+                return job
+        return -1
+
+    return lotes.Policy(arrive, leave, name)
+
+
+easy = _easy(harmless, "EASY backfilling")
+"""The first in line has a reservation; others overtake it as long as they do not delay it. Like the paper's
+it goes by how long jobs say that they run, so it keeps its promise when they say the truth."""
+
+
+def easy_by(column: str) -> lotes.Policy:
+    """EASY by what users said of their jobs' times: a numeric `column` of `Workload.jobs`, in its unit of time.
+
+    A job that has run longer than its user said is taken to end now.
+
+    >>> easy_by("requested_time").name
+    'EASY by requested_time'
+    """
+
+    @numba.njit
+    def in_order(cluster, machine):
+        """The jobs that run on a machine, and when each will end as its user said, the next to end first."""
+        said = getattr(cluster.jobs, column)
+        runs = np.empty(cluster.running[machine].sum(), np.int64)
+        ends = np.empty(runs.size)
+        running = cluster.first[machine]
+        for place in range(runs.size):
+            config = cluster.config[machine]
+            pace = cluster.pace[config, cluster.job_class[running]]
+            took = cluster.work[running] * pace
+            start = cluster.ends[running] - took
+            runs[place] = running
+            ends[place] = max(cluster.now, start + said[running])
+            running = cluster.following[running]
+        order = np.argsort(ends)
+        return runs[order], ends[order]
+
+    @numba.njit
+    def harmless_as_said(cluster, job, machine):
+        said = getattr(cluster.jobs, column)
+        head = cluster.waiting[0]
+        reserved = -1
+        begins = np.inf
+        room = cluster.free[machine].copy()
+        for other in range(len(cluster.config)):
+            config = cluster.config[other]
+            pace = cluster.pace[config, cluster.job_class[head]]
+            if pace == np.inf:
+                continue
+            runs, ends = in_order(cluster, other)
+            free = cluster.free[other].copy()
+            when = cluster.now
+            place = 0
+            need = cluster.size[head]
+            while place < runs.size and not (free >= need).all():
+                free += cluster.size[runs[place]]
+                when = ends[place]
+                place += 1
+            while place < runs.size and ends[place] <= when:
+                free += cluster.size[runs[place]]
+                place += 1
+            enough = (free >= need).all()
+            if enough and when < begins:
+                reserved = other
+                begins = when
+                room = free
+        if machine != reserved or cluster.now + said[job] <= begins:
+            return True
+        spare = room - cluster.size[job]
+        fits = spare >= cluster.size[head]
+        return fits.all()
+
+    return _easy(harmless_as_said, f"EASY by {column}")
+
+
+# --- Dot product: Panigrahy, Talwar, Uyeda and Wieder, Heuristics for vector bin packing, 2011 ---
+
+
+@numba.njit
+def along(cluster: lotes.Cluster, job: int, machine: int) -> float:
+    """How well a job's size and what is free on a machine point the same way; scarce resources weigh more."""
+    total = 0.0
+    for l in range(cluster.free.shape[1]):
+        demand = cluster.demand[:, l]
+        weight = (cluster.share * demand).sum()
+        product = cluster.size[job, l] * cluster.free[machine, l]
+        total += weight * product
+    return total
+
+
+def dot_arrive(cluster: lotes.Cluster, job: int) -> int:
+    """The machine with the largest product."""
+    best = -1
+    most = -1.0
+    for machine in range(len(cluster.config)):
+        if lotes.can_start(cluster, job, machine):
+            product = along(cluster, job, machine)
+            if product > most:
+                best = machine
+                most = product
+    return best
+
+
+def dot_leave(cluster: lotes.Cluster, machine: int) -> int:
+    """The job with the largest product."""
+    best = -1
+    most = -1.0
+    for job in cluster.waiting:
+        if lotes.can_start(cluster, job, machine):
+            product = along(cluster, job, machine)
+            if product > most:
+                best = job
+                most = product
+    return best
+
+
+dot_product = lotes.Policy(dot_arrive, dot_leave, "dot product")
+"""A job goes where its size and the free room have the largest product, each resource weighed by the mean
+demand for it; so does a machine choose among those who wait."""
+
+
+# --- Fragmentation gradient descent: Weng et al., Beware of fragmentation, USENIX ATC 2023 ---
+
+
+@numba.njit
+def fragments(cluster: lotes.Cluster, free: np.ndarray) -> float:
+    """F_n(M): GPUs, as a part of the most that a machine has, which typical tasks cannot use; `free (R,)`."""
+    useless = 0.0
+    for k in range(len(cluster.share)):
+        demand = cluster.demand[k]
+        too_large = (demand > free).any()
+        if too_large or demand[-1] == 0:
+            useless += cluster.share[k] * free[-1]
+    return useless
+
+
+def fgd_arrive(cluster: lotes.Cluster, job: int) -> int:
+    """The machine on which F_n(M) rises least."""
+    best = -1
+    least = np.inf
+    for machine in range(len(cluster.config)):
+        if lotes.can_start(cluster, job, machine):
+            free = cluster.free[machine]
+            before = fragments(cluster, free)
+            after = fragments(cluster, free - cluster.size[job])
+            rise = after - before
+            if rise < least - EQUAL:
+                best = machine
+                least = rise
+    return best
+
+
+fgd = lotes.Policy(fgd_arrive, name="FGD, whole GPUs")
+"""The classes are the typical tasks; GPUs are the last resource, and tasks take whole ones."""
+
+
+# --- Sufferage: Maheswaran, Ali, Siegel, Hensgen and Freund, Dynamic mapping, JPDC 59, 1999 ---
+
+
+def sufferage_rule(stage: Waiting, machine: int, now: float) -> int:
+    """The task that Sufferage maps to the machine first, once it has mapped all that wait again; -1 if none."""
+    left = stage.left.copy()
+    free = np.maximum(stage.free, now)
+    busy = stage.free > now
+    ends = stage.free[busy]
+    wake = ends.min() if ends.size else np.inf  # idle machines ask again
+    while True:
+        winner = np.full(free.size, -1)
+        most = np.full(free.size, -1.0)
+        for job in stage.queue[left[stage.queue] > 0]:
+            ends = free + stage.time[job]
+            best = ends.argmin()
+            sooner = ends[best]
+            ends[best] = np.inf
+            later = ends.min()
+            suffers = later - sooner
+            if suffers > most[best]:
+                winner[best] = job
+                most[best] = suffers
+        given = winner[machine]
+        if given >= 0:
+            end = now + stage.time[given, machine]
+            wake = min(wake, end)
+        if given >= 0 or winner.max() < 0:
+            stage.wake[0] = wake
+            return given
+        for other in range(free.size):
+            job = winner[other]
+            if job >= 0:
+                left[job] -= 1
+                free[other] += stage.time[job, other]
+
+
+sufferage = hmhs.Policy(map_rule=sufferage_rule, reduce_rule=sufferage_rule, name="sufferage")
+"""A machine goes to the task that would lose most without it: the difference between its two earliest ends.
+Tasks that have not begun are mapped again whenever a machine asks."""
+
+
+# --- Delay scheduling: Zaharia et al., EuroSys 2010, Algorithm 2 ---
+
+
+def fewest_running(skips: int) -> Callable:
+    """Fair sharing; a job whose input is not on the machine lets up to `skips` offers pass."""
+
+    def rule(stage, machine, now):
+        skipped = stage.notes[:, 0]
+        runs = stage.machine_notes[:, 0]  # the job of each machine
+        running = np.zeros(stage.left.size)
+        for other in range(stage.free.size):
+            if stage.free[other] > now:
+                running[int(runs[other])] += 1
+        counts = running[stage.queue]
+        fewest = np.argsort(counts, kind="mergesort")
+        for job in stage.queue[fewest]:
+            time = stage.time[job]
+            local = time[machine] <= time.min()
+            if local or skipped[job] >= skips:
+                if local:
+                    skipped[job] = 0  # it waits again
+                runs[machine] = job
+                return job
+            skipped[job] += 1
+        beats = now // HEARTBEAT
+        stage.wake[0] = (beats + 1) * HEARTBEAT
+        return -1
+
+    return rule
+
+
+delay = hmhs.Policy(
+    map_rule=fewest_running(SKIPS), reduce_rule=fewest_running(0), name="delay scheduling"
+)
+"""The job with the fewest running tasks goes first, and waits a little for a machine that has its input:
+one on which its maps are quickest."""
+
+
+# --- Power of d choices (Mitzenmacher, IEEE TPDS 12, 2001), bound late (Ousterhout et al., SOSP 2013) ---
+
+
+def less_work_of_d(cluster: eagle.Cluster, job: int, probe: int, rng: np.random.Generator) -> int:
+    """Of `CHOICES` workers without a probe of this job, the one that has least work."""
+    probed = cluster.worker_notes[:, 0]  # the job that probed each worker last, counted from 1
+    workers = len(cluster.busy)
+    best = -1
+    least = np.inf
+    while best < 0:
+        for _ in range(CHOICES):
+            drawn = rng.random() * workers
+            worker = int(drawn)
+            work = eagle.remaining_work(cluster, worker)
+            another = probed[worker] != job + 1 or probe >= workers
+            if another and work < least:
+                best = worker
+                least = work
+    probed[best] = job + 1
+    return best
+
+
+def twice(cluster: eagle.Cluster, job: int, rng: np.random.Generator) -> int:
+    """Two probes a task: the workers that are free first get the tasks."""
+    return 2 * cluster.tasks[job]
+
+
+power_of_d = eagle.System("power of two, bound late", short_jobs=less_work_of_d, probes=twice)
+"""A probe looks at some workers and goes to the one with least work; tasks are bound to the probes that come
+first to the front of a queue."""

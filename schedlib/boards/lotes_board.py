@@ -1,0 +1,250 @@
+"""The board of LoTES's simulator: jobs come, and start on a machine with room or wait."""
+
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from schedlib.boards.invariants import in_use, over_capacity, passed_over
+from schedlib.boards.race import (
+    LIMIT,
+    READ_ONLY,
+    Game,
+    Outcome,
+    Seeds,
+    bounded_slowdown,
+    cases,
+    checked,
+    name_of,
+    named,
+    queue_of,
+    race,
+    tampered,
+)
+from schedlib.core.checks import typed
+from schedlib.lotes import (
+    OPTIONS,
+    JobClasses,
+    MachineConfigs,
+    Plan,
+    Policy,
+    Simulation,
+    cluster_jobs,
+    first_fit,
+    random_instance,
+    simulate,
+)
+from schedlib.lotes import plan as make_plan
+from schedlib.workload import SECONDS, Workload
+
+SHIPPED = ("lotes", "greedy", "tetris")
+PLANNED = ("lotes", "lotes-first")
+SMALL = 20  # jobs of the run that compiles what is not compiled
+METRICS = {
+    "mean wait (s)": "low",
+    "99 % wait (s)": "low",
+    "longest wait (s)": "low",
+    "jobs that wait (%)": "low",
+    "bounded slowdown": "low",
+    "utilisation (%)": "high",
+}
+
+
+class Case(NamedTuple):
+    """Machines, a plan for LoTES, and jobs of one task each."""
+
+    configs: MachineConfigs
+    plan: Plan | None
+    workload: Workload
+
+
+@typed
+def lotes(
+    *mine: Policy | Callable[..., Any],
+    workload: Workload | Callable[[int], Workload] | None = None,
+    configs: MachineConfigs | None = None,
+    seeds: Seeds = 5,
+    against: Iterable[str] = SHIPPED,
+    each: bool = False,
+    limit: float = LIMIT,
+    baseline: str | None = None,
+) -> pd.DataFrame:
+    """The leaderboard of policies that place jobs on machines, by the mean wait of all jobs.
+
+    - `mine`: `lotes.Policy`, or a function `arrive(cluster, job)`
+    - `workload`: if left out, a rush: twenty machines of the paper's ten kinds, ten hours of its random jobs
+      (Section 5.4; Phi = 0.006, one factor per job for all resources) at 105 % of what the plan holds, others
+      with each seed, and then nothing, so that all are served in the end. Or a `Workload`, or a function from
+      a seed to one: each task then counts as a job, and `configs` are the machines
+    - `against`: names of shipped policies; `seeds`: how many, or which; `each=True`: a row per seed
+    - `limit`: how many seconds a run of one of `mine` may take; the referee's own time does not count
+    - `baseline`: the policy to which all are compared, else the best of each metric
+
+    LoTES plans for the random jobs' true classes; in a given workload for its own, when it has several, else
+    for up to four that it finds. A policy of `against` that cannot plan for it is left out with a warning
+    that says why. With one given `Workload` a seed, and so an interval, concerns only the policies' own
+    choices; a policy that draws nothing has no interval there.
+
+    Where machines are seldom full waits say little. The board therefore has, beside them, how many jobs wait,
+    the slowdown (response time over the duration, each at least 10 s; 1 where nobody waits), and the
+    utilisation until the last job ends, a mean over the resources. Gives a frame as `standings` does. `broke`
+    says which rule a policy of yours broke; `warned` that a job waits very long, or while a machine has room.
+    Raises ValueError on a workload without `configs` or the other way round, an unknown name and wrong seeds.
+
+    See also: `lotes.Policy`, `boards.told`, `boards.plot`, `boards.literature`.
+
+    >>> from schedlib.workload import Workload
+    >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
+    >>> never = Policy(arrive=lambda cluster, job: -1, leave=lambda cluster, machine: -1, name="never")
+    >>> board = lotes(never, workload=jobs, configs=MachineConfigs([[2.0]], [1]), seeds=1, against=["greedy"])
+    >>> print(board.loc[board["policy"] == "never", "warned"].iloc[0])
+    starvation: job 0, submitted at 0 s, never starts (3 of 3 do not); start it in `arrive`, ... (seed 0)
+    """
+    if workload is None and configs is not None:
+        raise ValueError("configs: are of a workload of your own; give workload= too")
+    if workload is not None and not isinstance(configs, MachineConfigs):
+        raise ValueError(
+            "configs: a workload of your own needs lotes.MachineConfigs(capacity, count)"
+        )
+    rivals = named(against, OPTIONS)
+    planned = [name for name in rivals if name in PLANNED]
+
+    def read(given: Any) -> Case:
+        return _case(given, configs, bool(planned))
+
+    try:
+        case_of = cases(workload, random_jobs, read)
+    except ValueError as error:
+        if not planned or not isinstance(workload, Workload):
+            raise
+        warnings.warn(f"{', '.join(planned)} left out: {error}", stacklevel=3)
+        rivals = [name for name in rivals if name not in planned]
+        planned = []
+        case_of = cases(workload, random_jobs, read)
+    return race(GAME, mine, case_of, rivals, seeds, each, limit, baseline)
+
+
+def random_jobs(seed: int) -> Case:
+    """The default case, a rush: the instance of seed 0, and jobs of this seed for it, with durations in h."""
+    instance = _instance()
+    blocks = zip(*replace(instance.workload, seed=seed).blocks(), strict=True)
+    submit, job_class, work, demand = map(np.concatenate, blocks)
+    duration = work / instance.classes.rate[0, job_class]  # omega = 0: the same on all machines
+    jobs = Workload.from_arrays(
+        submit, duration, job_class=job_class, time_unit="h", cpu=demand[:, 0], mem=demand[:, 1]
+    )
+    return Case(instance.configs, instance.plan, jobs)
+
+
+@cache
+def _instance():
+    return random_instance(0.006, machines=2, hours=10.0, sizes="common", load=1.05)
+
+
+def _case(given: Any, configs: Any, planned: bool) -> Case:
+    workload = checked(given, Workload)
+    tasks = workload.tasks
+    own = workload.jobs["class"].to_numpy()
+    job_class = np.repeat(own, np.diff(workload.offsets))
+    plan = None
+    if planned:
+        if own.any():
+            classes = _means(workload, job_class, configs)
+        else:
+            kinds = len(tasks[list(workload.resources)].drop_duplicates())
+            classes, job_class = cluster_jobs(workload, min(4, kinds), configs=configs.n_configs)
+        plan = make_plan(configs, classes)
+    columns: Any = tasks.drop(columns="job").to_dict("series")
+    submit = np.repeat(workload.jobs["submit"].to_numpy(), np.diff(workload.offsets))
+    jobs = Workload.from_arrays(
+        submit, job_class=job_class, time_unit=workload.time_unit, **columns
+    )
+    return Case(configs, plan, jobs)
+
+
+def _means(workload: Workload, job_class: np.ndarray, configs: MachineConfigs) -> JobClasses:
+    """The classes that a workload says its jobs are of, from the means of their tasks."""
+    tasks = workload.tasks.drop(columns="job").groupby(job_class).mean()
+    if list(tasks.index) != list(range(len(tasks))):
+        raise ValueError(f"classes: {list(tasks.index)[:5]} ..., number them 0, 1, 2 without gaps")
+    rate = np.tile(1 / np.maximum(tasks["duration"].to_numpy(), 1e-12), (configs.n_configs, 1))
+    share = np.bincount(job_class) / len(job_class)
+    return JobClasses(share, tasks[list(workload.resources)].to_numpy(), rate)
+
+
+def _play(policy: str | Policy, case: Case, seed: int) -> Simulation:
+    return simulate(policy, case.configs, case.workload, plan=case.plan, seed=seed)
+
+
+def _judge(run: Simulation, case: Case) -> Outcome:
+    unit = case.workload.time_unit
+    jobs: Any = run.jobs
+    record = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
+    record["demand"] = case.workload.tasks[list(case.workload.resources)].to_numpy(float)
+    record["capacity"] = np.repeat(case.configs.capacity, case.configs.count, axis=0)
+    duration = case.workload.tasks["duration"].to_numpy()
+    submit = case.workload.jobs["submit"].to_numpy()
+    wait = record["start"] - submit
+    started = not np.isnan(wait).any()
+    values = (np.nan,) * len(METRICS)
+    if started:
+        second = SECONDS.get(unit, 1.0)
+        waits = second * wait
+        alone = second * duration
+        part = record["demand"] / record["capacity"].sum(axis=0)
+        values = (
+            waits.mean(),
+            np.quantile(waits, 0.99),
+            waits.max(),
+            100 * (wait > 0).mean(),
+            bounded_slowdown(waits + alone, alone),
+            in_use(submit, record["start"], record["finish"], part),
+        )
+    broke = tampered(record["start"], record["finish"], duration, submit, "job")
+    broke = broke or _overfull(record, case)
+    # where a class runs on some machines only, free room is not room for it
+    pools = case.plan is None or bool((case.plan.classes.rate > 0).all())
+    judged = run.policy not in OPTIONS and started and not broke and pools
+    passed = _passed(submit, record, unit) if judged else (0.0, "")
+    return Outcome(values, wait, broke, *passed)
+
+
+def _overfull(record: dict[str, np.ndarray], case: Case) -> str:
+    """The sentence on a machine that takes more than it has, empty when none does."""
+    overfull = over_capacity(**record)
+    if overfull is None:
+        return ""
+    job, resource, used = overfull
+    machine, name = record["machine"][job], case.workload.resources[resource]
+    when = f"{record['start'][job]:.4g} {case.workload.time_unit}"
+    room = record["capacity"][machine, resource]
+    use = f"at {when} takes machine {machine} to {used:.4g} of {name}, and it has {room:.4g}"
+    return f"capacity: job {job} {use}; {READ_ONLY}"
+
+
+def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tuple[float, str]:
+    """The share of the jobs that waited while a machine had room, and the sentence on it."""
+    passed = passed_over(submit=submit, **record)
+    if passed is None:
+        return 0.0, ""
+    count, job, now, machine = passed
+    first = f"first job {job} at {now:.4g} {unit} (machine {machine}); on purpose? If not,"
+    waited = f"{count} of {len(submit)} jobs waited while a machine had room for them, {first}"
+    return count / len(submit), f"{waited} let `arrive` and `leave` try every one"
+
+
+GAME = Game(
+    metrics=METRICS,
+    play=_play,
+    judge=_judge,
+    waiting=partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"),
+    plain=Policy(first_fit),
+    small=lambda case: case._replace(workload=case.workload.head(SMALL)),
+    kind=Policy,
+    make=lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
+    ways="a lotes.Policy, or a function arrive(cluster, job)",
+)

@@ -1,0 +1,266 @@
+"""The board of MCH's simulator: leaves of a hierarchy that always want more, and what the poorest gets."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from schedlib.boards.race import (
+    LIMIT,
+    READ_ONLY,
+    Game,
+    Outcome,
+    Seeds,
+    Waiting,
+    bounded_slowdown,
+    cases,
+    named,
+    race,
+)
+from schedlib.core.checks import typed
+from schedlib.mch import Churn, Rule, Tree, rule, simulate
+from schedlib.mch.rules import RULES
+from schedlib.mch.search import random_tree
+
+SHIPPED = ("h-drf", "mch", "naive-h-drf", "drf")
+TASKS = 50  # of a job
+SLACK = 1e-6  # of a number of tasks, a capacity or a time: rounding
+METRICS = {
+    "poorest leaf (share over its due)": "high",
+    "utilisation (%)": "high",
+    "bounded slowdown": "low",
+}
+
+
+class Case(NamedTuple):
+    """A hierarchy, a cluster (R,), its jobs, and the last time that counts (s)."""
+
+    tree: Tree
+    capacity: np.ndarray
+    jobs: pd.DataFrame
+    until: float
+
+
+@typed
+def mch(
+    *mine: Rule | Callable[..., Any],
+    workload: tuple | Callable[[int], tuple] | None = None,
+    seeds: Seeds = 5,
+    against: Iterable[str] = SHIPPED,
+    each: bool = False,
+    limit: float = LIMIT,
+    baseline: str | None = None,
+) -> pd.DataFrame:
+    """The leaderboard of rules that share a cluster, by the part of its due that the poorest leaf has.
+
+    - `mine`: rules made by `@mch.rule` (or plain functions `priority(leaf, usage, demand, weight, capacity)`)
+    - `workload`: if left out, a random hierarchy of three levels with each seed, half of its leaves
+      partial-type, on 400 units of each of two resources, of which a task needs up to 1; every leaf has jobs
+      without end, all there at 0, for 900 s. Or (tree, capacity, jobs, until) as `mch.simulate` takes them,
+      or a function from a seed to it
+    - `against`, `seeds`, `each`, `limit`, `baseline`: as for `boards.lotes`
+
+    A leaf's due is its guarantee, or what its unfinished jobs ask for while that is less: where there is room
+    for all, every leaf has 1. Its dominant share and its due are averaged from a third of the time on, so
+    that the cluster has filled (or over all its time when it is done by then). A leaf starves when it has
+    tasks and runs none for long. Utilisation is the mean over the resources. The slowdown is a job's time
+    until its end, or until the last time that counts, over the duration of a task, each at least 10 s. Gives
+    a frame as `standings` does.
+
+    See also: `mch.rule`.
+
+    >>> @rule
+    ... def no_number(leaf, usage, demand, weight, capacity):
+    ...     return np.nan
+    >>> print(mch(no_number, seeds=1, against=["drf"])["broke"].iloc[1])
+    a rule: ...(seed 0)
+    """
+    case_of = cases(workload, greedy_leaves, _case)
+    rivals = named(against, RULES)
+    return race(GAME, mine, case_of, rivals, seeds, each, limit, baseline)
+
+
+def greedy_leaves(seed: int) -> Case:
+    """The default case: leaves that never have enough."""
+    rng = np.random.default_rng([seed, 10])
+    tree = random_tree(rng, depth=3, partial=0.5)
+    until = 900.0
+    duration = rng.uniform(5.0, 60.0, tree.n_leaves)
+    capacity = np.full(tree.n_resources, 400.0)
+    share = (tree.demand / capacity).max(axis=1)
+    at_once = 1 / share
+    rounds = 2 * until / duration + 2
+    more = np.ceil(at_once * rounds / TASKS)  # than the leaf alone could run
+    leaves = np.arange(tree.n_leaves)
+    leaf = np.repeat(leaves, more.astype(int))
+    jobs = pd.DataFrame({"leaf": leaf, "submit": 0.0, "tasks": TASKS})
+    jobs["duration"] = duration[leaf] * rng.standard_exponential(len(leaf))
+    return Case(tree, capacity, jobs, until)
+
+
+def _case(given: Any) -> Case:
+    four = isinstance(given, tuple) and len(given) == 4
+    if not four or not isinstance(given[0], Tree):
+        wanted = "give (tree, capacity, jobs, until), or a function from a seed to those"
+        raise ValueError(f"workload: {wanted}")
+    tree, capacity, jobs, until = given
+    return Case(tree, np.asarray(capacity, float), jobs, until)
+
+
+def _play(policy: str | Rule, case: Case, seed: int) -> Churn:
+    return simulate(case.tree, case.capacity, policy, case.jobs, until=case.until, seed=seed)
+
+
+def _judge(run: Churn, case: Case) -> Outcome:
+    part, hungry = _shares(run, case)
+    due = part[~np.isnan(part)]
+    poorest = min(due, default=np.nan)
+    came = run.jobs[run.jobs["submit"] < case.until]
+    slow = np.nan
+    if len(came):
+        end = came["finish"].fillna(case.until).clip(upper=case.until)
+        response = end - came["submit"]
+        slow = bounded_slowdown(response.to_numpy(), came["duration"].to_numpy())
+    utilisation = 100 * run.utilisation.mean()
+    return Outcome(
+        values=(poorest, utilisation, slow),
+        waits=hungry,
+        broke=_overfull(run, case) or _other_work(run, case),
+    )
+
+
+def _of_a_task(case: Case) -> np.ndarray:
+    """The dominant share of one task of each leaf, (leaves,)."""
+    return (case.tree.demand / case.capacity).max(axis=1)
+
+
+def _area(time: np.ndarray, value: np.ndarray, begin: float, end: float) -> float:
+    """The integral from `begin` to `end` of what is `value[i]` from `time[i]` on, (N,) each."""
+    area = value * _spans(time, begin, end)
+    return float(area.sum())
+
+
+def _spans(time: np.ndarray, begin: float, end: float) -> np.ndarray:
+    """How long after each time the next is, from `begin` to `end`."""
+    clipped = np.clip(time, begin, end)
+    return np.diff(clipped, append=end)
+
+
+def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
+    """Each leaf's share over its due (NaN: nothing is due), its longest time with no task running (NaN: all)."""
+    part = np.full(case.tree.n_leaves, np.nan)
+    hungry = np.zeros(case.tree.n_leaves)
+    one = _of_a_task(case)
+    guarantee = case.tree.guarantee[case.tree.leaves]
+    changes = dict(list(run.shares.groupby("leaf")))
+    for leaf, jobs in run.jobs.groupby("leaf"):
+        begin = jobs["submit"].min()
+        last = jobs["finish"].fillna(case.until).max()
+        end = min(last, case.until)
+        if end <= begin:
+            continue
+        if leaf not in changes:
+            part[leaf] = 0.0
+            hungry[leaf] = np.nan
+            continue
+        own = changes[leaf]
+        time = np.append(begin, own["time"])
+        share = np.append(0.0, own["share"])
+        spans = _spans(time, begin, end)
+        hungry[leaf] = spans[share == 0].max(initial=0.0)
+        filled = case.until / 3
+        settled = begin
+        if end > filled:
+            settled = max(begin, filled)
+        leave = jobs["finish"].fillna(np.inf)
+        come = np.concatenate((jobs["submit"], leave))
+        asked = jobs["tasks"]
+        tasks = np.concatenate((asked, -asked))
+        order = np.argsort(come)
+        wanted = one[leaf] * tasks[order].cumsum()
+        due = np.minimum(wanted, guarantee[leaf])
+        due = _area(come[order], due, settled, end)
+        if due > 0:
+            part[leaf] = _area(time, share, settled, end) / due
+    return part, hungry
+
+
+def _other_work(run: Churn, case: Case) -> str:
+    """The sentence on a leaf that ran less than its finished jobs take, or more than those that began."""
+    if "depart" in run.jobs:
+        return ""
+    one = _of_a_task(case)
+    changes = dict(list(run.shares.groupby("leaf")))
+    for leaf, jobs in run.jobs.groupby("leaf"):
+        ran = 0.0
+        if leaf in changes:
+            time = changes[leaf]["time"].to_numpy()
+            share = changes[leaf]["share"].to_numpy()
+            ran = _area(time, share, 0.0, case.until) / one[leaf]
+        work = jobs["tasks"] * jobs["duration"]
+        least = work[jobs["finish"] <= case.until].sum()
+        most = work[jobs["start"] < case.until].sum()
+        rounding = SLACK * most
+        if not least - rounding <= ran <= most + rounding:
+            takes = f"{least:.6g}" if ran < least else f"{most:.6g}"
+            total = f"tasks run for {ran:.6g} s in all, and they take {takes}"
+            return f"duration: leaf {leaf}'s {total}; {READ_ONLY}"
+    return ""
+
+
+def _overfull(run: Churn, case: Case) -> str:
+    """The sentence on a share that is of no whole number of tasks (so of another cluster than this one), or on
+    shares that together need more than there is."""
+    time = run.shares["time"].to_numpy()
+    leaf = run.shares["leaf"].to_numpy()
+    share = run.shares["share"].to_numpy()
+    one = _of_a_task(case)
+    tasks = share / one[leaf]
+    off = np.abs(tasks - np.rint(tasks))
+    rounding = SLACK * (1 + tasks)
+    broken = off > rounding
+    if broken.any():
+        row = broken.argmax()
+        has = f"leaf {leaf[row]} has a share of {share[row]:.4g}"
+        has = f"{has}, that is {tasks[row]:.4g} tasks"
+        return f"capacity: {has}; {READ_ONLY}"
+    before = pd.Series(tasks).groupby(leaf).shift(fill_value=0.0)
+    more = tasks - before.to_numpy()
+    change = more[:, None] * case.tree.demand[leaf]
+    used = change.cumsum(axis=0)
+    settled = np.diff(time, append=np.inf) > 0  # of one time only the last row counts
+    over = used > case.capacity * (1 + SLACK)
+    over &= settled[:, None]
+    if not over.any():
+        return ""
+    row, resource = np.argwhere(over)[0]
+    taken = used[row, resource]
+    there = case.capacity[resource]
+    use = f"at {time[row]:.4g} s tasks use {taken:.4g} of resource {resource}"
+    return f"capacity: {use}, and there is {there:.4g}; {READ_ONLY}"
+
+
+def _waiting(case: Case) -> Waiting:
+    first = case.jobs.groupby("leaf")["submit"].min()
+    leaves = range(case.tree.n_leaves)
+    return Waiting(
+        what="leaf",
+        submit=first.reindex(leaves, fill_value=0.0).to_numpy(),
+        task=float(case.jobs["duration"].mean()),
+        unit="s",
+        way_out="look at its priority when it has nothing, and whether its task's needs are ever free at once",
+    )
+
+
+GAME = Game(
+    metrics=METRICS,
+    play=_play,
+    judge=_judge,
+    waiting=_waiting,
+    plain=RULES["drf"],
+    small=lambda case: case._replace(until=case.until / 10),
+    kind=Rule,
+    make=rule,
+    ways="a rule made by @mch.rule",
+)

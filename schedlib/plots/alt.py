@@ -1,0 +1,127 @@
+"""Alt texts of charts: a sentence on what is drawn, then the numbers of each series, all made in one way."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from pandas import DataFrame
+
+from schedlib.plots import style
+
+MOST_WORDS = 90
+Text = Callable[[DataFrame], str]
+"""What makes a caption or an alt text from a figure's frame."""
+
+
+def alt(
+    head: str,
+    y: str,
+    by: Sequence[str] = (),
+    x: str | None = None,
+    *,
+    of: Callable[[DataFrame], DataFrame] | None = None,
+    names: Mapping | None = None,
+    average: str = "mean",
+) -> Text:
+    """Make the alt text of a figure from its frame: `head`, then the means of column `y`, series by series.
+
+    A series has one value of each column in `by`. With `x` its text has the means at the ends of that axis
+    and where they are lowest and highest, else its mean. Where that makes more than 90 words, series that
+    share the first column's value have one text: the range of their means, at the ends of `x`.
+    `of(frame)` gives the rows that are drawn, and `names` words for values; policies have the book's labels.
+    `average`: `"mean"` or `"median"`.
+
+    >>> frame = DataFrame({"load": [0.5, 0.7, 0.9], "policy": "fifo", "wait": [1.0, 2.0, 9.0]})
+    >>> alt("Lines of the wait (s) against the load", "wait", ["policy"], "load")(frame)
+    'Lines of the wait (s) against the load: FIFO 1 at 0.5, 9 at 0.9.'
+    """
+    known = names or {}
+    columns = list(by)
+
+    def sentence(start: str, rows: DataFrame, columns: list[str], numbers: Callable) -> str:
+        groups: Any = [((), rows)]
+        if columns:
+            groups = rows.groupby(columns, sort=False, observed=True)
+        series = []
+        for values, group in groups:
+            words = [known.get(value) or word(value) for value in values]
+            words.append(numbers(group))
+            series.append(" ".join(words))
+        listed = "; ".join(series)
+        return f"{start}: {listed}."
+
+    def text(frame: DataFrame) -> str:
+        rows = frame if of is None else of(frame)
+        rows = rows.dropna(subset=[y])
+        means = partial(points, x=x, y=y, average=average)
+        whole = sentence(head, rows, columns, means)
+        if len(columns) < 2 or len(whole.split()) <= MOST_WORDS:
+            return whole
+        first, *within = columns
+        over = " and ".join(within)
+        spread = partial(ranges, x=x, y=y, within=within, average=average)
+        return sentence(f"{head}, ranges over {over}", rows, [first], spread)
+
+    return text
+
+
+def points(rows: DataFrame, x: str | None, y: str, average: str = "mean") -> str:
+    """The average of `y`, or with `x` those at its ends and the lowest and the highest of them.
+
+    >>> points(DataFrame({"x": [1, 2, 3], "y": [5.0, 2.0, 4.0]}), "x", "y")
+    '5 at 1, 2 at 2, 4 at 3'
+    """
+    if x is None:
+        return number(rows[y].agg(average))
+    means = rows.groupby(x, observed=True)[y].agg(average)
+    places = {0, means.argmin(), means.argmax(), len(means) - 1}
+    texts = []
+    for place, mean in means.iloc[sorted(places)].items():
+        texts.append(f"{number(mean)} at {word(place)}")
+    return ", ".join(texts)
+
+
+def ranges(rows: DataFrame, x: str | None, y: str, within: list[str], average: str = "mean") -> str:
+    """The lowest and the highest average of `y` among series, or with `x` those at its ends.
+
+    A series has one value of each column in `within`.
+
+    >>> frame = DataFrame({"k": [1, 2, 1, 2], "x": [1, 1, 3, 3], "y": [5.0, 2.0, 4.0, 4.0]})
+    >>> ranges(frame, "x", "y", ["k"])
+    '2 to 5 at 1, 4 at 3'
+    """
+    ends = [("", rows)]
+    if x is not None:
+        places = sorted({rows[x].min(), rows[x].max()})
+        ends = [(f" at {word(place)}", rows[rows[x] == place]) for place in places]
+    texts = []
+    for place, here in ends:
+        averages = here.groupby(within, observed=True)[y].agg(average)
+        low = number(averages.min())
+        high = number(averages.max())
+        both = low if low == high else f"{low} to {high}"
+        texts.append(both + place)
+    return ", ".join(texts)
+
+
+def word(value: Any) -> str:
+    """A value of a column: a number as it is, a policy by its label.
+
+    >>> word(15000), word("hmhs"), word("single")
+    ('15,000', 'HMHS', 'single')
+    """
+    if isinstance(value, str):
+        return style.look(value).label
+    if abs(value) < 10_000:
+        return f"{value:g}"
+    return f"{value:,.0f}"
+
+
+def number(value: float) -> str:
+    """Three digits of a number.
+
+    >>> number(0.12345), number(12345.6)
+    ('0.123', '12,300')
+    """
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.10g}"

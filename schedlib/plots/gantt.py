@@ -1,0 +1,148 @@
+"""A schedule as a picture: who runs what, when (a Gantt chart)."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.path import Path
+
+from schedlib.core.checks import typed
+from schedlib.hmhs.model import Schedule, Stage
+from schedlib.plots import style
+
+HATCHES = ("", "////", "....", "xxxx", "----")
+# with more tasks in a stage, those of a job that follow without a break share a bar
+ONE_BY_ONE = 200
+MOST_NUMBERED, MOST_ROWS = 80, 12  # more bars have no numbers, more machines no ticks
+
+
+def _bars(stage: Stage) -> np.ndarray:
+    """Rows of job, machine, start, finish, sorted by machine and start."""
+    order = np.lexsort((stage.start, stage.machine))
+    rows = np.column_stack(stage)[order]
+    if len(rows) <= ONE_BY_ONE:
+        return rows
+    job, machine, start, finish = rows.T
+    other_job = job[1:] != job[:-1]
+    other_machine = machine[1:] != machine[:-1]
+    a_break = start[1:] != finish[:-1]
+    begins = other_job | other_machine | a_break
+    first = np.flatnonzero(np.r_[True, begins])
+    last = np.flatnonzero(np.r_[begins, True])
+    bars = rows[first]
+    bars[:, 3] = finish[last]
+    return bars
+
+
+def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
+    job, machine, start, finish = bars.T
+    number = job.astype(int)
+    low = machine - 0.42
+    high = machine + 0.42
+    corners = [[start, low], [finish, low], [finish, high], [start, high]]
+    boxes: Any = np.array(corners).transpose(2, 0, 1)
+    palette = np.array(style.PALETTE)
+    colours = palette[number % len(palette)]
+    white: dict[str, Any] = {"edgecolor": "white", "alpha": 0.85}
+    ax.add_collection(PolyCollection(boxes, facecolors=colours, linewidths=0.5, **white))
+    pattern = number // len(palette) % len(HATCHES)
+    for k in set(pattern[pattern > 0]):
+        # all bars of a pattern are one path: hatching each alone is slow
+        outlines = [Path(box, closed=False) for box in boxes[pattern == k]]
+        outline = Path.make_compound_path(*outlines)
+        look = white | {"facecolor": "none", "linewidth": 0, "hatch": HATCHES[k]}
+        ax.add_patch(PathPatch(outline, **look))
+    if len(bars) > MOST_NUMBERED:
+        return
+    wide_enough = finish - start > until / 40
+    middle = (start + finish) / 2
+    for k in np.flatnonzero(wide_enough):
+        style.number_on_bar(ax, middle[k], machine[k], int(number[k]) + 1)
+
+
+def _digits(value: float) -> str:
+    if value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+@typed
+def plot_gantt(
+    schedule: Schedule,
+    *,
+    bound: float | None = None,
+    until: float | None = None,
+    size: tuple[float, float] = (7.5, 4.0),
+) -> Figure:
+    """Draw each machine as a row and each task as a bar, labelled with its job where there is room.
+
+    A dotted line marks the lower bound where one is given; `until` fixes the end of the time axis, so that
+    schedules can be compared by eye. Jobs differ in colour, and beyond seven also in hatching. Raises ValueError for a
+    time that is not above 0.
+    """
+    style.end("bound", bound)
+    style.end("until", until)
+    if until is None:
+        until = 1.02 * schedule.makespan
+    stages = {"map": schedule.map, "reduce": schedule.reduce}
+    machines = [int(stage.machine.max(initial=0)) + 1 for stage in stages.values()]
+    figure, axes = style.subplots(2, 1, size=size, sharex=True, height_ratios=machines)
+    panels = zip(axes, stages, machines, strict=True)
+    for ax, name, rows in panels:
+        bars = _bars(stages[name])
+        _draw_stage(ax, bars, until)
+        if bound is not None:
+            ax.axvline(bound, color="black", linestyle=":", linewidth=1.2)
+        ax.axvline(schedule.makespan, color="black", linewidth=1.2)
+        ax.set(ylabel=f"{name}\nmachine", ylim=(rows - 0.4, -0.6), xlim=(0, until))
+        shown = range(rows) if rows <= MOST_ROWS else ()
+        ax.set_yticks(shown, [str(k + 1) for k in shown])
+        ax.grid(axis="y", visible=False)
+    axes[1].set_xlabel("time (the instance's unit)")
+    name = style.look(schedule.policy).label
+    title = f"{name}: makespan {_digits(schedule.makespan)}"
+    if bound is not None:
+        above = 100 * (schedule.makespan / bound - 1)
+        title += f", {above:.0f} % above the bound {_digits(bound)}"
+    axes[0].set_title(title)
+    jobs = schedule.job_end.size
+    if jobs <= len(style.PALETTE):
+        colours = style.PALETTE[:jobs]
+        handles = [Patch(color=c, label=f"job {k}") for k, c in enumerate(colours, 1)]
+        figure.legend(handles=handles, loc="outside right upper")
+    return figure
+
+
+def draw_blocks(
+    ax: Axes,
+    start: Collection[float],
+    finish: Collection[float],
+    height: Iterable[int],
+    lanes: int,
+    colours: Iterable[Any],
+    names: Iterable[Any],
+) -> None:
+    """Draw each job, in order of start, as a block over time on the lowest free lanes, with its name.
+
+    A job takes `height` whole lanes of `lanes`; where they are not neighbours, it is drawn in pieces.
+    """
+    until = np.full(lanes, -np.inf)
+    for s, f, h, colour, name in zip(start, finish, height, colours, names, strict=True):
+        own = np.flatnonzero(until <= s)[:h]
+        until[own] = f
+        gaps = np.flatnonzero(np.diff(own) > 1)
+        boxes = []
+        for piece in np.split(own, gaps + 1):
+            low = piece[0]
+            high = piece[-1] + 1
+            boxes.append([(s, low), (f, low), (f, high), (s, high)])
+        pale = to_rgba(colour, 0.4)
+        ax.add_collection(PolyCollection(boxes, facecolors=pale, edgecolors=colour, linewidths=1.2))
+        middle = (s + f) / 2
+        look: dict[str, Any] = {"fontweight": "bold", "fontsize": 9}
+        ax.text(middle, own.mean() + 0.5, name, ha="center", va="center", **look)
