@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import seeing
+from labels import check_labels
 from reproduce import ledger, publish, registry, verdicts
 from schedlib import paths
 from schedlib.plots.alt import MOST_WORDS
@@ -49,7 +50,7 @@ def check_figure(figure, frame):
     assert len(caption.split()) <= LONGEST_CAPTION
     if figure.plot is not None:
         drawn = figure.plot(frame)
-        publish.check_labels(figure.id, drawn)
+        check_labels(figure.id, drawn)
         assert not seeing.alike(drawn), "to some eyes these series look the same"
         assert not seeing.faint(drawn), "these words hardly stand out from what is behind them"
 

@@ -7,11 +7,12 @@ import jinja2
 import pytest
 
 from book import report
-from reproduce import ledger, prose, registry
+from reproduce import ledger, registry
+from reproduce import report as cards
 from reproduce.verdicts import VERDICTS
 
-SOURCE = prose.folder() / "report.md"
-PARAGRAPHS = sorted(file for file in prose.folder().glob("*.md") if file != SOURCE)
+SOURCE = cards.texts_folder() / "report.md"
+PARAGRAPHS = sorted(file for file in cards.texts_folder().glob("*.md") if file != SOURCE)
 OLD_VERDICTS = ("reproduced", "in part", "not reproduced", "by construction", "not testable here")
 
 
@@ -31,7 +32,7 @@ def test_no_number_is_typed_into_the_prose(file):
 def test_what_the_prose_says_of_verdicts_the_ledger_says():
     facts = report.Facts()
     named = {file.stem for file in PARAGRAPHS}
-    assert set(prose.paragraphs(facts)) == named == set(facts.rows["paper"])
+    assert set(cards.paragraphs(facts)) == named == set(facts.rows["paper"])
     assert report.page() and facts.doubts == []
     facts.is_so("fails", "hmhs.johnson")
     assert facts.doubts == ["hmhs.johnson: holds, and the prose says fails"]

@@ -10,6 +10,7 @@ import pytest
 
 import reproduce
 import toy_experiments as toy
+from labels import check_labels
 from reproduce import gallery, ledger, publish, registry, tables
 from reproduce.figure import Figure
 from reproduce.sentences import Sentence
@@ -140,25 +141,19 @@ def test_provenance_says_how_a_figure_came_about(tmp_path, monkeypatch):
     assert publish.status("hmhs.toy-table", tmp_path) == "-"
 
 
-def test_axes_without_label_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="hmhs.toy-bad.*lack the y label"):
-        publish.publish("hmhs.toy-bad", HOW, tmp_path)
-    assert contents(tmp_path) == {}
-
-
 def test_shared_labels_and_axes_that_opt_out_pass():
     from schedlib.plots import style
 
     figure, axes = style.subplots(2, 2, sharex=True, sharey=True)
     axes[1, 0].set(xlabel="jobs", ylabel="wait (s)")
-    publish.check_labels("hmhs.f", figure)
+    check_labels("hmhs.f", figure)
     figure, axes = style.subplots(1, 2)
     axes[0].set_label("no-axes")
     axes[1].axis("off")
-    publish.check_labels("hmhs.f", figure)
+    check_labels("hmhs.f", figure)
     axes[1].axis("on")
     with pytest.raises(ValueError, match="x label"):
-        publish.check_labels("hmhs.f", figure)
+        check_labels("hmhs.f", figure)
 
 
 def test_a_number_without_its_unit_is_refused():
@@ -167,9 +162,9 @@ def test_a_number_without_its_unit_is_refused():
     figure, ax = style.subplots()
     ax.set(xlabel="number of jobs", ylabel="wait")
     with pytest.raises(ValueError, match="y label .* lacks its unit"):
-        publish.check_labels("hmhs.f", figure)
+        check_labels("hmhs.f", figure)
     ax.set_yticks([0, 1], ["Eagle", "Hawk"])  # names need none
-    publish.check_labels("hmhs.f", figure)
+    check_labels("hmhs.f", figure)
 
 
 def test_show_leaves_alone_what_was_not_asked_for(tmp_path):

@@ -35,6 +35,14 @@ FILES = {
     "late": "used = 1\nunused = 2\n",
 }
 SAME, OTHER = True, False
+
+
+def forget():
+    """Read every file again the next time, as a new process does."""
+    for cached in (reach.home, reach.parsed, reach.uses, reach.of):
+        cached.cache_clear()
+
+
 EDITS = {
     "a caption": ("exhibit", '"not read by run"', '"other"', SAME),
     "a docstring, layout and a comment": ("exhibit", "def run(seed):", "def run( seed ):  # why\n    'Doc.'", SAME),
@@ -67,15 +75,15 @@ def toys(tmp_path, monkeypatch):
         file.write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     importlib.import_module("toys")
-    reach.forget()
+    forget()
     yield tmp_path / "toys"
     for name in [name for name in sys.modules if name.partition(".")[0] == "toys"]:
         del sys.modules[name]
-    reach.forget()
+    forget()
 
 
 def digest():
-    reach.forget()
+    forget()
     return reach.of("toys.exhibit", "run")[0]
 
 
@@ -124,11 +132,11 @@ def test_packages_are_those_that_run_reaches(toys):
     (toys / "helper.py").write_text(
         "import numpy as np\nimport pandas\ndef double(x):\n    return np.float64(x)\n"
     )
-    reach.forget()
+    forget()
     assert reach.of("toys.exhibit", "run")[1] == {"numpy"}
     text = "from importlib.metadata import distribution\ndef read_one():\n    return distribution('spar')\n"
     (toys / "readers/one.py").write_text(text)
-    reach.forget()
+    forget()
     assert reach.of("toys.exhibit", "run")[1] == {"importlib", "numpy", "spar"}
 
 

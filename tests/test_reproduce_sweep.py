@@ -21,9 +21,10 @@ import toy_experiments as toy
 from reproduce import ledger, points, registry
 from reproduce.sentences import Sentence
 from schedlib import paths
-from schedlib.sweeps import Experiment, reach, scales, store, sweep
+from schedlib.sweeps import Experiment, scales, store, sweep
 from schedlib.sweeps.experiment import Settings
 from schedlib.sweeps.text import csv_text
+from test_reproduce_reach import forget
 
 pytestmark = pytest.mark.usefixtures("toys")
 
@@ -211,7 +212,7 @@ def mine(tmp_path, monkeypatch):
         monkeypatch.syspath_prepend(tmp_path)  # later than the workers started
         for name in names:
             sys.modules.pop(name, None)
-        reach.forget()
+        forget()
         (tmp_path / "policies_of_mine.py").write_text(
             f"def power(): return {power}  # {'.' * power}"
         )
@@ -220,7 +221,7 @@ def mine(tmp_path, monkeypatch):
     yield found
     for name in names:
         sys.modules.pop(name, None)
-    reach.forget()
+    forget()
 
 
 def squares(experiment, **how):

@@ -82,12 +82,6 @@ def plot(frame):
     return figure
 
 
-def plot_unlabelled(frame):
-    figure = plot(frame)
-    figure.axes[0].set_ylabel("")
-    return figure.axes
-
-
 def speedup(frame):
     times = frame.pivot_table(index="seed", columns="policy", values="time")
     return times["slow"] / times["fast"]
@@ -102,7 +96,6 @@ REGISTRY = registry.Registry.of(
     (
         Figure("hmhs.toy", "hmhs.toy", plot, "Time against *jobs*.", lambda frame: f"Two lines over {len(frame)} rows."),
         Figure("hmhs.toy-table", "hmhs.toy", None, "Times.", "A table of times."),
-        Figure("hmhs.toy-bad", "hmhs.toy", plot_unlabelled, "No label.", "No label."),
     ),
     (
         Sentence("hmhs.twice", "Section 1", "slow takes twice as long", "value", "2.0", "times", "hmhs.toy", speedup),

@@ -14,16 +14,16 @@ import jinja2
 import mistune
 import pandas as pd
 
-from reproduce import ledger, prose, publish, tables
+from reproduce import ledger, publish, tables
 from reproduce import report as cards
 from schedlib import __version__, paths
 from schedlib.plots import papers
 
 ROOT = paths.checkout() or Path()
-SOURCE, FIGURES = prose.folder(), ROOT / "figures"
+SOURCE, FIGURES = cards.texts_folder(), ROOT / "figures"
 
 
-class Facts(prose.Facts):
+class Facts(cards.Facts):
     """What the prose may ask: verdicts and numbers of the quick run, and its pictures."""
 
     def __init__(self, figures: Path = FIGURES):
@@ -110,7 +110,7 @@ def page(figures: Path = FIGURES) -> str:
     )
     facts = Facts(figures)
     text = source.render(
-        the=facts, papers=papers, version=__version__, paragraphs=prose.paragraphs(facts)
+        the=facts, papers=papers, version=__version__, paragraphs=cards.paragraphs(facts)
     )
     if facts.doubts:
         raise ValueError("; ".join(facts.doubts))

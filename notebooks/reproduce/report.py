@@ -1,7 +1,7 @@
 """The ledger as pages and cards: what became of each sentence of the papers; the rows alone decide."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -10,6 +10,7 @@ from pandas import DataFrame
 from reproduce import registry
 from reproduce.tables import markdown, measurement, number
 from reproduce.verdicts import DEPENDS, FAILS, HOLDS, NUMBERS, SLIP, UNDECIDED, UNTESTABLE, VERDICTS
+from schedlib import paths
 from schedlib.plots import papers
 
 COLUMNS = (
@@ -52,16 +53,15 @@ Many limits and readings were chosen after a result was known:
 """
 
 
-def page(
-    rows: DataFrame,
-    paper_scale: DataFrame | None = None,
-    paragraphs: Mapping[str, str] = MappingProxyType({}),
-) -> str:
+def page(rows: DataFrame, paper_scale: DataFrame | None = None) -> str:
     """The whole ledger as a Markdown page: headlines, counts, then a table for each paper.
 
-    `paragraphs` has by paper what to quote; the measured numbers of `paper_scale` stand beside quick's.
+    The measured numbers of `paper_scale` are beside quick's. Where all claims are there, each paper has a
+    paragraph to quote.
     """
     known = registry.load()
+    whole = set(known.claims) <= set(rows["id"])
+    quoted = paragraphs(Facts(rows)) if whole else {}
     there: dict[str, str] = {}
     turned = ""
     if paper_scale is not None:
@@ -77,8 +77,8 @@ def page(
         lines.append(f"{turned}\n")
     for paper, own in rows.groupby("paper", sort=False):
         lines.append(f"## {papers.title_of(paper)}\n")
-        if paper in paragraphs:
-            lines.append(f"{paragraphs[str(paper)]}\n")
+        if paper in quoted:
+            lines.append(f"{quoted[str(paper)]}\n")
         if paper in known.readings:
             name, why = known.readings[str(paper)]
             lines.append(f"*Read as*: {name}. {why}\n")
@@ -212,3 +212,65 @@ def card(rows: DataFrame) -> str:
     names = rows["paper"].unique()
     place = f"#{papers.title_of(names[0]).lower()}" if len(names) == 1 else ""
     return f"{sentence(rows)} [Each with its number and cause](../figures/CLAIMS.md{place})."
+
+
+def texts_folder() -> Path:
+    """The folder of the prose by hand: the report, and a paragraph on each paper."""
+    root = paths.checkout() or paths.PACKAGE
+    return root / "notebooks" / "book" / "report"
+
+
+class Facts:
+    """What prose may ask of the ledger. `doubts` collects the verdicts that it states and the ledger does not."""
+
+    def __init__(self, rows: DataFrame):
+        self.rows = rows.set_index("id", drop=False)
+        self.claims = counted(self.rows)
+        self.doubts: list[str] = []
+
+    def row(self, claim: str) -> pd.Series:
+        """The ledger's row of a claim, with its `verdict`, `window`, `printed`; ValueError when there is none."""
+        if claim not in self.rows.index:
+            raise ValueError(f"the ledger has no claim {claim!r}")
+        return self.rows.loc[claim]
+
+    def value(self, claim: str, digits: int = 3) -> str:
+        """The measured mean, rounded."""
+        mean = self.row(claim).measured
+        return f"{mean:.{digits}g}"
+
+    def measured(self, claim: str) -> str:
+        """The measured mean with its interval, as the ledger's page has it."""
+        return ours(self.row(claim))
+
+    def is_so(self, verdict: str, *claims: str) -> str:
+        """Nothing to read: the sentence before says that these claims have this verdict."""
+        for claim in claims:
+            found = self.row(claim).verdict
+            if found != verdict:
+                self.doubts.append(f"{claim}: {found}, and the prose says {verdict}")
+        return ""
+
+    def count(self, *verdicts: str, paper: str | None = None) -> int:
+        """How many claims have one of these verdicts; all that count, when none is named."""
+        rows = self.claims
+        if paper is not None:
+            rows = rows[rows["paper"] == paper]
+        if verdicts:
+            rows = rows[rows["verdict"].isin(verdicts)]
+        return len(rows)
+
+
+def paragraphs(facts: Facts) -> dict[str, str]:
+    """A paragraph to quote on each paper that has one, its numbers from the ledger."""
+    with paths.extra("book"):
+        import jinja2
+
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
+    texts = {}
+    for paper in registry.load().readings:
+        file = texts_folder() / f"{paper}.md"
+        if file.exists():
+            template = environment.from_string(file.read_text(encoding="utf-8"))
+            texts[paper] = template.render(the=facts, papers=papers)
+    return texts

@@ -251,18 +251,14 @@ def of(module: str, name: str) -> tuple[str, frozenset[str]]:
         raise ValueError(
             f"module {module!r}: `run` must be in a file that can be imported, not in a cell"
         )
-    places = reached(module, name)
-    digest = hashlib.sha256()
     packages: set[str] = set()
-    for place in sorted(places):
-        found = places[place]
+    lines = []
+    for (inner, bound), found in reached(module, name).items():
         packages |= found.packages
         if found.code:
-            digest.update(f"{'.'.join(place)}: {found.code}\n".encode())
-    return digest.hexdigest(), frozenset(packages)
-
-
-def forget() -> None:
-    """Read every file again the next time."""
-    for known in (home, parsed, uses, of):
-        known.cache_clear()
+            file = inner.rpartition(".")[
+                2
+            ]  # not its folder: a file that only moves makes nothing stale
+            lines.append(f"{file}.{bound}: {found.code}\n")
+    text = "".join(sorted(lines))
+    return hashlib.sha256(text.encode()).hexdigest(), frozenset(packages)

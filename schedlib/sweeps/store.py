@@ -161,21 +161,21 @@ def write(path: Path, frame: DataFrame, meta: Described) -> None:
     known = {b"schedlib": canonical(meta).encode(), b"schedlib.digest": digest.encode()}
     buffer = io.BytesIO()
     table = table.replace_schema_metadata({**table.schema.metadata, **known})
-    pq.write_table(table, buffer, write_page_checksum=True)
+    pq.write_table(table, buffer)
     if path.is_symlink() or not path.is_file():
-        path.unlink(missing_ok=True)  # what else stands there is no entry
+        path.unlink(missing_ok=True)  # whatever else is there is not an entry
     paths.write_whole(path, buffer.getvalue())
 
 
 def read(path: Path, wanted: Mapping[str, Any] | None = None) -> Entry | None:
-    """The entry in `path`, or None when there is none, or it is damaged or another point's than the one `wanted`
+    """The entry in `path`, or None when there is none, or it is damaged or belongs to another point than `wanted`
     (see `describe`), with a DamagedEntry warning."""
     if not path.exists():
         return None
     try:
         if not path.is_file():
-            raise ValueError("it is no file")
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            raise ValueError("it is not a regular file")
+        with pq.ParquetFile(path) as file:
             table = file.read(use_threads=False)
         frame = table.to_pandas()
         known = table.schema.metadata
@@ -185,7 +185,7 @@ def read(path: Path, wanted: Mapping[str, Any] | None = None) -> Entry | None:
         if wanted is not None:
             stored = {name: meta.get(name) for name in wanted}
             if canonical(stored) != canonical(wanted):
-                raise ValueError("it is another point's")
+                raise ValueError("it belongs to another point")
     except Exception as error:  # a damaged footer can fail in any way at all
         reason = str(error).partition("\n")[0][:100]
         message = f"stored point {path.name[:12]} is damaged and will be recomputed ({reason})"
