@@ -298,7 +298,8 @@ def in_order(tasks: list[store.Task], seconds: Mapping[str, float]) -> list[stor
     a seed follow one another, so that they can share its workload; the last points come first, since lists of
     points mostly grow.
     """
-    by_seed = sorted(tasks[::-1], key=lambda task: (task.experiment, -task.seed))
+    backwards = tasks[::-1]
+    by_seed = sorted(backwards, key=lambda task: (task.experiment, -task.seed))
     longest_first = sorted(by_seed, key=lambda task: -seconds.get(task.experiment, 0.0))
     first: dict[str, store.Task] = {}
     for task in longest_first:

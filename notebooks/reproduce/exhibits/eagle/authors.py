@@ -28,8 +28,7 @@ from reproduce.exhibits.eagle.comparing import SUBMITTED
 from reproduce.exhibits.eagle.drawing import whose
 from schedlib import traces
 from schedlib.eagle.simulating.results import Simulation
-from schedlib.eagle.workloads.measures import offered_load, table1
-from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS
+from schedlib.eagle.workloads.synthetic import WORKERS
 from schedlib.sweeps import Experiment, scales
 from schedlib.workload import Workload
 
@@ -180,19 +179,6 @@ def run_estimates(
     return pd.concat(blocks, ignore_index=True)
 
 
-def run_table1(trace: str, file: str, seed: int) -> DataFrame:
-    """Table 1 of a file, whole and from T0 on, with the begin `since` (s) and `workers`, the work that arrives."""
-    workload = jobs_of(file)
-    since = complete_from(workload)
-    blocks = []
-    for part, begin in (("whole", workload.jobs["submit"].min()), ("from T0 on", since)):
-        jobs = workload.between(begin, np.inf)
-        row = table1(jobs, CUTOFF[whose(trace)])
-        workers = round(offered_load(jobs, 1))
-        blocks.append(row.assign(part=part, since=round(begin), workers=workers))
-    return pd.concat(blocks, ignore_index=True)
-
-
 def points(source: Source) -> dict[str, list[dict[str, Any]]]:
     """A point for each file and each number of workers that runs at a scale, the fewest first."""
     found: dict[str, list[dict[str, Any]]] = {}
@@ -206,17 +192,11 @@ def points(source: Source) -> dict[str, list[dict[str, Any]]]:
 
 
 def experiments(source: Source) -> list[Experiment]:
-    """What runs on these files: the systems by numbers of workers, Table 1, and for Google wrong estimates."""
+    """The systems by numbers of workers, and for Google wrong estimates."""
     title = source.jobs[0].upper() + source.jobs[1:]
     needs: dict[str, Any] = {"missing": partial(missing, source), "data_files": data_files}
-    files = [{"trace": trace, "file": file} for trace, file in source.files.items()]
     own = f"eagle.{source.name}"
-    made = [
-        Experiment(own, title, run, points(source), source.seeds, **needs),
-        Experiment(
-            f"{own}-table1", f"{title}: Table 1", run_table1, scales(files), scales(1), **needs
-        ),
-    ]
+    made = [Experiment(own, title, run, points(source), source.seeds, **needs)]
     if "google" in source.files:
         fewest = {
             "trace": "google",

@@ -40,23 +40,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no-sss": {"system": Eagle(sss=False)},
     "no-sbp-srpt": {"system": Eagle(sbp=False, srpt=False)},
     "no-min": {"system": Eagle(min_probes=0)},
-    # schedulers know at every moment where long tasks are
-    "exact-bits": {
-        "system": System(
-            "eagle by exact bits", short_jobs="clear", queue="srpt", sticky=True, min_probes=20
-        )
-    },
     # also the first round goes by the newest vector seen
     "old-bits": {
         "system": System(
             "eagle by old bits", short_jobs="old-sss", queue="srpt", sticky=True, min_probes=20
         )
     },
-    "halved": {"system": Eagle(updates="halved")},
-    "none": {"system": Eagle(sss=False, sbp=False, srpt=False, min_probes=0)},
-    "only-sss": {"system": Eagle(sbp=False, srpt=False, min_probes=0)},
-    "only-sbp-srpt": {"system": Eagle(sss=False, min_probes=0)},
-    "only-min": {"system": Eagle(sss=False, sbp=False, srpt=False)},
     "dlwl-5": {"system": DLWL(), "heartbeat": 5.0},
     "dlwl-7": {"system": DLWL(), "heartbeat": 7.0},
     "hawk-any": {"system": Hawk(thieves="any")},

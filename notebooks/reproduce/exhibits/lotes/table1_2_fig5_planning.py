@@ -5,7 +5,6 @@ stages 1 and 2 find on Google's and on random instances. An instance with phi < 
 import time
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
@@ -115,27 +114,6 @@ def stages(phi: float, machines: int, seed: int) -> DataFrame:
     return pd.DataFrame([row | {"seconds": seconds, "bins_seconds": time.perf_counter() - began}])
 
 
-def integer(phi: float, limit: float, seed: int) -> DataFrame:
-    """How long stage 2 takes as a linear and as an integer program over the same bins.
-
-    `lp_seconds`, `integer_seconds`: infinite when no proved optimum was found within `limit` seconds.
-    """
-    configs, classes = _instance(phi, seed)
-    row: dict[str, float] = {"bins": sum(map(len, lotes.plan(configs, classes).bins))}
-    ways: dict[str, Any] = {
-        "lp_seconds": {},
-        "integer_seconds": {"integer": True, "seconds": limit},
-    }
-    for name, options in ways.items():
-        began = time.perf_counter()
-        try:
-            lotes.plan(configs, classes, **options)
-            row[name] = time.perf_counter() - began
-        except RuntimeError:
-            row[name] = np.inf
-    return pd.DataFrame([row])
-
-
 PHIS = (-1.0, 0.0, 0.003, 0.006, 0.009, 0.012, 0.015)
 EXPERIMENTS = (
     *(
@@ -158,18 +136,6 @@ EXPERIMENTS = (
         ),
         scales(2, (5, 10)),
         timing=("seconds", "bins_seconds"),
-    ),
-    Experiment(
-        "lotes.integer",
-        "Stage 2 as an integer program",
-        integer,
-        scales(
-            grid(phi=[-1.0, 0.006], limit=[5.0]),
-            grid(phi=[-1.0, 0.0, 0.006, 0.015], limit=[5.0]),
-            grid(phi=PHIS, limit=[60.0]),
-        ),
-        scales(1),
-        timing=("lp_seconds", "integer_seconds"),
     ),
 )
 
@@ -235,7 +201,6 @@ HEADS = {
     "size": "size of a machine",
     "pooled": "jobs, pooled",
     "placed": "jobs, placed",
-    "limit": "limit (s)",
 }
 FIGURES = tuple(
     Figure(f"lotes.{name}", f"lotes.{name}", plot, caption, alt, heads=HEADS)
@@ -291,14 +256,6 @@ FIGURES = tuple(
                 f"Strip chart of the rate lost against the fluid bound on {len(frame)} instances. Means: "
                 f"{', '.join(f'{name} {lost(frame, name).mean():.2f} %' for name in WAYS)}."
             ),
-        ),
-        (
-            "integer",
-            None,
-            "Instances on which stage 2 is solved as a linear and as an integer program (HiGHS) over the same bins. "
-            "Phi = -1 stands for Google's instance. The seconds until each is solved and proved optimal differ from "
-            "run to run and stand in `integer.timing.csv`; inf there: no proof within the limit.",
-            "Table of instances with the limit in seconds and the number of bins.",
         ),
     )
 )

@@ -34,7 +34,6 @@ READINGS: dict[str, dict[str, dict[str, Any]]] = {
         "wheel by served rate": {"wheel": "rate"},
         "1 machine sampled": {"sampled": 1},
         "10 machines sampled": {"sampled": 10},
-        "100 machines sampled": {"sampled": 100},
     },
     "lotes-first": {"as printed": {}},
     "greedy": {"as printed": {}, "past those who wait": {"bypass": True}},
