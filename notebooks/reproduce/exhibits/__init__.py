@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.lines import Line2D
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from schedlib import traces
 from schedlib.plots.style import Look
@@ -38,7 +37,7 @@ SWIM: dict[str, Any] = {"missing": no_swim, "data_files": swim_files}
 def only(frame: DataFrame, /, **where: Any) -> DataFrame:
     """The rows with these values in these columns; a tuple or a list names several values.
 
-    >>> only(pd.DataFrame({"trace": ["google", "yahoo"], "workers": [3, 4]}), trace="yahoo")
+    >>> only(DataFrame({"trace": ["google", "yahoo"], "workers": [3, 4]}), trace="yahoo")
        trace  workers
     1  yahoo        4
     """
@@ -48,10 +47,10 @@ def only(frame: DataFrame, /, **where: Any) -> DataFrame:
     return frame
 
 
-def each_seed(rows: DataFrame, values: pd.Series, how: str = "mean") -> Each:
+def each_seed(rows: DataFrame, values: Series, how: str = "mean") -> Each:
     """What these rows' values come to, such as their mean: one number a seed.
 
-    >>> rows = pd.DataFrame({"seed": [0, 0, 1], "wait": [1.0, 3.0, 5.0]})
+    >>> rows = DataFrame({"seed": [0, 0, 1], "wait": [1.0, 3.0, 5.0]})
     >>> each_seed(rows, rows["wait"])
     array([2., 5.])
     """
@@ -63,7 +62,7 @@ def difference(
 ) -> Each:
     """The mean of a column under one value of `by` less that under another: one number a seed.
 
-    >>> rows = pd.DataFrame({"seed": 0, "policy": ["fifo", "hmhs"], "wait": [5.0, 3.0]})
+    >>> rows = DataFrame({"seed": 0, "policy": ["fifo", "hmhs"], "wait": [5.0, 3.0]})
     >>> difference(rows, "wait", "fifo", less="hmhs")
     array([2.])
     """

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from reproduce import exhibits
 from reproduce.exhibits.eagle import comparing, drawing, fig8_estimates
@@ -162,7 +161,7 @@ def run(trace: str, file: str, workers: int, seed: int) -> DataFrame:
     for name in systems(own, workers):
         done = one_system(name, workload, own, workers, seed)
         blocks.append(rows_of(name, done, since))
-    return pd.concat(blocks, ignore_index=True)
+    return concat(blocks, ignore_index=True)
 
 
 def run_estimates(
@@ -176,7 +175,7 @@ def run_estimates(
     for name in fig8_estimates.SYSTEMS:
         done = one_system(name, workload, trace, workers, seed, estimate=estimate)
         blocks.append(rows_of(name, done, since))
-    return pd.concat(blocks, ignore_index=True)
+    return concat(blocks, ignore_index=True)
 
 
 def points(source: Source) -> dict[str, list[dict[str, Any]]]:

@@ -3,8 +3,7 @@
 from functools import partial
 from typing import Any
 
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from reproduce.exhibits.eagle import drawing, fig2_4_rivals, fig5_7_parts, fig8_estimates
 from reproduce.exhibits.eagle.authors import SOURCES, Source
@@ -40,7 +39,7 @@ def factors(frame: DataFrame) -> DataFrame:
         ratios(rows, rival, eagle, "short").assign(compared=words)
         for words, rival, eagle in COMPARED
     ]
-    return pd.concat(blocks, ignore_index=True)
+    return concat(blocks, ignore_index=True)
 
 
 def draw_versions(frame: DataFrame):

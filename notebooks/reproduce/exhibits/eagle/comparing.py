@@ -12,8 +12,7 @@ Claims are judged in `measures`; what changed after a result was known is in the
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from reproduce import exhibits
 from schedlib.eagle.simulating.results import Simulation
@@ -117,7 +116,7 @@ def rows_of(name: str, run: Simulation) -> DataFrame:
         "completion": times["completion"].round(6),
         "utilisation": round(run.stats["utilisation"], 6),
     }
-    return pd.DataFrame(columns | counts)
+    return DataFrame(columns | counts)
 
 
 def each_system(
@@ -127,7 +126,7 @@ def each_system(
     blocks = [
         rows_of(name, one_run(name, workload, trace, workers, seed, **options)) for name in names
     ]
-    return pd.concat(blocks, ignore_index=True)
+    return concat(blocks, ignore_index=True)
 
 
 def generated(
@@ -196,7 +195,7 @@ def ratios(
 
     `jobs` and `where` choose rows as in `only`.
 
-    >>> frame = pd.DataFrame({"seed": 0, "system": ["eagle", "hawk"], "completion": [2.0, 8.0]})
+    >>> frame = DataFrame({"seed": 0, "system": ["eagle", "hawk"], "completion": [2.0, 8.0]})
     >>> ratios(frame, "eagle", "hawk")
        seed  ratio
     0     0   0.25

@@ -5,8 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from reproduce.exhibits import handles_of, legend_below
 from reproduce.exhibits.eagle.comparing import highest_load, only, ratios
@@ -182,7 +181,7 @@ def alt_times(head: str, systems: Sequence[str]) -> Text:
 
 def without_each(frame: DataFrame, others: Iterable[str], **where: str) -> DataFrame:
     """Ratios of Eagle to each of these systems, whose name is in the column `other`; short jobs."""
-    return pd.concat(
+    return concat(
         [ratios(frame, "eagle", name, "short", **where).assign(other=name) for name in others]
     )
 

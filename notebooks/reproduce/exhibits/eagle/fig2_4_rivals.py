@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import pandas as pd
 from pandas import DataFrame
 
 from reproduce.exhibits.eagle import comparing, drawing
@@ -89,7 +88,7 @@ def shares(frame: DataFrame) -> DataFrame:
         )
     }
     columns["again"] /= 100
-    return pd.DataFrame(columns)
+    return DataFrame(columns)
 
 
 PANELS = (

@@ -1,7 +1,6 @@
 """Fig. 9: the sample of the paper's Spark prototype, simulated; beyond the paper an hour of a real trace."""
 
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from reproduce.exhibits.eagle import drawing
 from reproduce.exhibits.eagle.comparing import PERCENTILES, each_system, only, ratios
@@ -43,7 +42,7 @@ def run_hour(every: int, workers: int, seed: int) -> DataFrame:
     return each_system(SYSTEMS, alibaba(every), "alibaba", round(workers * 16 / every), seed)
 
 
-def busy(frame: DataFrame) -> pd.Series:
+def busy(frame: DataFrame) -> Series:
     """The share of the nodes (%) that are busy from the first to the last submission, by sample and ratio."""
     return (100 * frame.groupby(["sample", "interarrival"])["utilisation"].mean()).rename("busy")
 

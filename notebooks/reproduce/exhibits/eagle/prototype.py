@@ -4,8 +4,7 @@ What was measured is read from the file that `make prototype` writes; here only 
 """
 
 import numpy as np
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, concat, read_csv
 
 from reproduce.exhibits.eagle import drawing
 from reproduce.exhibits.eagle.comparing import only, ratios
@@ -43,7 +42,7 @@ def run(seed: int) -> DataFrame:
     A hop takes a third of what a probe on its way and a fetch take together, and a task lasts longer by what
     timers overshot on average. Times of delays are in ms, completion times in s.
     """
-    measured = pd.read_csv(file()).assign(source="prototype")
+    measured = read_csv(file()).assign(source="prototype")
     blocks = [measured]
     for (ratio, name, repeat, nodes, jobs), own in measured.groupby(
         ["interarrival", "system", "repeat", "nodes", "jobs"], sort=False
@@ -73,8 +72,8 @@ def run(seed: int) -> DataFrame:
             "completion": (times["completion"] / 1000).round(9),
             "source": "simulator",
         }
-        blocks.append(pd.DataFrame(columns))
-    return pd.concat(blocks, ignore_index=True)
+        blocks.append(DataFrame(columns))
+    return concat(blocks, ignore_index=True)
 
 
 def times(rows: DataFrame) -> DataFrame:

@@ -9,7 +9,6 @@ third of a reduce task's time is copying, where the trace does not tell (Faceboo
 from functools import cache
 
 import numpy as np
-import pandas as pd
 from pandas import DataFrame
 
 from reproduce.exhibits import SWIM, legend_below, only, swim_files
@@ -59,7 +58,7 @@ def _measured(jobs: DataFrame, seed: int, load: float, **more: float) -> DataFra
         done = serve(arrivals, policy, seed=seed, delay=5.0, remote=1.5)
         quantiles = np.quantile(done.flow, (0.5, 0.95))
         rows.append((policy, done.flow.mean(), *quantiles, done.job_end.max(), 100 * done.local))
-    return pd.DataFrame(rows, columns=["policy", "mean", "median", "p95", "last", "local"])
+    return DataFrame(rows, columns=["policy", "mean", "median", "p95", "last", "local"])
 
 
 def run(load: float, seed: int) -> DataFrame:

@@ -7,7 +7,6 @@ its queue looked at the end of a run from an empty system. Beyond the paper: job
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
@@ -75,7 +74,7 @@ def capacities(
                 "high": found.high / bound,
             }
         )
-    return pd.DataFrame(rows).assign(
+    return DataFrame(rows).assign(
         fluid=1.0, limit=first.plan.rate / bound, rounded=first.plan.rate_rounded / bound
     )
 
@@ -115,7 +114,7 @@ EXPERIMENTS = (
             _points((0.0, 0.006, 0.015), 20, 0.02),
             _points((0.0, 0.006, 0.015), 100, 0.01),
         ),
-        scales(2, (5, 12), 1),
+        scales(2, 11, 1),
     ),
     Experiment(
         "lotes.starvation",

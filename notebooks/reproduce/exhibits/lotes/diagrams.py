@@ -8,7 +8,6 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
-from schedlib.core.checks import typed
 from schedlib.plots import style
 
 APART = 0.16  # half the distance in inches between an arrow and the one that goes back
@@ -16,12 +15,12 @@ MARGIN, TITLE = 0.12, 0.2  # inches around the boxes of a group, and for its tit
 
 
 class Box(NamedTuple):
-    """A box at a column and a row of the grid (fractions are allowed): a bold title above lines of text."""
+    """A box at a column and a row of the grid: a bold title above lines of text."""
 
-    column: float
-    row: float
+    column: int
+    row: int
     title: str
-    text: str = ""
+    text: str
     colour: str = style.BLUE
 
 
@@ -30,65 +29,41 @@ class Arrow(NamedTuple):
 
     source: str
     target: str
-    text: str = ""
+    text: str
 
 
-@typed
 def plot_diagram(
     boxes: Mapping[str, Box],
     arrows: Sequence[Arrow],
-    groups: Mapping[str, Sequence[str]] | None = None,
-    *,
-    cell: tuple[float, float] = (2.6, 1.4),
-    box: tuple[float, float] = (1.5, 0.8),
+    groups: Mapping[str, Sequence[str]],
+    cell: tuple[float, float],
+    box: tuple[float, float],
 ) -> Figure:
     """Draw boxes on a grid, arrows between them, and a shade with a title behind each group of boxes.
 
     `cell` and `box`: width and height in inches of a cell of the grid and of the box in it. Two arrows back
     and forth keep clear of each other.
 
-    >>> figure = plot_diagram({"a": Box(0, 0, "A"), "b": Box(1, 0, "B")}, [Arrow("a", "b", "then")])
+    >>> boxes = {"a": Box(0, 0, "A", "first"), "b": Box(1, 0, "B", "second")}
+    >>> figure = plot_diagram(boxes, [Arrow("a", "b", "then")], {}, (2.6, 1.4), (1.5, 0.8))
     >>> figure.axes[0].texts[-1].get_text()
     'then'
     """
-    style.inches(cell, "cell")
-    style.inches(box, "box")
-    groups = groups or {}
-    if not boxes or not all(isinstance(b, Box) for b in boxes.values()):
-        raise ValueError("boxes: needs a Box for each name, and at least one")
-    for arrow in arrows:
-        if not isinstance(arrow, Arrow) or not {*arrow[:2]} <= set(boxes):
-            raise ValueError(f"arrows: {arrow!r:.60}; needs Arrows between names of boxes")
-    for title, names in groups.items():
-        if not isinstance(names, Sequence) or not names or not set(names) <= set(boxes):
-            raise ValueError(f"groups: {title!r}: {names!r:.60}; needs a list of names of boxes")
     rows = 1 + max(b.row for b in boxes.values())
     columns = 1 + max(b.column for b in boxes.values())
     wide, high = cell
-    height = high * rows
-    figure, ax = style.canvas(wide * columns, height)
+    figure, ax = style.canvas(wide * columns, high * rows)
     centre = {}
     for name, b in boxes.items():
-        x = wide * (b.column + 0.5)
-        y = height - high * (b.row + 0.5)
-        centre[name] = np.array([x, y])
+        centre[name] = np.array([wide * (b.column + 0.5), high * rows - high * (b.row + 0.5)])
     reach = np.array(box) / 2 + MARGIN
     for title, names in groups.items():
         centres = np.array([centre[name] for name in names])
         corner = centres.min(axis=0) - reach
-        opposite = centres.max(axis=0) + reach + (0, TITLE)
-        style.rounded(
-            ax, corner, opposite - corner, 0.1, facecolor="#F0F0F0", edgecolor="none", zorder=0
-        )
-        ax.text(
-            corner[0] + 0.08,
-            opposite[1] - 0.05,
-            title,
-            va="top",
-            color="#444444",
-            fontsize=9,
-            style="italic",
-        )
+        size = centres.max(axis=0) + reach + (0, TITLE) - corner
+        style.rounded(ax, corner, size, 0.1, facecolor="#F0F0F0", edgecolor="none", zorder=0)
+        words = {"va": "top", "color": "#444444", "fontsize": 9, "style": "italic"}
+        ax.text(*(corner + (0.08, size[1] - 0.05)), title, **words)
     patches = {name: _box(ax, b, centre[name], box) for name, b in boxes.items()}
     pairs = {arrow[:2] for arrow in arrows}
     for arrow in arrows:
@@ -97,15 +72,12 @@ def plot_diagram(
 
 
 def _box(ax, box, centre, size):
+    """Draw a box; gives its edge, at which arrows end."""
     low = centre - np.array(size) / 2
     x, y = centre
     style.rounded(ax, low, size, facecolor="white", edgecolor="none")
-    bold = {"ha": "center", "fontsize": 9.5, "fontweight": "bold"}
-    if box.text:
-        top = y + size[1] / 2 - 0.08
-        ax.text(x, top, box.title, va="top", **bold)
-    else:
-        ax.text(x, y, box.title, va="center", **bold)
+    bold = {"fontsize": 9.5, "fontweight": "bold"}
+    ax.text(x, y + size[1] / 2 - 0.08, box.title, ha="center", va="top", **bold)
     ax.text(x, y - 0.1, box.text, ha="center", va="center", fontsize=9, linespacing=1.25)
     pale = to_rgba(box.colour, 0.14)
     return style.rounded(ax, low, size, facecolor=pale, edgecolor=box.colour, linewidth=1.3)
@@ -121,13 +93,12 @@ def _arrow(ax, arrow, centre, patches, box, back):
     middle = (a + b) / 2 + shift
     level = abs(along[1]) < 1e-9
     upright = abs(along[0]) < 1e-9
-    if level or upright:  # the arrow goes between the facing sides
-        reach = along * (box[0] if level else box[1]) / 2
-        ends = a + reach + shift, b - reach + shift
+    reach = 0.0  # from the middles of the boxes, cut off at their edges ...
+    clip = {"patchA": patches[arrow.source], "patchB": patches[arrow.target]}
+    if level or upright:  # ... or between the facing sides
+        reach = along * box[int(upright)] / 2
         clip = {"shrinkA": 1, "shrinkB": 1}
-    else:
-        ends = a + shift, b + shift
-        clip = {"patchA": patches[arrow.source], "patchB": patches[arrow.target]}
+    ends = a + reach + shift, b - reach + shift
     look = {"arrowstyle": "-|>", "mutation_scale": 13, "color": "#333333", "linewidth": 1.3}
     ax.add_patch(FancyArrowPatch(*ends, **clip, **look))
     if level:

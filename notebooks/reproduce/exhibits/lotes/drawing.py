@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from reproduce.exhibits import legend_below, only
 from reproduce.exhibits.lotes.runs import POLICIES
@@ -45,13 +44,13 @@ def panels(count: int, size: tuple[float, float], **options) -> tuple[Figure, An
     return figure, axes[0]
 
 
-def median_line(ax: Axes, values: pd.Series, at: pd.Series, look: Look) -> None:
+def median_line(ax: Axes, values: Series, at: Series, look: Look) -> None:
     """Draw the median of the values at each place along the axis, as a line with its label."""
     median = values.groupby(at).median()
     ax.plot(median.index, median, color=look.color, linestyle=look.linestyle, label=look.label)
 
 
-def range_and_median(ax: Axes, values: pd.Series, at: pd.Series, look: Look) -> None:
+def range_and_median(ax: Axes, values: Series, at: Series, look: Look) -> None:
     """Draw the median of the values at each place as a line, over a shade from the least to the largest."""
     ends = values.groupby(at).agg(["min", "max"])
     ax.fill_between(ends.index, ends["min"], ends["max"], color=look.color, alpha=0.2, linewidth=0)

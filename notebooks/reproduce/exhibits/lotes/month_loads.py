@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
@@ -43,7 +42,7 @@ def judged(frame: DataFrame) -> DataFrame:
         for reading, one in {OWN: claim, **claim.others}.items():
             if one.experiment == experiment:
                 rows += at_each_load(reading, one, frame, claim.sentence)
-    return pd.DataFrame(rows)
+    return DataFrame(rows)
 
 
 def holding(frame: DataFrame) -> DataFrame:

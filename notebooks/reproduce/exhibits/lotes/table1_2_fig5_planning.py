@@ -5,9 +5,8 @@ stages 1 and 2 find on Google's and on random instances. An instance with phi < 
 import time
 from typing import Any
 
-import pandas as pd
 from matplotlib.figure import Figure as Picture
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from reproduce.exhibits import only
 from reproduce.exhibits.lotes.runs import ONCE, class_table
@@ -26,7 +25,7 @@ def table1(seed: int) -> DataFrame:
     made = lotes.plan(configs, classes)
     cores, memory = configs.capacity.T
     bins_all = [lotes.count_bins(room, classes.demand) for room in configs.capacity]
-    return pd.DataFrame(
+    return DataFrame(
         {
             "machines": configs.count,
             "cores": cores,
@@ -58,14 +57,14 @@ def fragmentation(seed: int) -> DataFrame:
                 "placed": made.rate,
             }
         )
-    return pd.DataFrame(rows)
+    return DataFrame(rows)
 
 
 def fig5(seed: int) -> DataFrame:
     """Every mix of jobs of sizes 2 and 3 that fits a machine of size 7, and whether none dominates it."""
     bins = lotes.non_dominated_bins([7.0], [[2.0], [3.0]]).tolist()
     mixes = [(a, b, [a, b] in bins) for a in range(4) for b in range(3) if 2 * a + 3 * b <= 7]
-    return pd.DataFrame(mixes, columns=["first", "second", "non_dominated"])
+    return DataFrame(mixes, columns=["first", "second", "non_dominated"])
 
 
 def algorithm1_defects(seed: int) -> DataFrame:
@@ -77,7 +76,7 @@ def algorithm1_defects(seed: int) -> DataFrame:
         "Google, 0.5 x 0.5": (configs.capacity[0], classes.demand),
     }
     frames = {name: lotes.defects(*case) for name, case in cases.items()}
-    return pd.concat(frames, names=["machine"]).reset_index("machine").reset_index(drop=True)
+    return concat(frames, names=["machine"]).reset_index("machine").reset_index(drop=True)
 
 
 def _instance(phi, seed, machines=1000):
@@ -111,7 +110,7 @@ def stages(phi: float, machines: int, seed: int) -> DataFrame:
     for capacity, served in zip(configs.capacity, stage1.support, strict=True):
         if served.any():
             lotes.non_dominated_bins(capacity, classes.demand[served])
-    return pd.DataFrame([row | {"seconds": seconds, "bins_seconds": time.perf_counter() - began}])
+    return DataFrame([row | {"seconds": seconds, "bins_seconds": time.perf_counter() - began}])
 
 
 PHIS = (-1.0, 0.0, 0.003, 0.006, 0.009, 0.012, 0.015)
@@ -134,7 +133,7 @@ EXPERIMENTS = (
             grid(phi=[-1.0], machines=[1000]) + grid(phi=[0.0, 0.015], machines=[20]),
             grid(phi=PHIS, machines=[1000]),
         ),
-        scales(2, (5, 10)),
+        scales(2, 5, (5, 10)),
         timing=("seconds", "bins_seconds"),
     ),
 )

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
@@ -193,7 +192,7 @@ def replanning(
                 "seconds": max(seconds),
             }
         )
-    return pd.DataFrame(rows)
+    return DataFrame(rows)
 
 
 def _point(thin, load, drift=0.8, bursts=True, hours=HOURS):
@@ -220,7 +219,7 @@ EXPERIMENTS = (
             hours=(10.0, 12.0, 12.0),
             machines=(4, 50, 50),
         ),
-        scales(2, (5, 12), 5),
+        scales(2, 8, 5),
     ),
     Experiment(
         "lotes.overhead",

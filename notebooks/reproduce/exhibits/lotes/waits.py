@@ -2,8 +2,8 @@
 
 from typing import Any
 
-import pandas as pd
 from matplotlib.axes import Axes
+from pandas import DataFrame, Series
 
 from schedlib.plots.style import Look
 
@@ -23,7 +23,7 @@ LAWS = {
 lambda*, lambda2, where said, else of what whole machines leave of it."""
 
 
-def axis_of(frame: pd.DataFrame) -> str:
+def axis_of(frame: DataFrame) -> str:
     """What varies along the axis of such a figure: "phi" or "omega"."""
     return "phi" if frame["phi"].nunique() > 1 else "omega"
 
@@ -35,7 +35,7 @@ def dots(
     look: Look,
     size: float | None = 4,
     *,
-    stable: pd.Series | None = None,
+    stable: Series | None = None,
     **options: Any,
 ) -> None:
     """Draw every run as a marker, a hollow one where its queue grew (`stable` is given and false)."""
