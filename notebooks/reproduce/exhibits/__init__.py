@@ -1,6 +1,6 @@
 """The evidence: one file for each exhibit, or for those drawn from one run; beside them a paper's claims."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from pandas import DataFrame, Series
 
-from schedlib import traces
+from schedlib.intervals import Exact
 from schedlib.plots.style import Look
 
 
@@ -17,21 +17,8 @@ def lacking(folder: Path | None, what: str, trace: str) -> str:
     return "" if folder else f"{what}: python -m schedlib data {trace}"
 
 
-def no_swim() -> str:
-    """What to do when Facebook's jobs are not here, and "" when they are."""
-    return lacking(traces.swim_folder(), "Facebook's jobs are not here; fetch them with", "swim")
-
-
-def swim_files(point: Mapping[str, Any]) -> list[Path]:
-    """The file that a point reads, if it is here: 2010's jobs unless the point has a `year`."""
-    folder = traces.swim_folder()
-    return [folder / f"FB-{point.get('year', 2010)}_samples_24_times_1hr_0.tsv"] if folder else []
-
-
 Each = np.ndarray
 """What a claim measures: a number for each seed."""
-SWIM: dict[str, Any] = {"missing": no_swim, "data_files": swim_files}
-"""What an experiment on Facebook's jobs needs."""
 
 
 def only(frame: DataFrame, /, **where: Any) -> DataFrame:
@@ -55,6 +42,11 @@ def each_seed(rows: DataFrame, values: Series, how: str = "mean") -> Each:
     array([2., 5.])
     """
     return values.groupby(rows["seed"]).agg(how).to_numpy()
+
+
+def value(frame: DataFrame, column: str, **where: Any) -> Exact:
+    """The number in a column of the one row with these values."""
+    return Exact(only(frame, **where)[column].item())
 
 
 def difference(

@@ -271,19 +271,6 @@ def legend(figure, looks: Mapping[Any, Look], columns: int = 4) -> None:
     )
 
 
-def plot_times(axes, frame: DataFrame, panels, x: str, systems) -> None:
-    """Mean completion times against `x`, an axis for each (class of jobs, percentile), the legend below."""
-    for ax, (jobs, percentile) in zip(axes, panels, strict=True):
-        rows = only(frame, jobs, percentile=percentile)
-        style.band(ax, rows, x, "completion", "system", looks_of(systems))
-        ax.set(
-            title=f"{jobs} jobs, {percentile}th percentile",
-            ylabel="completion time (s)",
-            yscale="log",
-        )
-    legend_below(axes[0], len(systems))
-
-
 def caption(text: str, trace: str | None = None) -> Text:
     """A caption that ends with the sizes of what was run, of one trace or of all."""
 

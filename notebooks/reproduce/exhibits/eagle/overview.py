@@ -55,8 +55,9 @@ def plot_overview() -> Figure:
             face = to_rgba(colour, 0.9 if place == 0 else 0.3) if tasks else "white"
             corner = (x - SLOT / 2, FLOOR + place * (SLOT + 0.05))
             edge = colour if tasks else "#888888"
-            look = {"linewidth": 1.2, "facecolor": face, "edgecolor": edge}
-            ax.add_patch(Rectangle(corner, SLOT, SLOT, **look))
+            ax.add_patch(
+                Rectangle(corner, SLOT, SLOT, linewidth=1.2, facecolor=face, edgecolor=edge)
+            )
         ax.text(x, FLOOR - 0.06, worker, ha="center", va="top", fontsize=8.5, color="#444444")
     _schedulers(ax)
     _messages(ax)

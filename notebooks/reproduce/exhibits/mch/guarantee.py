@@ -33,26 +33,29 @@ def run(depth: int, partial: float, resources: int, needs: int, trees: int, seed
     - `below_leaf`, `below`, `h_drf_below`: share of trees with a leaf, with a leaf or group below its
       guarantee, the latter under H-DRF; `least_leaf`: the least share over it, of a leaf
     """
-    rows, capacity = [], np.full(resources, CAPACITY)
+    capacity = np.full(resources, CAPACITY)
+    gaps, leaves, nodes = [], [], []  # (rules,) of each tree
     for tree in random_trees(depth, partial, resources, trees, seed, needs):
         shares = np.array([allocate(tree, capacity, rule).shares for rule in ("h-drf", *COMPARED)])
         ratio = node_shares(tree, capacity, shares)[:, 1:] / tree.guarantee[1:]
-        gaps, least = np.abs(shares - shares[0]).max(axis=1), ratio.min(axis=1)
-        leaf = ratio[:, tree.leaves - 1].min(axis=1)
-        rows += [(rule, gaps[k], leaf[k], least[k], least[0]) for k, rule in enumerate(COMPARED, 1)]
-    frame = DataFrame(rows, columns=["rule", "gap", "least_leaf", "below", "h_drf_below"])
-    short = frame[["least_leaf", "below", "h_drf_below"]] < 1 - TOLERANCE
-    frame = frame.assign(
-        differ=frame["gap"] > TOLERANCE,
-        largest_gap=frame["gap"],
-        below=short["below"],
-        below_leaf=short["least_leaf"],
-        h_drf_below=short["h_drf_below"],
-    )
-    how = dict.fromkeys(("differ", "gap", "below_leaf", "below", "h_drf_below"), "mean")
-    how |= {"largest_gap": "max", "least_leaf": "min"}
+        gaps.append(np.abs(shares - shares[0]).max(axis=1))
+        leaves.append(ratio[:, tree.leaves - 1].min(axis=1))
+        nodes.append(ratio.min(axis=1))
+    gap, leaf, node = np.array(gaps), np.array(leaves), np.array(nodes)  # (trees, rules)
+    enough = 1 - TOLERANCE
+    columns = {
+        "differ": (gap > TOLERANCE).mean(axis=0),
+        "gap": gap.mean(axis=0),
+        "below_leaf": (leaf < enough).mean(axis=0),
+        "below": (node < enough).mean(axis=0),
+        "h_drf_below": (node[:, 0] < enough).mean(),
+        "largest_gap": gap.max(axis=0),
+        "least_leaf": leaf.min(axis=0),
+    }
     # what is left out is rounding
-    return frame.groupby("rule", sort=False).agg(how).round(12).reset_index()
+    frame = DataFrame(columns)[1:].round(12)
+    frame.insert(0, "rule", COMPARED)
+    return frame
 
 
 def shares_over_time(tree: Tree, rule: str, horizon: int, rng: np.random.Generator) -> np.ndarray:
