@@ -14,11 +14,20 @@ from typing import Any
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
+from reproduce.exhibits import legend_below, only
 from reproduce.exhibits.lotes import runs
-from reproduce.exhibits.lotes.drawing import laws_in, wait_panels
-from reproduce.exhibits.lotes.waits import axis_of
+from reproduce.exhibits.lotes.drawing import (
+    SHORTEST,
+    WAIT,
+    axis_of,
+    laws_in,
+    lines,
+    log_and_zero,
+    panels,
+)
 from reproduce.figure import Figure
 from schedlib import lotes
+from schedlib.plots import style
 from schedlib.plots.alt import alt
 from schedlib.sweeps import Experiment, grid, scales
 
@@ -123,7 +132,16 @@ def plot_waits(frame: DataFrame) -> Picture:
     label = label if len(titles) < 4 else label.partition(":")[0]
     ticks = sorted(set(frame[x]))
     shift = 0.16 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
-    figure = wait_panels(frame, titles, x, shift, xlabel=label)
+    figure, axes = panels(len(titles), (8.8, 4.3))
+    looks = {name: style.look(name) for name in frame["policy"].unique()}
+    for ax, (law, title) in zip(axes, titles.items(), strict=True):
+        lines(ax, only(frame, sizes=law), x, "wait", looks, shift, hollow=True)
+        ax.set(title=title, ylabel=WAIT, xlabel=label)
+        log_and_zero(ax, SHORTEST)
+    axes[0].plot(
+        [], [], "o", color="black", mfc="white", markersize=4, label="hollow: the queue grew"
+    )
+    legend_below(axes[0], len(looks) + 1)
     for ax in figure.axes:
         rotation = 90 if len(titles) >= 4 else 0  # narrow panels
         labels = [f"{tick:g}" for tick in ticks]

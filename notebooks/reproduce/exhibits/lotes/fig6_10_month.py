@@ -13,7 +13,7 @@ from pandas import DataFrame, concat, crosstab
 
 from reproduce.exhibits import legend_below, only
 from reproduce.exhibits.lotes import drawing, runs
-from reproduce.exhibits.lotes.waits import SHORTEST
+from reproduce.exhibits.lotes.drawing import SHORTEST
 from reproduce.figure import Figure
 from schedlib import lotes
 from schedlib.core import streams

@@ -9,8 +9,8 @@ from pandas import DataFrame, Series
 
 from reproduce.exhibits import Each, difference, each_seed, only
 from reproduce.exhibits import value as value  # which claims name
+from reproduce.exhibits.lotes.drawing import SHORTEST, axis_of
 from reproduce.exhibits.lotes.table1_2_fig5_planning import lost
-from reproduce.exhibits.lotes.waits import SHORTEST, axis_of
 from schedlib.intervals import Best, Exact, Proportion
 
 PERCENT = 100.0
