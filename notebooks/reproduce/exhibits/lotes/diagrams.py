@@ -51,8 +51,6 @@ def plot_diagram(
     >>> figure.axes[0].texts[-1].get_text()
     'then'
     """
-    style.inches(cell, "cell")
-    style.inches(box, "box")
     groups = groups or {}
     if not boxes or not all(isinstance(b, Box) for b in boxes.values()):
         raise ValueError("boxes: needs a Box for each name, and at least one")
