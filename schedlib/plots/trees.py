@@ -78,7 +78,8 @@ def plot_tree(
     look |= {"linespacing": 1.2, "zorder": 4}
     for node, text in enumerate(layout.texts):
         _box(ax, layout.centre[node], layout.box[node], _colour(tree, node), layout.share[node])
-        ax.text(*layout.centre[node], text, **look)
+        x, y = layout.centre[node]
+        ax.text(x, y, text, **look)
     return ax
 
 
@@ -89,7 +90,9 @@ def side_by_side(rows: Sequence[Sequence[Mapping]]) -> Figure:
     heights = sizes[..., 1].max(axis=1)
     ratios = {"width_ratios": widths.tolist(), "height_ratios": heights.tolist()}
     size = (float(widths.sum() + 0.4), float(heights.sum() + 0.1 * len(rows)))
-    figure, axes = style.subplots(*sizes.shape[:2], size=size, squeeze=False, gridspec_kw=ratios)
+    figure, axes = style.subplots(
+        len(heights), len(widths), size=size, squeeze=False, gridspec_kw=ratios
+    )
     panels = [panel for row in rows for panel in row]
     for ax, panel in zip(axes.flat, panels, strict=True):
         plot_tree(**panel, ax=ax)
