@@ -49,7 +49,7 @@ def run(options: Namespace) -> None:
     from schedlib.sweeps import sweep
 
     experiment = experiment_in(options.experiment)
-    write_frame(sweep.finished(experiment, settings(options), options.refresh).frame, options.csv)
+    write_frame(sweep.finished(experiment, settings(options)).frame, options.csv)
 
 
 @command(

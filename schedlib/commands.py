@@ -49,7 +49,8 @@ def settings(options: Namespace) -> "Settings":
     """How experiments are run, from the arguments `SWEEP`."""
     from schedlib.sweeps.experiment import Settings
 
-    return Settings(options.scale, options.seeds, options.workers, options.dask)
+    refresh = getattr(options, "refresh", False)
+    return Settings(options.scale, options.seeds, options.workers, options.dask, refresh=refresh)
 
 
 def write_frame(frame: Any, file: str | None) -> None:

@@ -13,17 +13,13 @@ import pandas as pd
 
 import reproduce
 import schedlib
-from book.pictures import bins, cluster, probing
-from reproduce.exhibits.lotes import diagrams
 from schedlib import boards, eagle, hmhs, intervals, lotes, mch, prototype, theory, traces
 from schedlib.core import streams
-from schedlib.eagle.simulating.results import replay
-from schedlib.plots import gantt, trees
 from schedlib.prototype import measure
 from schedlib.sweeps import scales
 from schedlib.workload import Workload
 
-PACKAGE = Path(schedlib.__file__).parent
+OURS = [Path(package.__file__).parent for package in (schedlib, reproduce)]
 HUGE = (10**12, 10**400, 1e300, float("inf"))
 NOBODYS = (
     b"x", "x", -1, float("nan"), 1j, [], [[1], [2, 3]], [1, "a"], [np.nan, 1], [np.inf, 1], [-1, 1], [10**400, 1], set(), object(), len, Path,
@@ -31,9 +27,9 @@ NOBODYS = (
 )  # fmt: skip
 """Values that every argument refuses, except those in `TAKEN`."""
 TAKEN = """Workload.time_unit Workload.from_arrays.time_unit Workload.from_arrays.job_class Workload.between.t0 Workload.with_classes.classes System.name
-plot_gantt.title plot_tree.title plot_tree.resources plot_tree.shares mean_ci.values block_bootstrap.values plot_polytope.resources
+mean_ci.values block_bootstrap.values
 Rule.name Policy.name Replan.how RandomWorkload.time_unit
-experiments.only claims.only run.hosts run.dask plot_diagram.arrows
+experiments.only claims.only run.hosts run.dask
 read_csv.demands read_csv.delimiter alibaba2018_tasks.t0 alibaba_pai2020.t0"""
 VALUES = (
     *NOBODYS, None, "", 3, 0, 2.5, True, [1], [[1]], [None], {}, {"a": 1}, pd.Series([1]), pd.Series([1, 2], dtype="Int64"),
@@ -119,8 +115,6 @@ with sqlite3.connect(AZURE) as base:
 base.close()
 TABLE = pd.DataFrame({"came": [0.0, 1.0], "took": [1.0, 2.0]})
 LONG = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 9.0])
-STEP = next(iter(replay(PROBED)))
-BOXES = {"a": diagrams.Box(0, 0, "A"), "b": diagrams.Box(1, 0, "B")}
 THIS = lotes.random_instance(machines=1, hours=1.0).plan
 
 
@@ -156,13 +150,8 @@ CALLS = {
     given(boards.mch, workload=(TREE, (4.0, 4.0), LEAVES, 50.0)): {"seeds": 1, "against": ["drf"], "each": False, "limit": 5.0, "baseline": None},
     boards.standings: {"runs": RUNS, "baseline": None},
     boards.told: {"board": BOARD},
-    boards.plot: {"board": BOARD, "metric": None, "size": (5.0, 3.0)},
+    boards.plot: {"board": BOARD, "metric": None},
     boards.alt_text: {"board": BOARD, "metric": None},
-    bins.plot_polytope: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]], "resources": ["cpu", "mem"], "mix": None, "whole": True,
-                         "size": (6.0, 4.0)},
-    gantt.plot_gantt: {"schedule": hmhs.schedule(TWO, "hmhs"), "bound": None, "until": None, "size": (7.0, 4.0)},
-    probing.plot_gantt: {"run": PROBED, "job": None, "title": "", "until": None, "size": (8.0, 3.0)},
-    trees.plot_tree: {"tree": TREE, "shares": None, "labels": None, "resources": (), "title": "", "ax": None},
     theory.erlang_c: {"servers": 2, "offered_load": 1.0},
     theory.mmc_mean_wait: {"arrival_rate": 1.0, "service_rate": 1.0, "servers": 2},
     theory.pollaczek_khinchine: {"arrival_rate": 0.5, "mean_service": 1.0, "second_moment": 2.0},
@@ -245,12 +234,6 @@ CALLS = {
     given(boards.eagle, workload=LONG): {
         "workers": 4, "short_partition": 0.25, "cutoff": 1.5, "seeds": 1, "against": ["sparrow"], "each": False, "detail": "as_written",
         "clairvoyant": True, "limit": 5.0, "baseline": None},
-    bins.plot_timetable: {"run": RUN, "configs": CONFIGS, "workload": CORES, "until": None, "size": (7.0, 3.0)},
-    bins.plot_occupancy: {"runs": [RUN], "configs": CONFIGS, "workload": CORES},
-    bins.plot_allocation: {"allocation": POOLS, "gain": np.ones((3, 3)), "names": list("abc"), "resources": list("klm")},
-    cluster.plot_cluster: {"step": STEP, "run": PROBED},
-    diagrams.plot_diagram: {"boxes": BOXES, "arrows": [diagrams.Arrow("a", "b")], "groups": {"both": ["a", "b"]}, "cell": (2.0, 1.0),
-                            "box": (1.0, 0.5)},
     unstarted: {"workload": LONG, "system": "eagle", "nodes": 8, "compress": 2.0, "short_partition": 0.25, "cutoff": 1.5, "probe_ratio": 2.0,
                 "min_probes": None, "schedulers": 1, "hosts": None, "burn": False, "sleep_out": True, "kill": {("node", 0): 1.0}, "most_queued": 9,
                 "seed": 0, "progress": False},
@@ -282,7 +265,7 @@ def wrong_refusals(function, right):
                     yield f"{name}={value!r:.50} is taken"
             except (ValueError, TypeError) as error:
                 last = traceback.extract_tb(error.__traceback__)[-1].filename
-                ours = Path(last).is_relative_to(PACKAGE)
+                ours = any(Path(last).is_relative_to(folder) for folder in OURS)
                 named = any(part in str(error) for part in {*right, *name.split("_")})
                 if not (ours and named):
                     yield f"{name}={value!r:.50}: {type(error).__name__}: {error!s:.120} ({Path(last).name})"

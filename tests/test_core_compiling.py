@@ -53,7 +53,7 @@ def copy(tmp_path):
     shutil.copytree(
         PACKAGE / "core", tmp_path / "schedlib/core", ignore=shutil.ignore_patterns("__pycache__")
     )
-    for name in ("__init__.py", "paths.py"):
+    for name in ("__init__.py", "former.py", "paths.py"):
         shutil.copy(PACKAGE / name, tmp_path / "schedlib")
     return tmp_path
 

@@ -82,8 +82,8 @@ def run(
     >>> run("hmhs.fig1", "smoke", seeds=1, workers=1).columns[:2].tolist()  # doctest: +SKIP
     ['workload', 'jobs']
     """
-    settings = Settings(scale, seeds, workers, dask, progress)
-    return points.finished(experiment, settings, refresh).frame
+    settings = Settings(scale, seeds, workers, dask, progress, refresh)
+    return points.finished(experiment, settings).frame
 
 
 def show(

@@ -60,7 +60,7 @@ def run(options: Namespace) -> None:
     """
     from reproduce import points
 
-    frame = points.finished(options.id, settings(options), options.refresh).frame
+    frame = points.finished(options.id, settings(options)).frame
     write_frame(frame, options.csv)
 
 

@@ -23,11 +23,11 @@ def complete(
     return sweep.complete(experiments, settings, decided, seconds)
 
 
-def finished(name: str | Experiment, settings: Settings, refresh: bool = False) -> sweep.Sweep:
+def finished(name: str | Experiment, settings: Settings) -> sweep.Sweep:
     """The finished sweep of an experiment, by its id or that of one of its figures; ValueError for an unknown name."""
     experiment = registry.load().experiment(name) if isinstance(name, str) else name
     seconds = published_seconds(settings.scale)
-    return sweep.finished(experiment, settings, refresh, decided, seconds)
+    return sweep.finished(experiment, settings, decided, seconds)
 
 
 def published_seconds(scale: str) -> dict[str, float]:

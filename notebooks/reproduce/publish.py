@@ -203,6 +203,24 @@ def pictures_of(
         FigureCanvasSVG(drawn).print_svg(svg, metadata={"Date": None, "Title": title})
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close(drawn)  # else a notebook shows it twice
-    text = style.numbered_ids(svg.getvalue().decode(), figure.id)
+    text = numbered_ids(svg.getvalue().decode(), figure.id)
     described = text.replace("</title>", f"</title>\n <desc>{escape(alt)}</desc>", 1)
     return {"svg": described, "png": png.getvalue()}
+
+
+def numbered_ids(svg: str, prefix: str) -> str:
+    """SVG text in which what is referred to is named by `prefix` and a number, in order of appearance.
+
+    matplotlib names clip paths and markers by hashes of coordinates. Their last digit may differ between
+    processors, although the text shows six digits only.
+
+    >>> numbered_ids('<path id="p3f2a"/><use href="#p3f2a"/>', "fig1")
+    '<path id="fig1-1"/><use href="#fig1-1"/>'
+    """
+    referred = dict.fromkeys(re.findall(r'(?:href="|url\()#([^")]+)', svg))
+    names = {name: f"{prefix}-{number}" for number, name in enumerate(referred, 1)}
+    return re.sub(
+        r'(\bid="|href="#|url\(#)([^")]+)',
+        lambda found: found[1] + names.get(found[2], found[2]),
+        svg,
+    )

@@ -117,11 +117,11 @@ def word(value: Any) -> str:
     return f"{value:,.0f}"
 
 
-def number(value: float) -> str:
-    """Three digits of a number.
+def number(value: float, digits: int = 3) -> str:
+    """The first digits of a number.
 
     >>> number(0.12345), number(12345.6)
     ('0.123', '12,300')
     """
-    rounded = float(f"{value:.3g}")
+    rounded = float(f"{value:.{digits}g}")
     return f"{rounded:,.10g}"

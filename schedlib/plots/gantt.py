@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 
-from schedlib.core.checks import typed
 from schedlib.hmhs.model import Schedule, Stage
 from schedlib.plots import style
+from schedlib.plots.alt import number
 
 HATCHES = ("", "////", "....", "xxxx", "----")
 # with more tasks in a stage, those of a job that follow without a break share a bar
@@ -65,13 +65,6 @@ def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
         style.number_on_bar(ax, middle[k], machine[k], int(number[k]) + 1)
 
 
-def _digits(value: float) -> str:
-    if value >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.4g}"
-
-
-@typed
 def plot_gantt(
     schedule: Schedule,
     *,
@@ -82,11 +75,8 @@ def plot_gantt(
     """Draw each machine as a row and each task as a bar, labelled with its job where there is room.
 
     A dotted line marks the lower bound where one is given; `until` fixes the end of the time axis, so that
-    schedules can be compared by eye. Jobs differ in colour, and beyond seven also in hatching. Raises ValueError for a
-    time that is not above 0.
+    schedules can be compared by eye. Jobs differ in colour, and beyond seven also in hatching.
     """
-    style.end("bound", bound)
-    style.end("until", until)
     if until is None:
         until = 1.02 * schedule.makespan
     stages = {"map": schedule.map, "reduce": schedule.reduce}
@@ -105,10 +95,10 @@ def plot_gantt(
         ax.grid(axis="y", visible=False)
     axes[1].set_xlabel("time (the instance's unit)")
     name = style.look(schedule.policy).label
-    title = f"{name}: makespan {_digits(schedule.makespan)}"
+    title = f"{name}: makespan {number(schedule.makespan, 4)}"
     if bound is not None:
         above = 100 * (schedule.makespan / bound - 1)
-        title += f", {above:.0f} % above the bound {_digits(bound)}"
+        title += f", {above:.0f} % above the bound {number(bound, 4)}"
     axes[0].set_title(title)
     jobs = schedule.job_end.size
     if jobs <= len(style.PALETTE):

@@ -1,9 +1,7 @@
 """One style for the book: a look per policy, fonts and sizes, mean lines with 95 % bands."""
 
-import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from numbers import Real
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
@@ -27,7 +25,6 @@ BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET, BLACK = PALETTE
 LINES = ("-", "--", "-.", ":", (0, (7, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 3)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
-LATEST = 1e15  # a time that an axis reaches to
 RC: dict[Any, Any] = {
     "figure.figsize": (6.0, 3.6),
     "figure.dpi": 100,
@@ -54,7 +51,7 @@ FAINT = {"linestyle": "none", "alpha": 0.25, "markersize": 3.5, "label": ""}
 class Look(NamedTuple):
     """How a policy is drawn; `**look(policy).line()` goes into `ax.plot`.
 
-    See also: `pictures.style.look`.
+    See also: `style.look`.
 
     >>> Look("black", "--", "o", "mine").line()["label"]
     'mine'
@@ -125,43 +122,16 @@ def subplots(
     """A figure in the book's style with its axes, as `pyplot.subplots` gives, but known to no global state.
 
     `size` is width and height in inches; `options` go to `Figure.subplots`. A notebook shows the figure with
-    alt text: `figure.alt` where that is set, else words read from its axes. Raises ValueError for another size.
+    alt text: `figure.alt` where that is set, else words read from its axes. Raises ValueError for a size that
+    matplotlib refuses.
 
     >>> figure, ax = subplots()
     >>> ax.get_figure() is figure
     True
     """
-    if size is not None:
-        inches(size)
     with use():
         figure = Described(figsize=size)
         return figure, figure.subplots(rows, columns, **options)
-
-
-def inches(size: tuple[float, float], name: str = "size") -> None:
-    """Raise ValueError unless a size is a width and a height from 0.1 to 200 inches; `name` is the argument's.
-
-    >>> inches((7.0, 0.0))
-    Traceback (most recent call last):
-    ValueError: size: (7.0, 0.0); give width and height in inches, 0.1 to 200
-    """
-    right = len(size) == 2
-    for side in size:
-        right &= isinstance(side, Real) and 0.1 <= side <= 200
-    if not right:
-        wanted = "give width and height in inches, 0.1 to 200"
-        raise ValueError(f"{name}: {size!r:.60}; {wanted}")
-
-
-def end(name: str, time: float | None) -> None:
-    """Raise ValueError unless a time to draw is left out or is a number above 0.
-
-    >>> end("until", 3.0)
-    """
-    if time is None:
-        return
-    if not 0 < time <= LATEST:
-        raise ValueError(f"{name}: {time!r:.30}; must be a number above 0")
 
 
 def into(ax: Any, size: tuple[float, float] | None = None) -> tuple[Figure, Any]:
@@ -252,24 +222,6 @@ def band(
                 points.index, low, high, color=looks[name].color, alpha=0.2, linewidth=0
             )
     return ax
-
-
-def numbered_ids(svg: str, prefix: str) -> str:
-    """SVG text in which what is referred to is named by `prefix` and a number, in order of appearance.
-
-    matplotlib names clip paths and markers by hashes of coordinates. Their last digit may differ between
-    processors, although the text shows six digits only.
-
-    >>> numbered_ids('<path id="p3f2a"/><use href="#p3f2a"/>', "fig1")
-    '<path id="fig1-1"/><use href="#fig1-1"/>'
-    """
-    referred = dict.fromkeys(re.findall(r'(?:href="|url\()#([^")]+)', svg))
-    names = {name: f"{prefix}-{number}" for number, name in enumerate(referred, 1)}
-    return re.sub(
-        r'(\bid="|href="#|url\(#)([^")]+)',
-        lambda found: found[1] + names.get(found[2], found[2]),
-        svg,
-    )
 
 
 def plain_log(axis: Any) -> None:

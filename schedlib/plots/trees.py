@@ -1,7 +1,7 @@
 """Pictures of a hierarchy: boxes with names, weights, demands and shares, as a tidy tree."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,6 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from schedlib.core.checks import typed
 from schedlib.mch.model import Tree
 from schedlib.plots import style
 
@@ -24,12 +23,25 @@ GAP = 0.16
 HEAD = 0.3
 LEAF_LINES = ("-", "-", "--", ":", "--", "-.")
 LEAF_WIDTHS = (1.8, 1.8, 2.6, 1.4, 1.4, 1.4)
-"""A line for each leaf over time, so that those that lie on one another are still told apart."""
+"""A line for each leaf over time, so that lines that lie on one another can be distinguished."""
 # leaves that do not need every resource
 PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
 
 
-@typed
+class Layout(NamedTuple):
+    """Where each of Q nodes is drawn: texts, shares (Q,), boxes and centres (Q, 2), and the whole's size, in inches.
+
+    `towards` (2,) points from a parent to its children.
+    """
+
+    texts: list[str]
+    share: np.ndarray
+    box: np.ndarray
+    centre: np.ndarray
+    size: tuple[float, float]
+    towards: np.ndarray
+
+
 def plot_tree(
     tree: Tree,
     shares: npt.ArrayLike | None = None,
@@ -53,25 +65,20 @@ def plot_tree(
     >>> [text.get_text() for text in ax.texts[:3]]
     ['root', 'n1', 'n1,1\\n1 CPU\\nshare 0.5']
     """
-    named = len(resources)
-    if named > 0 and (isinstance(resources, str) or named < tree.n_resources):
-        raise ValueError(f"resources: needs a name for each of the {tree.n_resources} resources")
-    texts = _texts(tree, shares, labels, resources)
-    share = _per_node(tree, shares)
-    box, centre, size = _layout(tree, texts, title)
-    _, ax = style.into(ax, size)
-    width, height = size
+    layout = _layout(tree, shares, labels, resources, title)
+    _, ax = style.into(ax, layout.size)
+    width, height = layout.size
     if title:
         height -= HEAD
     ax.set(xlim=(0, width), ylim=(0, height), aspect="equal", title=title)
     ax.axis("off")
-    for node in range(1, tree.n_nodes):
-        _line(ax, centre, box, tree.parent[node], node, _upright(tree))
+    for child in range(1, tree.n_nodes):
+        _line(ax, layout, tree.parent[child], child)
     look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
     look |= {"linespacing": 1.2, "zorder": 4}
-    for node, text in enumerate(texts):
-        _box(ax, centre[node], box[node], _colour(tree, node), share[node])
-        x, y = centre[node]
+    for node, text in enumerate(layout.texts):
+        _box(ax, layout.centre[node], layout.box[node], _colour(tree, node), layout.share[node])
+        x, y = layout.centre[node]
         ax.text(x, y, text, **look)
     return ax
 
@@ -82,10 +89,9 @@ def side_by_side(rows: Sequence[Sequence[Mapping]]) -> Figure:
     widths = sizes[..., 0].max(axis=0)
     heights = sizes[..., 1].max(axis=1)
     ratios = {"width_ratios": widths.tolist(), "height_ratios": heights.tolist()}
-    width = float(widths.sum() + 0.4)
-    height = float(heights.sum() + 0.1 * len(rows))
+    size = (float(widths.sum() + 0.4), float(heights.sum() + 0.1 * len(rows)))
     figure, axes = style.subplots(
-        len(rows), len(widths), size=(width, height), squeeze=False, gridspec_kw=ratios
+        len(heights), len(widths), size=size, squeeze=False, gridspec_kw=ratios
     )
     panels = [panel for row in rows for panel in row]
     for ax, panel in zip(axes.flat, panels, strict=True):
@@ -107,120 +113,92 @@ def tree_size(
     >>> width > 1 and height > 0.5
     True
     """
-    texts = _texts(tree, shares, labels, resources)
-    _, _, size = _layout(tree, texts, title)
-    return size
-
-
-def _upright(tree):
-    return tree.n_leaves <= UPRIGHT
+    return _layout(tree, shares, labels, resources, title).size
 
 
 def _per_node(tree, shares):
     """Shares as (Q,), NaN where a node has none."""
-    per_node = np.full(tree.n_nodes, np.nan)
-    if shares is None:
-        return per_node
-    given = np.asarray(shares, float)
-    if given.shape == per_node.shape:
-        return given
-    if given.shape not in ((), (tree.n_leaves,)):
+    values = np.asarray(np.nan if shares is None else shares, float)
+    if values.shape == (tree.n_nodes,):
+        return values
+    if values.shape not in ((), (tree.n_leaves,)):
         wanted = f"each of {tree.n_leaves} leaves or {tree.n_nodes} nodes"
-        raise ValueError(f"shares: shape {given.shape}; give one for {wanted}")
-    per_node[tree.leaves] = given
+        raise ValueError(f"shares: shape {values.shape}; give one for {wanted}")
+    per_node = np.full(tree.n_nodes, np.nan)
+    per_node[tree.leaves] = values
     return per_node
 
 
-def _texts(tree, shares, labels, resources):
-    """What stands in each node's box."""
-    labels = labels or {}
-    for path in labels:
-        if path not in tree.paths:
-            raise ValueError(
-                f"labels: no node has the path {path!r}; paths are tuples, (2, 1) for n2,1"
-            )
-    joint = "\n" if _upright(tree) else "  "
-    texts = []
-    for node, share in enumerate(_per_node(tree, shares)):
-        lines = [tree.name(node)]
-        path = tree.paths[node]
-        if path not in labels:
-            lines += _described(tree, node, resources)
-        elif labels[path]:
-            lines += labels[path].split("\n")
-        if not np.isnan(share):
-            lines.append(f"share {share:.3g}")
-        texts.append(joint.join(lines))
-    return texts
-
-
-def _described(tree, node, resources):
-    """A node's weight, where weights were given, and a leaf's demands."""
-    lines = []
-    if tree.weights and node:
-        lines.append(f"weight {tree.weight[node]:g}")
-    leaf = tree.leaf_of[node]
-    if leaf >= 0:
-        lines += _needs(tree.demand[leaf], resources)
+def _lines(tree, node, share, labels, resources):
+    """The lines in a node's box: its name, its label or else its weight and demands, its share."""
+    lines = [tree.name(node)]
+    path, leaf = tree.paths[node], tree.leaf_of[node]
+    if path in labels:
+        lines += labels[path].split("\n") if labels[path] else []
+    else:
+        if tree.weights and node:
+            lines.append(f"weight {tree.weight[node]:g}")
+        if leaf >= 0:
+            lines += _needs(tree.demand[leaf], resources)
+    if not np.isnan(share):
+        lines.append(f"share {share:.3g}")
     return lines
 
 
 def _needs(demand, resources):
     """A leaf's demands in lines: two resources in the first, then one in each."""
     if len(resources) != len(demand):
-        amounts = [f"{amount:.3g}" for amount in demand]
-        return ["<" + ", ".join(amounts) + ">"]
+        return ["<" + ", ".join(f"{amount:.3g}" for amount in demand) + ">"]
     pairs = zip(demand, resources, strict=True)
     needs = [f"{amount:.3g} {name}" for amount, name in pairs if amount]
-    lines = [", ".join(needs[:2]), *needs[2:]]
-    return [f"{line}," for line in lines[:-1]] + lines[-1:]
+    return ",\n".join([", ".join(needs[:2]), *needs[2:]]).split("\n")
 
 
-def _layout(tree, texts, title):
-    """Each node's box (Q, 2) and centre (Q, 2) and the whole's size, in inches; a level's boxes are alike."""
-    margin = GAP / 2
-    if _upright(tree):
-        across, along = 0, 1
+def _layout(tree, shares, labels, resources, title):
+    """Where each node is drawn; the boxes of a level are of one size, and so are all boxes across."""
+    labels = labels or {}
+    for path in labels:
+        if path not in tree.paths:
+            form = "paths are tuples, (2, 1) for n2,1"
+            raise ValueError(f"labels: no node has the path {path!r}; {form}")
+    if tree.n_leaves <= UPRIGHT:
+        across, along, joint = 0, 1, "\n"
         gap, apart = GAP, 0.36
     else:
-        across, along = 1, 0
+        across, along, joint = 1, 0, "  "
         gap, apart = GAP / 2, 0.5
+    share = _per_node(tree, shares)
+    lines = [_lines(tree, node, share[node], labels, resources) for node in range(tree.n_nodes)]
+    texts = [joint.join(words) for words in lines]
     box = np.array([_text_size(text) for text in texts])
-    breadth = box[:, across].max()
     length = np.zeros(tree.depth.max() + 1)  # (depths,)
     np.maximum.at(length, tree.depth, box[:, along])
+    breadth = box[:, across].max()
     box[:, across] = breadth
     box[:, along] = length[tree.depth]
-    ends = np.cumsum(length + apart)
-    start = np.concatenate(([0], ends[:-1]))
-    middle = start + length / 2
-    beside = _order(tree) * (breadth + gap)
+    start = np.cumsum(length + apart) - (length + apart)
     centre = np.empty_like(box)
-    centre[:, across] = beside + breadth / 2 + margin
-    centre[:, along] = middle[tree.depth] + margin
-    corner = centre + box / 2
-    width, height = corner.max(axis=0) + margin
+    centre[:, across] = _order(tree) * (breadth + gap) + breadth / 2
+    centre[:, along] = (start + length / 2)[tree.depth]
+    centre += GAP / 2
+    width, height = (centre + box / 2).max(axis=0) + GAP / 2
     centre[:, 1] = height - centre[:, 1]  # the first on top
-    if title:
-        height += HEAD
-    return box, centre, (float(width), float(height))
+    size = (float(width), float(height + HEAD * bool(title)))
+    return Layout(texts, share, box, centre, size, towards=np.array([along == 0, -along]))
 
 
 def _text_size(text):
     """The width and the height of a box around a text, in inches."""
     lines = text.split("\n")
-    longest = max(map(len, lines))
-    width = CHARACTER * longest + PAD
-    height = LINE * len(lines) + PAD
-    return max(width, 0.6), height
+    width = CHARACTER * max(map(len, lines)) + PAD
+    return max(width, 0.6), LINE * len(lines) + PAD
 
 
 def _order(tree):
     """Places of the nodes side by side: leaves at 0, 1, ..., a group in the middle of its children."""
     order = np.zeros(tree.n_nodes)
     order[tree.leaves] = np.arange(tree.n_leaves)
-    groups = np.flatnonzero(tree.leaf_of < 0)
-    for node in groups[::-1]:
+    for node in np.flatnonzero(tree.leaf_of < 0)[::-1]:
         places = order[tree.children(node)]
         order[node] = (places[0] + places[-1]) / 2
     return order
@@ -233,37 +211,27 @@ def _colour(tree, node):
     needs = tree.demand[leaf] > 0
     if needs.all():
         return style.BLUE
-    first = int(needs.argmax())
-    return PARTIAL[first % len(PARTIAL)]
+    return PARTIAL[needs.argmax() % len(PARTIAL)]
 
 
-def _line(ax, centre, box, parent, child, upright):
-    """From a parent to a child, with its bends half-way between their sides."""
-    x, y = centre[parent]
-    u, v = centre[child]
-    if upright:
-        begin = y - box[parent, 1] / 2
-        end = v + box[child, 1] / 2
-        bend = (begin + end) / 2
-        xs = (x, x, u, u)
-        ys = (begin, bend, bend, end)
-    else:
-        begin = x + box[parent, 0] / 2
-        end = u - box[child, 0] / 2
-        bend = (begin + end) / 2
-        xs = (begin, bend, bend, end)
-        ys = (y, y, v, v)
-    ax.plot(xs, ys, color="#888888", linewidth=1.1, zorder=1, solid_joinstyle="round")
+def _line(ax, layout, parent, child):
+    """From a parent's side to its child's, with bends half-way between."""
+    begin = layout.centre[parent] + layout.towards * layout.box[parent] / 2
+    end = layout.centre[child] - layout.towards * layout.box[child] / 2
+    along = layout.towards != 0
+    middle = (begin + end) / 2
+    corners = [begin, np.where(along, middle, begin), np.where(along, middle, end), end]
+    look = {"color": "#888888", "linewidth": 1.1, "zorder": 1, "solid_joinstyle": "round"}
+    ax.plot(*np.transpose(corners), **look)
 
 
 def _box(ax, centre, size, colour, share):
     """A node's box, filled from the left as far as its share goes."""
     low = centre - size / 2
-    width, height = size
     look = {"edgecolor": colour, "linewidth": 1.3, "zorder": 2}
     shape = style.rounded(ax, low, size, 0.05, facecolor=to_rgba(colour, 0.1), **look)
     if share > 0:
         filled = {"facecolor": to_rgba(colour, 0.28), "edgecolor": "none", "zorder": 3}
-        bar = Rectangle(low, min(share, 1) * width, height, **filled)
+        bar = Rectangle(low, min(share, 1) * size[0], size[1], **filled)
         ax.add_patch(bar)
         bar.set_clip_path(shape)

@@ -128,13 +128,13 @@ class Settings:
     - `scale`: smoke, quick or paper
     - `seeds`: how many (else the scale's own number, or as many as its claims need to be decided)
     - `workers`: how many processes (else all cores; 1 is this one), or `dask`: the address of a scheduler
-    - `progress`: show how far it is
+    - `progress`: show how far it is; `refresh`: compute again what is stored already
 
     Raises ValueError for an unknown scale and for numbers that are not 1, 2, 3, ...; TypeError for another
-    kind of address or `progress`.
+    kind of address, `progress` or `refresh`.
 
     >>> Settings("smoke", workers=1)
-    Settings(scale='smoke', seeds=None, workers=1, dask=None, progress=True)
+    Settings(scale='smoke', seeds=None, workers=1, dask=None, progress=True, refresh=False)
     """
 
     scale: str = "quick"
@@ -142,6 +142,7 @@ class Settings:
     workers: int | None = None
     dask: str | None = None
     progress: bool = True
+    refresh: bool = False
 
     def __post_init__(self):
         check_scale(self.scale)
@@ -153,8 +154,13 @@ class Settings:
         if self.dask is not None and not isinstance(self.dask, str):
             kind = type(self.dask).__name__
             raise TypeError(f"dask: needs a scheduler's address, as 'tcp://host:8786', not {kind}")
-        if type(self.progress).__name__ not in ("bool", "bool_"):
-            raise TypeError(f"progress: {self.progress!r:.60}; needs True or False")
+        for name in ("progress", "refresh"):
+            value = getattr(self, name)
+            if type(value).__name__ not in (
+                "bool",
+                "bool_",
+            ):  # numpy's too, which is not loaded here
+                raise TypeError(f"{name}: {value!r:.60}; needs True or False")
 
     def analyses(self, experiment: Experiment) -> tuple[int, ...]:
         """After how many seeds the experiment's claims are judged: once, after `seeds`, when that is given."""

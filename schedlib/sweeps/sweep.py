@@ -92,14 +92,12 @@ def run(
     >>> run(mine, "smoke", seeds=1, workers=1).columns[:2].tolist()  # doctest: +SKIP
     ['load', 'seed']
     """
-    settings = Settings(scale, seeds, workers, dask, progress)
-    return finished(experiment, settings, refresh).frame
+    return finished(experiment, Settings(scale, seeds, workers, dask, progress, refresh)).frame
 
 
 def finished(
     experiment: Experiment,
     settings: Settings,
-    refresh: bool = False,
     enough: Enough = lambda done: True,
     seconds: Mapping[str, float] = NOTHING_KNOWN,
 ) -> Sweep:
@@ -109,7 +107,7 @@ def finished(
         raise TypeError(f"experiment: needs a schedlib.Experiment, not {kind}")
     if lacking := experiment.missing():
         raise ValueError(f"{experiment.id} cannot run here: {lacking}")
-    if refresh:
+    if settings.refresh:
         for task in store.tasks(experiment, settings.scale, settings.analyses(experiment)[-1]):
             task.path.unlink(missing_ok=True)
     try:

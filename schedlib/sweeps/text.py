@@ -9,7 +9,7 @@ ROUNDING = 1e-12
 def csv_text(frame: DataFrame) -> str:
     r"""A frame as CSV: twelve digits, newline ends, no index. What is below 1e-12 is rounding, and becomes 0.
 
-    >>> csv_text(pd.DataFrame({"x": [0.1 + 0.2, 3e-17], "n": [1, 2]}))
+    >>> csv_text(DataFrame({"x": [0.1 + 0.2, 3e-17], "n": [1, 2]}))
     'x,n\n0.3,1\n0,2\n'
     """
     reals = frame.select_dtypes("float")

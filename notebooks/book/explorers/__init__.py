@@ -20,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from reproduce.publish import numbered_ids
 from schedlib.paths import extra
 from schedlib.plots import style
 
@@ -85,7 +86,7 @@ def svg(figure: Figure) -> str:
     FigureCanvasSVG(figure).print_svg(
         buffer, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
     )
-    text = style.numbered_ids(buffer.getvalue(), "explorer")
+    text = numbered_ids(buffer.getvalue(), "explorer")
     text = re.sub(
         r'(width|height)="([\d.]+)pt"',
         lambda size: f'{size[1]}="{float(size[2]) / 0.72:.0f}"',

@@ -164,7 +164,6 @@ def plot_timetable(
     `run` must have kept its rows; heights are the first resource, and a job that needs none of it has no block.
     Jobs are numbered from 1 by arrival and coloured by class. Raises ValueError when demands are not whole numbers.
     """
-    style.end("until", until)
     jobs: Any = run.jobs
     demands = _demands(workload, jobs)
     if demands.shape[1] == 0:

@@ -49,7 +49,6 @@ def plot_gantt(
     """
     if run.tasks is None:
         raise ValueError("run: holds no tasks; simulate with record=True")
-    style.end("until", until)
     jobs = run.jobs["job"].tolist()
     if job is not None and job not in jobs:
         raise ValueError(f"job: {job}; none of the run is called so")

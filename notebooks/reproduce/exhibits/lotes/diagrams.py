@@ -15,12 +15,12 @@ MARGIN, TITLE = 0.12, 0.2  # inches around the boxes of a group, and for its tit
 
 
 class Box(NamedTuple):
-    """A box at a column and a row of the grid: a bold title above lines of text."""
+    """A box at a column and a row of the grid (fractions are allowed): a bold title above lines of text."""
 
-    column: int
-    row: int
+    column: float
+    row: float
     title: str
-    text: str
+    text: str = ""
     colour: str = style.BLUE
 
 
@@ -29,13 +29,14 @@ class Arrow(NamedTuple):
 
     source: str
     target: str
-    text: str
+    text: str = ""
 
 
 def plot_diagram(
     boxes: Mapping[str, Box],
     arrows: Sequence[Arrow],
     groups: Mapping[str, Sequence[str]],
+    *,
     cell: tuple[float, float],
     box: tuple[float, float],
 ) -> Figure:
@@ -44,72 +45,73 @@ def plot_diagram(
     `cell` and `box`: width and height in inches of a cell of the grid and of the box in it. Two arrows back
     and forth keep clear of each other.
 
-    >>> boxes = {"a": Box(0, 0, "A", "first"), "b": Box(1, 0, "B", "second")}
-    >>> figure = plot_diagram(boxes, [Arrow("a", "b", "then")], {}, (2.6, 1.4), (1.5, 0.8))
+    >>> boxes = {"a": Box(0, 0, "A"), "b": Box(1, 0, "B")}
+    >>> figure = plot_diagram(boxes, [Arrow("a", "b", "then")], {}, cell=(2.6, 1.4), box=(1.5, 0.8))
     >>> figure.axes[0].texts[-1].get_text()
     'then'
     """
-    rows = 1 + max(b.row for b in boxes.values())
-    columns = 1 + max(b.column for b in boxes.values())
     wide, high = cell
-    figure, ax = style.canvas(wide * columns, high * rows)
-    centre = {}
-    for name, b in boxes.items():
-        centre[name] = np.array([wide * (b.column + 0.5), high * rows - high * (b.row + 0.5)])
-    reach = np.array(box) / 2 + MARGIN
+    height = high * (1 + max(each.row for each in boxes.values()))
+    figure, ax = style.canvas(wide * (1 + max(each.column for each in boxes.values())), height)
+    centre = {
+        name: np.array([wide * (each.column + 0.5), height - high * (each.row + 0.5)])
+        for name, each in boxes.items()
+    }
     for title, names in groups.items():
-        centres = np.array([centre[name] for name in names])
-        corner = centres.min(axis=0) - reach
-        size = centres.max(axis=0) + reach + (0, TITLE) - corner
-        style.rounded(ax, corner, size, 0.1, facecolor="#F0F0F0", edgecolor="none", zorder=0)
-        words = {"va": "top", "color": "#444444", "fontsize": 9, "style": "italic"}
-        ax.text(*(corner + (0.08, size[1] - 0.05)), title, **words)
-    patches = {name: _box(ax, b, centre[name], box) for name, b in boxes.items()}
+        _shade(ax, np.array([centre[name] for name in names]), np.array(box) / 2 + MARGIN, title)
+    patches = {name: _box(ax, each, centre[name], box) for name, each in boxes.items()}
     pairs = {arrow[:2] for arrow in arrows}
     for arrow in arrows:
-        _arrow(ax, arrow, centre, patches, box, back=(arrow.target, arrow.source) in pairs)
+        ends = centre[arrow.source], centre[arrow.target]
+        clip = patches[arrow.source], patches[arrow.target]
+        _arrow(ax, arrow.text, ends, clip, box, back=arrow[1::-1] in pairs)
     return figure
 
 
+def _shade(ax, centres, reach, title):
+    """A grey box behind the boxes at these centres (n, 2), which reach this far around them."""
+    low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach + (0, TITLE)
+    style.rounded(ax, low, high - low, 0.1, facecolor="#F0F0F0", edgecolor="none", zorder=0)
+    look = {"va": "top", "color": "#444444", "fontsize": 9, "style": "italic"}
+    ax.text(low[0] + 0.08, high[1] - 0.05, title, **look)
+
+
 def _box(ax, box, centre, size):
-    """Draw a box; gives its edge, at which arrows end."""
+    """A box of this size with its title and text; gives its patch."""
     low = centre - np.array(size) / 2
     x, y = centre
     style.rounded(ax, low, size, facecolor="white", edgecolor="none")
-    bold = {"fontsize": 9.5, "fontweight": "bold"}
-    ax.text(x, y + size[1] / 2 - 0.08, box.title, ha="center", va="top", **bold)
+    top, va = (y + size[1] / 2 - 0.08, "top") if box.text else (y, "center")
+    ax.text(x, top, box.title, ha="center", va=va, fontsize=9.5, fontweight="bold")
     ax.text(x, y - 0.1, box.text, ha="center", va="center", fontsize=9, linespacing=1.25)
     pale = to_rgba(box.colour, 0.14)
     return style.rounded(ax, low, size, facecolor=pale, edgecolor=box.colour, linewidth=1.3)
 
 
-def _arrow(ax, arrow, centre, patches, box, back):
-    a = centre[arrow.source]
-    b = centre[arrow.target]
-    way = b - a
-    along = way / np.linalg.norm(way)
+def _arrow(ax, text, ends, clip, box, back):
+    """An arrow between two centres with its text; `back`: another arrow goes the other way, so both step aside."""
+    a, b = ends
+    along = (b - a) / np.linalg.norm(b - a)
     left = np.array([-along[1], along[0]])
     shift = APART * left * back
     middle = (a + b) / 2 + shift
-    level = abs(along[1]) < 1e-9
-    upright = abs(along[0]) < 1e-9
-    reach = 0.0  # from the middles of the boxes, cut off at their edges ...
-    clip = {"patchA": patches[arrow.source], "patchB": patches[arrow.target]}
-    if level or upright:  # ... or between the facing sides
-        reach = along * box[int(upright)] / 2
-        clip = {"shrinkA": 1, "shrinkB": 1}
-    ends = a + reach + shift, b - reach + shift
-    look = {"arrowstyle": "-|>", "mutation_scale": 13, "color": "#333333", "linewidth": 1.3}
-    ax.add_patch(FancyArrowPatch(*ends, **clip, **look))
-    if level:
-        above = left[1] > 0 or not back
-        place = {"ha": "center", "va": "bottom" if above else "top"}
-        middle += (0, 0.05 if above else -0.05)
-    elif upright:
-        place = {"ha": "left", "va": "center"}
-        middle += (APART / 2, 0)
-    else:
+    slanted = np.abs(along).min() > 1e-9
+    if slanted:
+        where = {"patchA": clip[0], "patchB": clip[1]}
+        reach = np.zeros(2)
         side = left if left[1] > 0 else -left
-        place = {"ha": "right" if side[0] < 0 else "left", "va": "bottom"}
         middle += 0.06 * side
-    ax.text(*middle, arrow.text, fontsize=9, linespacing=1.2, **place)
+        place = {"ha": "right" if side[0] < 0 else "left", "va": "bottom"}
+    else:  # between the facing sides
+        where = {"shrinkA": 1, "shrinkB": 1}
+        reach = along * np.array(box) / 2
+        if abs(along[0]) > 0.5:
+            above = left[1] > 0 or not back
+            middle += (0, 0.05 if above else -0.05)
+            place = {"ha": "center", "va": "bottom" if above else "top"}
+        else:
+            middle += (APART / 2, 0)
+            place = {"ha": "left", "va": "center"}
+    look = {"arrowstyle": "-|>", "mutation_scale": 13, "color": "#333333", "linewidth": 1.3}
+    ax.add_patch(FancyArrowPatch(a + reach + shift, b - reach + shift, **where, **look))
+    ax.text(*middle, text, fontsize=9, linespacing=1.2, **place)
