@@ -101,53 +101,44 @@ def figures(settings: Settings, only: Names = None, out: str | Path | None = Non
     if not wanted:
         raise ValueError("there is no figure to make here: see python -m reproduce list")
     folder = publish.out_folder(settings.scale, settings.seeds, out).resolve()
-    printed = [figure for figure in wanted if figure.printed]
-    others = [figure for figure in wanted if not figure.printed]
-    behind_printed = list(dict.fromkeys(figure.experiment for figure in printed))
-    behind_others = [name for name in library.behind(only) if name not in behind_printed]
     done: dict[str, sweep.Sweep] = {}
     errors: dict[str, str] = {}  # by experiment or paper
-    for names, exhibits in ((behind_printed, printed), (behind_others, others)):
-        ran = points.complete([library.experiments[name] for name in names], settings)
-        for name, result in ran.items():
+    for printed in (True, False):
+        exhibits = [figure for figure in wanted if figure.printed == printed]
+        behind = [figure.experiment for figure in exhibits] if printed else library.behind(only)
+        missing = [library.experiments[name] for name in behind if name not in {*done, *errors}]
+        for name, result in points.complete(missing, settings).items():
             if isinstance(result, sweep.Sweep):
                 done[name] = result
             else:
                 errors[name] = str(result)
         drawn = [figure.id for figure in exhibits if figure.experiment not in errors]
-        if drawn:
-            errors |= draw(drawn, settings, folder)
-        if exhibits is printed and drawn:
+        errors |= draw(drawn, settings, folder)
+        if printed and drawn:
             said = f"what the papers print ({len(drawn)} figures and tables) is in {folder}"
             print(f"{said}; next, the evidence behind the verdicts", file=sys.stderr)
     claims = [claim for claim in library.wanted_claims(only) if claim.paper not in errors]
-    failed = list(errors.values())
     try:
         ledger.write(ledger.judged_on(done, claims, settings.scale, folder), folder)
     except ValueError as error:
-        failed.append(str(error))
+        errors["ledger"] = str(error)
     gallery.write(folder)
-    if failed:
-        raise NotebookError("\n".join(failed))
+    if errors:
+        raise NotebookError("\n".join(errors.values()))
     return folder
 
 
 def draw(names: Sequence[str], settings: Settings, folder: Path) -> dict[str, str]:
     """Draw figures into the folder by their papers' notebooks; gives the errors of those that stopped, by paper."""
-    print(f"drawing {len(names)} figures and tables ({settings.scale})", file=sys.stderr)
-    parameters = {
-        "scale": settings.scale,
-        "seeds": settings.seeds,
-        "workers": settings.workers,
-        "dask": settings.dask,
-        "out": str(folder),
-    }
+    passed_on = ("scale", "seeds", "workers", "dask")
+    parameters = {name: getattr(settings, name) for name in passed_on} | {"out": str(folder)}
+    if names:
+        print(f"drawing {len(names)} figures and tables ({settings.scale})", file=sys.stderr)
     errors = {}
     for paper in papers.KEYS:
-        of_paper = [name for name in names if name.startswith(f"{paper}.")]
-        if of_paper:
+        if own := [name for name in names if name.startswith(f"{paper}.")]:
             try:
-                execute(paper, parameters | {"only": ",".join(of_paper)})
+                execute(paper, parameters | {"only": ",".join(own)})
             except NotebookError as error:
                 errors[paper] = str(error)
     return errors

@@ -96,8 +96,8 @@ def lines(
         grew = ~rows["stable"].astype(bool) if hollow else rows[y] != rows[y]
         place = rows[x] + shift * (k - (len(looks) - 1) / 2)
         for chosen, face in ((~grew, look.color), (grew, "white")):
-            marks = {"color": look.color, "mfc": face, "markersize": 4}
-            ax.plot(place[chosen], rows[y][chosen], look.marker, **marks)
+            x_of, y_of = place[chosen], rows[y][chosen]
+            ax.plot(x_of, y_of, look.marker, color=look.color, mfc=face, markersize=4)
 
 
 def plot_over_time(frame: DataFrame, number: int, unit: str = "day") -> Figure:
