@@ -103,7 +103,7 @@ def test_what_the_papers_print_is_run_and_drawn_first(checkout, monkeypatch, cap
     monkeypatch.setattr(notebooks, "execute", execute)
     notebooks.figures(Settings("smoke", workers=1))
     assert drawn == [("hmhs.fig7", False), ("hmhs.toy,hmhs.toy-table", True)]
-    first, after = capfd.readouterr().err.split("what the papers print (1 figures and tables) is in")
+    first, after = capfd.readouterr().err.split("has what the papers print: 1 exhibits")
     assert "drawing 1 figures" in first and "drawing 2 figures" in after
 
 

@@ -115,8 +115,7 @@ def figures(settings: Settings, only: Names = None, out: str | Path | None = Non
         drawn = [figure.id for figure in exhibits if figure.experiment not in errors]
         errors |= draw(drawn, settings, folder)
         if printed and drawn:
-            said = f"what the papers print ({len(drawn)} figures and tables) is in {folder}"
-            print(f"{said}; next, the evidence behind the verdicts", file=sys.stderr)
+            print(f"{folder} has what the papers print: {len(drawn)} exhibits", file=sys.stderr)
     claims = [claim for claim in library.wanted_claims(only) if claim.paper not in errors]
     try:
         ledger.write(ledger.judged_on(done, claims, settings.scale, folder), folder)
