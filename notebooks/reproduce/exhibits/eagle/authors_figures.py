@@ -50,18 +50,11 @@ def draw_versions(frame: DataFrame):
         1, len(shown), size=(3.2 * len(shown) + 2.4, 4.6), squeeze=False, sharey=True
     )
     for ax, trace in zip(axes[0], shown, strict=True):
-        own = only(rows, trace=trace)
-        drawing.dots(ax, own, "ratio", "compared", words, upright=False)
-        for factor in (1, *drawing.SPEEDUPS):
+        label = {"ylabel": "version and rival", "xlabel": "completion time / Eagle's"}
+        own, title = only(rows, trace=trace), drawing.TITLES[trace]
+        drawing.level_dots(ax, own, "compared", words, title=title, **label)
+        for factor in drawing.SPEEDUPS:
             ax.axvline(factor, color="black", linewidth=0.8, linestyle=":")
-        ax.set(
-            title=drawing.TITLES[trace],
-            xscale="log",
-            xlabel="completion time / Eagle's",
-            ylabel="version and rival",
-        )
-        style.plain_log(ax.xaxis)
-        ax.label_outer()
     drawing.legend(figure, drawing.PERCENTILE_LOOKS)
     return figure
 

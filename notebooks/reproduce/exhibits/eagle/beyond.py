@@ -98,17 +98,8 @@ def draw_details(frame: DataFrame):
     for ax, (detail, jobs) in zip(axes.flat, product(OTHERS, ("short", "long")), strict=True):
         labels = {name: drawing.LOOKS[name].label for name in OTHERS[detail]}
         some = only(rows, jobs, detail=f"as {detail}")
-        drawing.dots(ax, some, "ratio", "system", labels, upright=False)
-        ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
-        ax.set(
-            title=f"{jobs} jobs, as {detail}",
-            ylabel="system",
-            xscale="log",
-            xlabel="completion time / as published",
-        )
-        ax.xaxis.set_major_formatter("{x:g}")
-        ax.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if value in (0.8, 2, 4) else "")
-        ax.label_outer()
+        title, measure = f"{jobs} jobs, as {detail}", "completion time / as published"
+        drawing.level_dots(ax, some, "system", labels, title=title, ylabel="system", xlabel=measure)
     drawing.legend(figure, drawing.PERCENTILE_LOOKS)
     return figure
 

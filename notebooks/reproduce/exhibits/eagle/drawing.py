@@ -227,6 +227,15 @@ def dots(
     ax.set(yticks=ticks, yticklabels=places.values(), ylim=(len(places) - 0.5, -0.5))
 
 
+def level_dots(ax, rows: DataFrame, along: str, places: Mapping[Any, str], **words: str) -> None:
+    """Ratios as level dots by the column `along`, on a logarithmic axis with a line at 1; `words` of `ax.set`."""
+    dots(ax, rows, "ratio", along, places, upright=False)
+    ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
+    ax.set(xscale="log", **words)
+    style.plain_log(ax.xaxis)
+    ax.label_outer()
+
+
 def plot_systems(ax, rows: DataFrame, systems: Iterable[str], gap: float = 0.16) -> None:
     """Completion times of short jobs under these systems as dots, the percentiles side by side."""
     dots(ax, rows, "completion", "percentile", NTH, "system", looks_of(systems), gap)

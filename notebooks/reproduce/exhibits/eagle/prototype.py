@@ -3,11 +3,10 @@
 What was measured is read from the file that `make prototype` writes; here only the simulator runs.
 """
 
-import numpy as np
 from pandas import DataFrame, concat, read_csv
 
 from reproduce.exhibits.eagle import drawing
-from reproduce.exhibits.eagle.comparing import only, ratios
+from reproduce.exhibits.eagle.comparing import only, ratios, rows_of
 from reproduce.figure import Figure
 from schedlib import paths
 from schedlib.eagle.simulating.simulate import simulate
@@ -47,32 +46,22 @@ def run(seed: int) -> DataFrame:
     for (ratio, name, repeat, nodes, jobs), own in measured.groupby(
         ["interarrival", "system", "repeat", "nodes", "jobs"], sort=False
     ):
-        told, made = own.iloc[0], google_sample(ratio, 0, jobs, nodes)
-        longer = made.tasks.assign(duration=made.tasks["duration"] + max(told["overshoot"], 0.0))
-        made, delay = Workload(made.jobs, longer, "ms"), (told["hop"] + told["fetch"]) / 3
+        measures, sample = own.iloc[0], google_sample(ratio, 0, jobs, nodes)
+        longer = sample.tasks["duration"] + max(measures["overshoot"], 0.0)
         done = simulate(
-            made,
+            Workload(sample.jobs, sample.tasks.assign(duration=longer), "ms"),
             name,
             int(nodes),
             short_partition=PARTITION["google"],
             cutoff=None,
-            network_delay=delay,
+            network_delay=(measures["hop"] + measures["fetch"]) / 3,
             detail="as_written",
             seed=int(repeat),
         )
-        times = done.percentiles()
-        columns = {
-            "interarrival": ratio,
-            "system": name,
-            "repeat": repeat,
-            "nodes": nodes,
-            "jobs": jobs,
-            "class": np.where(times["long"], "long", "short"),
-            "percentile": times["percentile"],
-            "completion": (times["completion"] / 1000).round(9),
-            "source": "simulator",
-        }
-        blocks.append(DataFrame(columns))
+        rows = rows_of(name, done).assign(
+            interarrival=ratio, repeat=repeat, nodes=nodes, jobs=jobs, source="simulator"
+        )
+        blocks.append(rows.assign(completion=(rows["completion"] / 1000).round(9)))
     return concat(blocks, ignore_index=True)
 
 

@@ -103,13 +103,10 @@ def plain_ticks(ax: Axes) -> None:
 
 
 def plot_makespans(frame: DataFrame, x: str = "jobs", label: str = "") -> Figure:
-    """Makespans above and HMHS's gains below, a column for each workload; for one workload side by side."""
+    """Makespans above and HMHS's gains below, a column for each workload."""
     workloads = frame["workload"].unique()
-    if len(workloads) == 1:
-        figure, axes = style.subplots(1, 2, size=(8.8, 3.8))
-        axes = axes[:, None]
-    else:
-        figure, axes = style.subplots(2, len(workloads), size=(4.4 * len(workloads), 6.4))
+    size = 4.4 * len(workloads), 6.4
+    figure, axes = style.subplots(2, len(workloads), size=size, squeeze=False)
     gain = gains(frame)
     lowest = min(-5, gain["gain"].min())
     for (top, bottom), name in zip(axes.T, workloads, strict=True):

@@ -1,6 +1,5 @@
 """At which load each sentence on Google's month holds (Figs. 6-10 of LoTES). The paper does not print its load."""
 
-from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
 from reproduce import registry, verdicts
@@ -42,7 +41,7 @@ def holding(frame: DataFrame) -> DataFrame:
     return counts.reset_index(name="sentences")
 
 
-def plot(frame: DataFrame) -> Picture:
+def plot(frame: DataFrame):
     """The verdict on each sentence at each load, a panel for each reading; above them how many hold."""
     readings = frame["reading"].unique()
     sentences = list(frame["sentence"].unique())

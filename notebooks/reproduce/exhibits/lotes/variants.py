@@ -8,19 +8,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
-from reproduce.exhibits import legend_below, only
+from reproduce.exhibits import only
 from reproduce.exhibits.lotes import runs
-from reproduce.exhibits.lotes.drawing import lines
 from reproduce.exhibits.lotes.fig11_13_random import drawn, under
 from reproduce.figure import Figure
 from schedlib import lotes
 from schedlib.lotes.replan import WAYS
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS, ArrivalModel
-from schedlib.plots import style
-from schedlib.plots.alt import alt
 from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 5.34
@@ -250,23 +246,6 @@ EXPERIMENTS = (
 )
 
 
-def plot_overhead(frame: DataFrame) -> Picture:
-    """Share of machines that an arriving job asks against the load, by policy: seeds, and their medians."""
-    figure, ax = style.subplots(size=(7.0, 4.0))
-    for (policy, sampled), rows in frame.groupby(["policy", "sampled"], sort=False):
-        look = style.look(policy)
-        if sampled:
-            look = look._replace(linestyle=":", label=f"{look.label}, {sampled} sampled")
-        lines(ax, rows, "load", "looked", looks={policy: look})
-    ax.set(
-        xlabel="load of what stage 2 sustains",
-        ylabel="machines asked per arrival (%)",
-        yscale="log",
-    )
-    legend_below(ax, 3)
-    return figure
-
-
 FIGURES = (
     Figure(
         "lotes.variants",
@@ -284,18 +263,12 @@ FIGURES = (
     Figure(
         "lotes.overhead",
         "lotes.overhead",
-        plot_overhead,
-        "How many machines an arriving job asks for their state, as the paper describes the policies. "
-        "LoTES asks every machine of the configurations that it tries. Greedy asks one after the other "
-        "until one has room. Tetris asks all. (The simulator finds the same machine with search trees.)",
-        alt(
-            "Line chart of the machines asked for an arrival (%) against the load. Medians",
-            "looked",
-            ["policy"],
-            "load",
-            of=partial(only, sampled=0),
-            average="median",
-        ),
+        None,
+        "How many machines an arriving job asks for their state (%), as the paper describes the policies. LoTES asks "
+        "every machine of the configurations that it tries, or as many of each as are sampled. Greedy asks one "
+        "after the other until one has room. Tetris asks all.",
+        "Table of the machines asked for an arrival by load and policy.",
+        heads={"looked": "machines asked (%)", "sampled": "machines sampled (0: all)"},
     ),
     Figure(
         "lotes.replan",

@@ -6,7 +6,6 @@ compared: ours, of least waste; the first that the solver finds; one with the pr
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
 from reproduce.exhibits.lotes.drawing import SHORTEST
@@ -177,7 +176,7 @@ def _losses(frame):
     return frame.assign(rounded=lost.clip(lower=1e-5), wait=frame["wait"].clip(lower=SHORTEST))
 
 
-def plot_spread(frame: DataFrame) -> Picture:
+def plot_spread(frame: DataFrame):
     """How many of the random optima lead to at most a number of bins, a loss, a wait."""
     figure, axes = style.subplots(2, 2, size=(8.0, 5.6), sharey=True)
     for ax, (column, label) in zip(axes.flat, MEASURES.items(), strict=True):

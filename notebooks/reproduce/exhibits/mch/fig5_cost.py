@@ -220,25 +220,6 @@ def plot_frontier(frame: DataFrame):
     return figure
 
 
-def _each(frame, **where):
-    """Median operations per decision of each rule, in words."""
-    rows = _operations_per_decision(only(frame, **where))
-    each = rows.groupby(["rule", "method"], sort=False)["each"]
-    return ", ".join(
-        f"{_look(*kind)['label']} {value:.1f}" for kind, value in each.median().items()
-    )
-
-
-def _caption_frontier(frame):
-    most = only(frame, load="fill")["size"].max()
-    return (
-        f"The cost of a decision on full binary trees of up to {frame['q'].max():,} nodes, whose leaves "
-        "are jobs (left, middle), and of a task in a stream of tasks for 1,024 leaves, half of which need "
-        "only some resources (right). Operations per decision on the largest tree: "
-        f"{_each(frame, load='fill', size=most)}."
-    )
-
-
 EXPERIMENTS = (
     Experiment(
         "mch.fig5",
@@ -328,7 +309,11 @@ FIGURES = (
         "mch.frontier",
         "mch.frontier",
         plot_frontier,
-        _caption_frontier,
+        lambda frame: (
+            f"The cost of a decision on full binary trees of up to {frame['q'].max():,} nodes, whose leaves are jobs "
+            "(left, middle), and of a task in a stream of tasks for 1,024 leaves, half of which need only some "
+            "resources (right)."
+        ),
         alt(
             "Line charts of the cost of a decision against the number of nodes, and bars of the cost of a task. "
             "Operations for a decision",
