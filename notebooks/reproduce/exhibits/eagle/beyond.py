@@ -60,6 +60,7 @@ def _heavier(name):
 
 
 def draw_heavier(frame: DataFrame):
+    """Short jobs' times under Eagle over those under Hawk against the load, a panel for each trace."""
     figure, axes = style.subplots(1, 3, size=(11.4, 3.8), sharey=True)
     rows = ratios(frame, "eagle", "hawk", "short")
     for ax, (trace, name) in zip(axes, drawing.NAMES.items(), strict=True):
@@ -90,6 +91,7 @@ def over_published(frame: DataFrame) -> DataFrame:
 
 
 def draw_details(frame: DataFrame):
+    """Times in each other version over those as published, by system, short and long jobs."""
     rows = over_published(frame)
     heights = [len(names) + 1 for names in OTHERS.values()]
     figure, axes = style.subplots(

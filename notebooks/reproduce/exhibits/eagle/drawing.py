@@ -1,4 +1,4 @@
-"""What Eagle's figures share: looks, dots with intervals, lines, legends, numbers and sizes in words."""
+"""Shared by Eagle's figures: looks, dots with intervals, lines, legends, numbers and sizes in words."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -208,10 +208,10 @@ def dots(
     of `by` that has a look are side by side, with a `gap` between two.
     """
     for k, (name, look) in enumerate(looks.items()):
-        own = only(rows, **{by: name})
+        of_look = only(rows, **{by: name})
         for place, key in enumerate(places):
             at = place + shift(k, len(looks), gap)
-            mean, low, high = mean_ci(only(own, **{along: key})[value])
+            mean, low, high = mean_ci(only(of_look, **{along: key})[value])
             line = [at, at], [low, high]
             dot = [at], [mean]
             if not upright:

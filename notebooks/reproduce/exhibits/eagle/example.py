@@ -21,7 +21,7 @@ def run(case: str, seed: int) -> DataFrame:
     """Four nodes with 100, 100, 10 and 10 s to do, and a job of four tasks of 10 s.
 
     A row per task: `job, task, worker, submit, start, finish, last` (whether it is of that job). For DLWL
-    what the nodes have to do is one long job of four tasks: all four look alike, as in Section 4.2.
+    what the nodes have to do is one long job of four tasks: all four look the same, as in Section 4.2.
     """
     workload = four_nodes()
     if case == "dlwl":

@@ -158,7 +158,7 @@ def inputs_beside(frame: DataFrame) -> DataFrame:
 
 
 def outcomes(frame: DataFrame) -> DataFrame:
-    """What comes out, a row for each trace and source: factors of short jobs, Table 2's shares (%).
+    """The outcomes, a row for each trace and source: factors of short jobs, Table 2's shares (%).
 
     The first row of a trace has what the paper prints.
     """
@@ -173,9 +173,9 @@ def outcomes(frame: DataFrame) -> DataFrame:
 
 
 def _printed(trace: str) -> dict[str, Any]:
-    told = printed_shares(trace)
+    printed = printed_shares(trace)
     row: dict[str, Any] = {"trace": trace, "source": "printed", "Hawk / Eagle": "3 to 10"}
-    return row | _named(told) if told else row
+    return row | _named(printed) if printed else row
 
 
 def _named(share: Mapping[str, float] | Series) -> dict[str, float]:
@@ -203,6 +203,7 @@ def factors(frame: DataFrame) -> DataFrame:
 
 
 def draw_factors(frame: DataFrame):
+    """Hawk's times over Eagle's by the source of the jobs, a panel for each trace."""
     rows = factors(frame)
     names = drawing.traces_of(rows)
     widths = [len(_sources(trace)) for trace in names]

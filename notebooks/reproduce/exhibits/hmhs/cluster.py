@@ -1,4 +1,4 @@
-"""What a cluster would run instead, with jobs that arrive over time (beyond the paper): no verdicts.
+"""Policies that clusters run instead, with jobs that arrive over time (beyond the paper): no verdicts.
 
 100 machines with a map and a reduce slot each, 300 jobs of the trace, speed factors as in the paper. A map's
 input lies on three machines drawn at random, and a map elsewhere takes half as long again. Under delay

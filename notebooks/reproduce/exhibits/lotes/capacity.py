@@ -30,7 +30,7 @@ LIMIT = style.Look("#555555", (0, (1, 1)), "x", "stage 2's lambda*")
 LOOKS = {name: style.look(name) for name in POLICIES}
 EXIT_ALL = style.Look(style.BROWN, (0, (3, 1, 1, 1)), "D", "LoTES, any class on an exit")
 WAYS_LOOK = LOOKS | {"lotes, exit all": EXIT_ALL}
-"""Who is compared in `starving`: also LoTES with an exit that starts jobs of any class."""
+"""The policies compared in `starving`: also LoTES with an exit that starts jobs of any class."""
 LABELS = style.labels(LOOKS | WAYS_LOOK)
 BURST, OVERLOAD = 2.0, 1.5  # hours of jobs at 1.5 lambda* of stage 1
 
@@ -38,7 +38,7 @@ BURST, OVERLOAD = 2.0, 1.5  # hours of jobs at 1.5 lambda* of stage 1
 def capacities(
     phi: float, omega: float, sizes: list[str], machines: int, precision: float, seed: int
 ) -> DataFrame:
-    """What each policy sustains on an instance of Section 5.4: `sizes, policy, capacity, low, high`.
+    """The rate that each policy sustains on an instance of Section 5.4: `sizes, policy, capacity, low, high`.
 
     The instance is the one that is `drawn`. `sizes`: laws as in `fig11_13_random.under`. Capacities, `fluid`,
     `limit` and `rounded` (lambda* of stage 1, of stage 2, and what whole machines leave of it) are over lambda1.
@@ -74,7 +74,7 @@ def capacities(
 def starving(
     phi: float, load: float, sizes: str, machines: int, hours: float, seed: int
 ) -> DataFrame:
-    """What waits at the end of a run that began with a burst: `waiting` jobs, the `oldest`'s wait (h), and
+    """The queue at the end of a run that began with a burst: `waiting` jobs, the `oldest`'s wait (h), and
     `old`, how many wait since the first half."""
     first = random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, rounded=True)
     made, burst = under(first, sizes), (OVERLOAD * first.plan.allocation.rate, BURST)
@@ -132,7 +132,7 @@ EXPERIMENTS = (
 
 
 def _along(frame, axis):
-    """The rows of one axis: Phi where machines are alike, Omega where Phi is 0.006."""
+    """The rows of one axis: Phi where machines do not differ, Omega where Phi is 0.006."""
     return only(frame, omega=0) if axis == "phi" else only(frame, phi=0.006)
 
 

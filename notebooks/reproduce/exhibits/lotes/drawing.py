@@ -52,7 +52,7 @@ def laws_in(frame: DataFrame) -> dict[str, str]:
 
 
 def axis_of(frame: DataFrame) -> str:
-    """What varies along the axis of Figs. 11-13: "phi" or "omega"."""
+    """The quantity along the axis of Figs. 11-13: "phi" or "omega"."""
     return "phi" if frame["phi"].nunique() > 1 else "omega"
 
 
@@ -123,7 +123,7 @@ def plot_over_time(frame: DataFrame, number: int, unit: str = "day") -> Figure:
 
 
 def _mark_printed(ax, number):
-    """What the text prints of the month: Greedy's wait less LoTES's; the waits that 1 % of jobs exceed."""
+    """Mark the numbers that the text prints of the month: Greedy's wait less LoTES's; the waits that 1 % of jobs exceed."""
     if number == 8:
         ax.axhspan(
             15 * 60,

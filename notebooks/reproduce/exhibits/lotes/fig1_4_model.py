@@ -48,7 +48,7 @@ def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> Dat
 
 
 def fig4(seed: int) -> DataFrame:
-    """What flows between the stages on Google's cluster: `quantity`, its symbol in the paper, `value`.
+    """The numbers that flow between the stages on Google's cluster: `quantity`, its symbol in the paper, `value`.
 
     Rates are in jobs per hour.
     """

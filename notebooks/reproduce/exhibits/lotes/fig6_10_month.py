@@ -158,15 +158,15 @@ def _waits(frame):
 
 
 def _ahead(frame):
-    """Who waits least, by how many decades less than the next of the paper's three policies, by median."""
+    """The policy of least wait, and by how many decades the next of the paper's three waits longer, by median."""
     waits = np.log10(_waits(frame).clip(lower=SHORTEST)).unstack("policy")[
         ["lotes", "greedy", "tetris"]
     ]
-    found = {}
+    ahead = {}
     for at, rows in waits.groupby(["sizes", "load"]):
         first, second = rows.median().sort_values(kind="stable").index[:2]
-        found[at] = first, float((rows[second] - rows[first]).median())
-    return found
+        ahead[at] = first, float((rows[second] - rows[first]).median())
+    return ahead
 
 
 def plot_map(frame: DataFrame):
@@ -207,9 +207,7 @@ def plot_map(frame: DataFrame):
         below.set(
             xlabel="mean load of the cores", ylabel="log10 of\nnext / least", ylim=(0, 1), yticks=[]
         )
-        below.set_xticks(
-            range(len(loads)), [f"{load:g}" for load in loads], fontsize=8, rotation=90
-        )
+        below.set_xticks(range(len(loads)), loads, fontsize=8, rotation=90)
     legend_below(axes[0, 0], 4)
     return figure
 
@@ -226,7 +224,7 @@ def _caption_fig6(frame):
 
 
 def _setting(frame):
-    """What ran, as captions say it."""
+    """The jobs that ran, in the captions' words."""
     whose = "" if frame["google"].iloc[0] else "the model of "
     return f"Jobs: one in {frame['thin'].iloc[0]} of {whose}Google's job table (CC-BY 4.0)"
 

@@ -85,7 +85,7 @@ def compared(cases: Iterable[Case], seed: int, measures: Callable = outcome) -> 
 
 
 def no_google_table() -> str:
-    """What to do when Google's job table is not here, and "" when it is."""
+    """How to fetch Google's job table where it is not here; "" where it is."""
     return lacking(
         traces.google2011_folder(),
         "Google's job table is not shipped, and not here; fetch it with",

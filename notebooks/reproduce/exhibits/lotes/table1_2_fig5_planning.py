@@ -1,5 +1,5 @@
-"""Tables 1 and 2 of LoTES, bins of one machine (fragmentation, Fig. 5), and what
-stages 1 and 2 find on Google's and on random instances. An instance with phi < 0 is Google's.
+"""Tables 1 and 2 of LoTES, bins of one machine (fragmentation, Fig. 5), and the results
+of stages 1 and 2 on Google's and on random instances. An instance with phi < 0 is Google's.
 """
 
 import time
@@ -81,7 +81,7 @@ def _instance(phi, seed, machines=1000):
 
 
 def stages(phi: float, machines: int, seed: int) -> DataFrame:
-    """What stages 1 and 2 find on an instance: rates, bins and supports, and `seconds` for both.
+    """The results of stages 1 and 2 on an instance: rates, bins and supports, and `seconds` for both.
 
     `allocation`: lambda of stage 1; `assignment`: lambda of stage 2; `rounded`: that in whole machines;
     `generated`: stage 2 over all bins, by column generation; `unassigned`: machines that rounding leaves
@@ -163,12 +163,12 @@ WAYS = {
 
 
 def lost(frame, column):
-    """What is lost against the fluid bound (%)."""
+    """The rate lost against the fluid bound (%)."""
     return 100 * (1 - frame[column] / frame["allocation"])
 
 
 def plot_stages(frame: DataFrame):
-    """What each way of making the plan loses against the fluid bound, on every instance."""
+    """The rate that each way of making the plan loses against the fluid bound, on every instance."""
     figure, ax = style.subplots(size=(7.0, 3.8))
     phis = sorted(set(frame["phi"]))
     place = frame["phi"].map(phis.index)

@@ -1,4 +1,4 @@
-"""What LoTES's text leaves open: every reading of every policy on the same jobs (waits in seconds); how many
+"""The open points of LoTES's text: every reading of every policy on the same jobs (waits in seconds); how many
 machines an arriving job asks for their state under each policy (Section 5.2); and planning again while the
 system runs, which the paper leaves to future work (Sections 5.3.3 and 6).
 """
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from pandas import DataFrame
 
-from reproduce.exhibits import only
+from reproduce.exhibits import as_key, only
 from reproduce.exhibits.lotes import runs
 from reproduce.exhibits.lotes.fig11_13_random import drawn, under
 from reproduce.figure import Figure
@@ -107,7 +107,7 @@ def _timed(way, seconds):
 
 
 def _foresight(jobs, hours):
-    """Planning again from the jobs that come in the next hours and their durations, which nobody knows."""
+    """Planning again from the jobs that come in the next hours and their durations, which no scheduler knows."""
     submit, job_class = jobs.jobs["submit"].to_numpy(), jobs.jobs["class"].to_numpy()
     duration, demand = (
         jobs.tasks["duration"].to_numpy(),
@@ -255,7 +255,7 @@ FIGURES = (
             "Mean waits (s) under every reading of the paper's text, on the same jobs: Phi = 0.006, load 0.97, "
             f"{runs.CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].iloc[0]:g} hours. The first "
             "reading of each policy is ours. Where machines differ (Omega above 0), only LoTES's exits and "
-            "roulette wheel are varied."
+            "roulette wheel are varied. A reading has two rows where the queue grew in some instances."
         ),
         "Table of waits by policy, reading and Omega.",
         partial(only, sizes=SIZES[0]),
@@ -268,6 +268,7 @@ FIGURES = (
         "every machine of the configurations that it tries, or as many of each as are sampled. Greedy asks one "
         "after the other until one has room. Tetris asks all.",
         "Table of the machines asked for an arrival by load and policy.",
+        part=as_key("sampled"),
         heads={"looked": "machines asked (%)", "sampled": "machines sampled (0: all)"},
     ),
     Figure(
@@ -280,6 +281,7 @@ FIGURES = (
             f"(every 0: once). One job in {frame['thin'].iloc[0]}. The paper leaves this to future work."
         ),
         "Table of waits, queues and idle cores by way of planning and hours between plans.",
+        part=as_key("every"),
         heads={
             "every": "every (h)",
             "over_1h": "wait over 1 h (%)",

@@ -106,7 +106,7 @@ def run_frontier(load: str, size: int, seed: int) -> DataFrame:
 
 
 def _cost(tree, machines, jobs, until=None, measured=MEASURED):
-    """What each rule takes; kernels are compiled before the clock starts."""
+    """The cost of each rule; kernels are compiled before the clock starts."""
     rows = []
     for rule, method in measured:
         done = simulate(
@@ -123,8 +123,8 @@ def _cost(tree, machines, jobs, until=None, measured=MEASURED):
 def _look(rule, method):
     """H-DRF with nothing computed twice is ours, and has a look of its own."""
     if rule == "h-drf" and method == "fast":
-        own = {"color": "#555555", "linestyle": (0, (5, 1, 1, 1)), "marker": "*"}
-        return own | {"label": "H-DRF, logarithmic (ours)"}
+        look = {"color": "#555555", "linestyle": (0, (5, 1, 1, 1)), "marker": "*"}
+        return look | {"label": "H-DRF, logarithmic (ours)"}
     return style.look(rule).line() | ({"label": "H-DRF, as printed"} if rule == "h-drf" else {})
 
 
