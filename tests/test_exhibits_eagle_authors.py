@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from frames import as_frame
 from reproduce import publish
-from reproduce.exhibits.eagle import authors, authors_figures, drawing, fig2_4_rivals
+from reproduce.exhibits.eagle import authors, authors_figures, drawing, fig2_4_rivals, laws
 from schedlib import traces
 from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS
 from schedlib.sweeps import store, sweep
@@ -72,11 +72,6 @@ def test_each_excerpt_runs_with_every_number_of_workers_of_its_trace():
 
 def test_what_the_paper_prints_for_a_trace_stands_beside_its_excerpts():
     assert fig2_4_rivals.printed_shares("yahoo-2") == fig2_4_rivals.printed_shares("yahoo") != {}
-    rows = pd.DataFrame(
-        {"trace": ["yahoo-1"], "part": "whole", "since": 0.0, "jobs": 9, "long_jobs": 1.0}
-    )
-    beside = authors_figures.beside_printed(rows.assign(long_work=2.0, workers=3))
-    assert beside[["printed (%)", "printed work (%)"]].to_numpy().tolist() == [[9.41, 98]]
 
 
 @pytest.mark.parametrize("source", authors.SOURCES, ids=lambda source: source.name)
@@ -121,17 +116,21 @@ def test_a_whole_file_is_run_and_drawn_as_the_excerpts_are(source, excerpts, tmp
         assert len(caption.split()) <= 60
 
 
-def test_the_excerpts_hold_what_table_1_says_of_the_whole_traces_but_google_from_t0_on(excerpts):
-    rows = {
-        trace: authors.run_table1(trace, file, seed=0).set_index("part")
-        for trace, file in authors.EXCERPTS.files.items()
-    }
-    for trace in ("yahoo-1", "yahoo-2"):
-        assert_allclose(rows[trace]["long_jobs"], 9.41, atol=0.7)
-        assert_allclose(rows[trace]["long_work"], 98, atol=1.0)
-    google = rows["google"].loc["from T0 on"]
-    assert google["since"] == 1_472_136 and google["workers"] == pytest.approx(12_254, abs=2)
-    assert google["long_jobs"] == pytest.approx(8.1, abs=0.05)
+def test_the_complete_parts_of_the_excerpts_hold_what_table_1_says_of_whole_traces(excerpts):
+    def contents(source, trace):
+        rows = laws.run_inputs(source, trace, seed=0)
+        return rows[rows["quantile"].isna()].set_index("quantity")["value"]
+
+    for source in ("excerpt 1", "excerpt 2"):
+        yahoo = contents(source, "yahoo")
+        assert_allclose(yahoo["long jobs (%)"], 9.41, atol=0.7)
+        assert_allclose(yahoo["their share of the work (%)"], 98, atol=1.0)
+    google = contents("excerpt", "google")
+    assert google["long jobs (%)"] == pytest.approx(8.1, abs=0.05)
+    workers = google["offered load of the fewest workers (%)"] / 100 * WORKERS["google"][0]
+    assert workers == pytest.approx(12_254, abs=10)
+    jobs = authors.jobs_of(authors.EXCERPTS.files["google"])
+    assert authors.complete_from(jobs) == pytest.approx(1_472_136, abs=0.5)
 
 
 def test_no_series_of_an_excerpt_is_left_out_of_a_picture():

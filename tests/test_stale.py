@@ -18,7 +18,7 @@ FIGURES = LIBRARY.figures
 SEEDED = {name for name, figure in FIGURES.items() if figure.experiment == "mch.fig5"}
 HMHS = {name for name in FIGURES if name.startswith("hmhs.")}
 # with kernels of their own
-ARRIVING = {"hmhs.flow", "hmhs.flow-facebook"}
+ARRIVING = {"hmhs.flow"}
 EXHIBIT = """
 import pandas as pd
 from reproduce.figure import Figure
@@ -93,7 +93,7 @@ def call(root, *words):
 MATTERS = {
     "a constant that a run uses": (
         {"schedlib/eagle/workloads/samples.py": ("SAMPLE_NODES = 100", "SAMPLE_NODES = 101")},
-        {"eagle.fig9", "eagle.prototype", "eagle.prototype-table"},
+        {"eagle.fig9", "eagle.prototype"},
     ),
     "a kernel": (
         {"schedlib/hmhs/min_min.py": ("range(", "range(0 + ")},

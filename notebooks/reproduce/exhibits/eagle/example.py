@@ -50,9 +50,9 @@ FIGURES = (
         "eagle.example",
         "eagle.example",
         None,
-        "The paper's worked example: four nodes have 100, 100, 10 and 10 s of work before them, and a job of four "
-        "tasks of 10 s each (last) arrives. It takes 110 s with one probe a task, 30 s with Sticky Batch Probing, "
-        "and 110 s when the scheduler places all four tasks at once (dlwl) and does not know which nodes are slow.",
+        "The paper's worked example: four nodes have 100, 100, 10 and 10 s of work, and a job of four tasks of 10 s "
+        "arrives (last). It takes 110 s with one probe a task, 30 s with Sticky Batch Probing, and 110 s when all "
+        "four tasks are placed at once (dlwl), without knowing which nodes are slow.",
         "Table of the tasks on four nodes, with when each starts and finishes, by who places them.",
     ),
 )
