@@ -1,6 +1,7 @@
 """Jobs that arrive over time, under what a cluster would run instead of HMHS (beyond the paper)."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ from schedlib.core.streams import streams
 from schedlib.hmhs import serving
 from schedlib.hmhs.johnson import priority
 from schedlib.hmhs.list_scheduling import first, line_of
-from schedlib.hmhs.model import Instance, Stage
+from schedlib.hmhs.model import Instance, Side, Stage
 from schedlib.hmhs.policies import Policy, latest, order_of
 from schedlib.hmhs.workloads import Pools, from_trace
 
@@ -208,34 +209,29 @@ def serve(
     inputs, queues = streams(seed, "hmhs inputs", "hmhs queues")
     holders = inputs.integers(0, instance.map_machines, (instance.map_tasks.sum(), REPLICAS))
     order = order_of(own, instance) if own else np.arange(instance.n_jobs)
-    shared = {
-        "own": own is not None,
-        "places": policy == "hmhs",
-        "dealt": queues.integers(0, QUEUES, instance.n_jobs),
-        "order": order,
-    }
+    shared: dict[str, Any] = {"own": own is not None, "places": policy == "hmhs"}
+    known = {"dealt": queues.integers(0, QUEUES, instance.n_jobs)}
     rngs = streams(seed, "hmhs map rule", "hmhs reduce rule")
     maps = _state(
-        instance.map_time,
-        instance.map_tasks,
-        instance.map_speed,
-        instance.map_task_time,
+        instance.stage("map"),
+        order,
+        rngs[0],
         prefer=np.broadcast_to(priority(instance)[:, None], instance.map_speed.shape),
-        rest=instance.reduce_tasks * instance.reduce_time,
         inputs=holders,
+        known=known | {"rest": instance.reduce_tasks * instance.reduce_time},
         delay=float(delay if policy == "delay" else 0),
         remote=float(remote),
-        rng=rngs[0],
         **shared,
     )
     reduces = _state(
-        instance.reduce_time,
-        instance.reduce_tasks,
-        instance.reduce_speed,
-        instance.reduce_task_time,
+        instance.stage("reduce"),
+        order,
+        rngs[1],
         prefer=instance.reduce_task_time,
-        shuffle=arrivals.copy,
-        rng=rngs[1],
+        inputs=np.zeros((instance.reduce_tasks.sum(), 0), np.int64),
+        known=known | {"shuffle": arrivals.copy},
+        delay=0.0,
+        remote=1.0,
         **shared,
     )
     rules = (own.map_rule, own.reduce_rule) if own else (first, first)
@@ -255,47 +251,39 @@ def serve(
 
 
 def _state(
-    unit: np.ndarray,
-    tasks: np.ndarray,
-    speed: np.ndarray,
-    time: np.ndarray,
-    *,
+    side: Side,
     order: np.ndarray,
-    prefer: np.ndarray,
     rng: np.random.Generator,
-    inputs: np.ndarray | None = None,
-    own: bool,
-    places: bool,
-    delay: float = 0.0,
-    remote: float = 1.0,
-    **known: np.ndarray,
+    *,
+    prefer: np.ndarray,
+    inputs: np.ndarray,
+    known: dict[str, np.ndarray],
+    **settings: Any,
 ) -> serving.State:
     """The state of a stage before its first job is ready; `known` has fields of `serving.JOB`."""
-    n, m = speed.shape
-    total = int(tasks.sum())
+    n, m = side.speed.shape
+    total = len(inputs)
     jobs = np.zeros(n, serving.JOB).view(np.recarray)
-    for name, values in {"since": np.inf, "passed": -1, **known}.items():
+    jobs.stop = np.cumsum(side.tasks)
+    jobs.low = jobs.stop - side.tasks
+    jobs.unfinished = side.tasks
+    jobs.since = np.inf
+    jobs.passed = -1
+    for name, values in known.items():
         jobs[name] = values
-    jobs.stop = np.cumsum(tasks)
-    jobs.low = jobs.stop - tasks
-    jobs.unfinished = tasks
     clock = np.zeros(1, serving.CLOCK).view(np.recarray)
     clock.wake = np.inf
     slots = np.zeros(m, serving.SLOT).view(np.recarray)
     slots.job = -1
     return serving.State(
-        own=own,
-        places=places,
-        delay=delay,
-        remote=remote,
         clock=clock,
-        line=line_of(order, np.array(tasks), np.full(n, np.inf), time, rng),
+        line=line_of(order, side.tasks, np.full(n, np.inf), side.time, rng),
         jobs=jobs,
         slots=slots,
-        unit=unit,
-        speed=speed,
+        unit=side.unit,
+        speed=side.speed,
         prefer=frozen(prefer),
-        inputs=np.zeros((total, 0), np.int64) if inputs is None else inputs,
+        inputs=inputs,
         used=np.zeros(QUEUES, np.int64),
         end=np.empty(m + 2),
         slot=np.empty(m + 2, np.int64),
@@ -304,6 +292,7 @@ def _state(
         local=np.zeros(total, np.bool_),
         tasks=Stage.empty(total),
         refused=np.full(2, -1),
+        **settings,
     )
 
 

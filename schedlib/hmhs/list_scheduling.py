@@ -52,7 +52,7 @@ class Line(NamedTuple):
     order: np.ndarray  # (N,) all jobs in the policy's order
     rank: np.ndarray  # (N,) each job's place in it
     queue: np.ndarray  # (N,) the jobs that wait, in this order
-    count: np.ndarray  # (1,) how many these are
+    length: np.ndarray  # (1,) how many these are
     left: np.ndarray  # (N,)
     ready: np.ndarray  # (N,)
     time: np.ndarray  # (N, M) E_ij
@@ -76,7 +76,7 @@ def line_of(
         order=order,
         rank=np.argsort(order),
         queue=np.zeros(jobs, np.int64),
-        count=np.zeros(1, np.int64),
+        length=np.zeros(1, np.int64),
         left=tasks.copy(),
         ready=ready,
         time=time,
@@ -137,19 +137,19 @@ def rule(function: Callable) -> Callable:
 @kernel
 def insert(line, job):
     """A job takes its place among those that wait."""
-    k = line.count[0]
+    k = line.length[0]
     while k > 0 and line.rank[line.queue[k - 1]] > line.rank[job]:
         line.queue[k] = line.queue[k - 1]
         k -= 1
     line.queue[k] = job
-    line.count[0] += 1
+    line.length[0] += 1
 
 
 @kernel
 def ask(choose, line, machine, now):
     """The job that a rule names for a machine, or -1."""
     shown = Waiting(
-        queue=read_only(line.queue[: line.count[0]]),
+        queue=read_only(line.queue[: line.length[0]]),
         order=read_only(line.order),
         left=read_only(line.left),
         ready=read_only(line.ready),
@@ -179,11 +179,11 @@ def start(line, stage, task, job, machine, now, finish):
     line.left[job] -= 1
     if line.left[job] > 0:
         return False
-    line.count[0] -= 1
+    line.length[0] -= 1
     k = 0
     while line.queue[k] != job:
         k += 1
-    for later in range(k, line.count[0]):
+    for later in range(k, line.length[0]):
         line.queue[later] = line.queue[later + 1]
     return True
 
@@ -223,7 +223,7 @@ def dispatch(choose, line, arrivals, stage):
         else:
             machine = items[0]
             now = max(now, keys[0])
-            job = ask(choose, line, machine, now) if line.count[0] > 0 else -1
+            job = ask(choose, line, machine, now) if line.length[0] > 0 else -1
             if job == -1:
                 parked[idle] = machine
                 free_since[idle] = keys[0]

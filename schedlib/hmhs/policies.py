@@ -141,20 +141,19 @@ def _dispatch(
 ) -> tuple[Stage, np.ndarray]:
     """Dispatch the stage called `name` by the policy's rule: its tasks, and both counts of candidates."""
     rule = getattr(policy, f"{name}_rule")
-    # kernels are compiled for writeable arrays only
-    tasks = np.array(getattr(instance, f"{name}_tasks"))
-    time = getattr(instance, f"{name}_task_time")
+    side = instance.stage(name)
+    tasks = side.tasks.copy()  # kernels are compiled for writeable arrays only
     stage = Stage.empty(int(tasks.sum()))
     arrivals = by_arrival(ready, tasks)
     if rule == MIN_MIN:
         quickest = getattr(instance, f"{name}_quickest")
-        return stage, np.array(min_min.dispatch(arrivals, ready, tasks, time, quickest, stage))
+        return stage, np.array(min_min.dispatch(arrivals, ready, tasks, side.time, quickest, stage))
     if not callable(rule):
         raise ValueError(
             f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
             "made by @hmhs.rule"
         )
-    line = list_scheduling.line_of(order, tasks, ready, time, rng)
+    line = list_scheduling.line_of(order, tasks, ready, side.time, rng)
     ended = list_scheduling.dispatch(rule, line, arrivals, stage)
     job = ended.job
     broke = f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"

@@ -188,7 +188,7 @@ def become_ready(state, job, now):
 def place(state, now):
     """Min-Min over all waiting tasks, from the times at which slots are believed to be free."""
     line = state.line
-    queue = line.queue[: line.count[0]]
+    queue = line.queue[: line.length[0]]
     total = 0
     for job in queue:
         state.jobs[job].unplaced = line.left[job]
@@ -243,7 +243,7 @@ def fill_slots(key, choose, state, now):
     while asking and state.refused[0] < 0:
         asking = False
         for machine in range(state.slots.size):
-            if state.slots[machine].job >= 0 or line.count[0] == 0:
+            if state.slots[machine].job >= 0 or line.length[0] == 0:
                 continue
             clock.offer += 1
             job = ask(choose, line, machine, now) if state.own else least(key, state, machine, now)
@@ -268,7 +268,7 @@ def least(key, state, machine, now):
     while True:
         chosen = -1
         lowest = np.inf
-        for number in line.queue[: line.count[0]]:
+        for number in line.queue[: line.length[0]]:
             job = state.jobs[number]
             if job.passed == clock.offer:
                 continue
