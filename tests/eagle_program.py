@@ -45,15 +45,6 @@ class NoUpdates(SRPT):
         pass
 
 
-class HalvedUpdates(SRPT):
-    """Workers hear when half of the tasks that they know of are started."""
-
-    def tell(self, job):
-        left = len(job.durations) - job.started - 1
-        if left in (0, *(2**k for k in range(20))):
-            super().tell(job)
-
-
 class EagleWithoutSSSUpdates(NoUpdates, EagleWithoutSSS):
     pass
 
@@ -73,10 +64,6 @@ class EagleWithoutSBPAndSRPT(SSS):
 
 class EagleWithoutMinimum(Eagle):
     K = 0
-
-
-class EagleUpdatesHalved(HalvedUpdates, Eagle):
-    pass
 
 
 class AnyThief(Hawk):

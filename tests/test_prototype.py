@@ -242,10 +242,6 @@ def test_tasks_may_compute_and_need_not_be_slept_out():
             {"probe_ratio": 0.5, "system": "sparrow"},
             "probe_ratio: 0.5; a job needs one probe for each task",
         ),
-        (
-            {"system": replace(eagle.SYSTEMS["eagle"], updates="halved")},
-            "system: on real processes",
-        ),
         ({"kill": {("node", NODES): 1.0}}, rf"kill: there is no process \('node', {NODES}\)"),
         ({"kill": {("node", 0): "soon"}}, r"kill: \('node', 0\) at 'soon'; give a time"),
         (

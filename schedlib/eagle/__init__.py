@@ -20,7 +20,9 @@ from schedlib.eagle.systems import (
     System,
     remaining_work,
 )
-from schedlib.eagle.systems import SystemView as SystemView  # `help` of it is long: not in `__all__`
+from schedlib.eagle.systems import (
+    SystemView as SystemView,
+)  # `help` of it is long: not in `__all__`
 from schedlib.eagle.workloads.measures import (
     cutoff_for,
     job_means,

@@ -23,7 +23,6 @@ from schedlib.eagle.records import (
     ENTRY,
     EVENT,
     MESSAGE,
-    MOST_PROBES,
     POOL,
     REFUSAL,
     RING,
@@ -32,7 +31,7 @@ from schedlib.eagle.records import (
     SUMS,
     WORKER,
 )
-from schedlib.eagle.systems import Charge, Order, Parts, Refusal, System, SystemView, Way
+from schedlib.eagle.systems import Charge, Order, Parts, System, SystemView, Way
 
 MOST_BEATS = 10_000_000
 """Heartbeats of a run; a month of them, at 3 s, is a tenth of that."""
@@ -45,7 +44,7 @@ class Settings(NamedTuple):
     short_way: Way = Way.ANYWHERE  # the branches of `engine.bring` for short and for long jobs
     long_way: Way = Way.ANYWHERE
     order: Order = Order.FIRST_COME  # the branch of `reorder.choose`
-    charges: Charge = Charge.NOTHING  # the entries whose bypass counters grow when a task overtakes them
+    charges: Charge = Charge.NOTHING  # whose bypass counters grow when a task overtakes them
     sticky: bool = False
     steal: bool = False
     any_thief: bool = False
@@ -62,13 +61,7 @@ class Settings(NamedTuple):
 
 
 def settings(
-    *,
-    system: System,
-    parts: Parts,
-    detail: Detail,
-    short_only: int,
-    delay: float,
-    heartbeat: float,
+    *, system: System, parts: Parts, detail: Detail, short_only: int, delay: float, heartbeat: float
 ) -> Settings:
     """What a system's parts need of the engine, under this detail and on this cluster; times in s."""
     short, long, order = parts.short, parts.long, parts.queue

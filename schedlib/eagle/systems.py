@@ -181,7 +181,7 @@ class Part(NamedTuple):
     The fields say what the part needs: only `engine.bring` and `reorder.choose` ask which part it is.
     """
 
-    branch: Way | Order
+    branch: Any  # a `Way`, or an `Order` of a queue
     places: bool = False  # whole tasks are placed; otherwise probes are sent
     stale: bool = False  # by the news of the last heartbeat
     # it needs the bits of a centre: long jobs placed by "lwl", and a short partition
@@ -213,9 +213,7 @@ class Parts(NamedTuple):
 
     def has_functions(self) -> bool:
         """Whether any part is a reader's function."""
-        return bool(
-            self.short.function or self.long.function or self.queue.function or self.probes
-        )
+        return bool(self.short.function or self.long.function or self.queue.function or self.probes)
 
 
 WAYS = {
@@ -449,9 +447,7 @@ System.__init__ = typed(System.__init__)  # type: ignore[method-assign]
 
 
 @typed
-def Eagle(
-    *, sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20
-) -> System:
+def Eagle(*, sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20) -> System:
     """Eagle (Sections 3 and 4), or Eagle without some of its parts (Section 6.3).
 
     See also: `eagle.System`, from whose parts all six are built.

@@ -97,14 +97,7 @@ def check_choices(state: State, system: str, unit: str, names: np.ndarray) -> No
     raise ValueError(f"system {system!r}: {chose}; {possible}")
 
 
-SUMMED_TIMES = (
-    "width",
-    "since",
-    "sum_short",
-    "sum_general",
-    "last_short",
-    "last_general",
-)
+SUMMED_TIMES = ("width", "since", "sum_short", "sum_general", "last_short", "last_general")
 
 
 def in_unit(state: State, unit: float) -> None:
@@ -123,11 +116,7 @@ def in_unit(state: State, unit: float) -> None:
 
 
 def result(
-    system: System,
-    names: np.ndarray,
-    order: np.ndarray,
-    state: State,
-    record: bool,
+    system: System, names: np.ndarray, order: np.ndarray, state: State, record: bool
 ) -> Simulation:
     """The run's frames and counters; the state's jobs are rows `order (N,)` of the workload."""
     ends = np.empty_like(state.jobs)
@@ -211,9 +200,7 @@ def _utilisation(state: State) -> pd.DataFrame:
 
 
 def _records(
-    names: np.ndarray,
-    order: np.ndarray,
-    state: State,
+    names: np.ndarray, order: np.ndarray, state: State
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The frames of tasks and of events. The start of a fetched task, no event to the engine, is added."""
     jobs = state.jobs
