@@ -24,7 +24,7 @@ from schedlib.core import streams
 from schedlib.eagle import plain
 from schedlib.eagle.plain import SRPT, SSS, Eagle, Hybrid
 from schedlib.eagle.plain_model import TWO_HOPS, Probe
-from schedlib.eagle.plain_results import jobs_of, simulation
+from schedlib.eagle.plain_results import jobs_of, written
 from schedlib.eagle.plain_rivals import Hawk, OldNews, Omniscient, Reordering, Sparrow
 from schedlib.workload import Workload
 
@@ -416,7 +416,7 @@ def simulate(workload, variant, workers, *, short_partition, detail, **options):
     """As `plain.simulate`, in any setting; `variant` is a class or a name of `plain`."""
     variant = plain.SYSTEMS.get(variant, variant)
     if detail == "as_written":
-        options |= {"short_partition": short_partition, "record": True}
+        options |= {"short_partition": short_partition}
         return plain.simulate(workload, variant, workers, **options)
     made = program(variant, detail)
     choices, guesses = streams(options["seed"], "choices", "estimates")
@@ -430,4 +430,4 @@ def simulate(workload, variant, workers, *, short_partition, detail, **options):
     )
     times = options["network_delay"], options.get("heartbeat", 3.0)
     cluster = made(jobs, workers, floor(short_partition * workers + 1e-9), choices, *times)
-    return simulation(cluster.run(), workload, made.system, True)
+    return written(cluster.run(), workload, made.system)

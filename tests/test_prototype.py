@@ -22,7 +22,7 @@ from schedlib import eagle, prototype
 from schedlib.boards.invariants import two_at_once
 from schedlib.eagle.plain import algorithm1
 from schedlib.eagle.plain_model import Job, Probe
-from schedlib.eagle.simulating.results import replay
+from schedlib.eagle.replay import replay
 from schedlib.prototype import host, wire
 from schedlib.prototype.centre import Centre
 from schedlib.prototype.comparing import as_it_was, network_delay
