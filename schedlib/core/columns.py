@@ -16,7 +16,8 @@ import numba
 import numpy as np
 from numba import types
 
-from schedlib.core.compiling import reached, seen
+from schedlib.core.functions import reached
+from schedlib.core.rules import seen
 
 SHIPPED = ("job", "submit", "class")
 TABLE = seen(types.float64, 2)

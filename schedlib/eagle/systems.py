@@ -22,7 +22,8 @@ from numba import types
 
 from schedlib.core import columns
 from schedlib.core.checks import typed, unknown
-from schedlib.core.compiling import compiled, rule, seen
+from schedlib.core.compiling import compiled
+from schedlib.core.rules import rule, seen
 
 ANYWHERE, THREE_ROUNDS, OLD_VECTOR, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY, READERS_PLACES = (
     range(8)

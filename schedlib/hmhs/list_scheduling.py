@@ -20,9 +20,10 @@ import numba
 import numpy as np
 from numba import types
 
-from schedlib.core import compiling
-from schedlib.core.compiling import compiled, read_only, seen
+from schedlib.core import rules
+from schedlib.core.compiling import compiled
 from schedlib.core.heap import pop, push, replace
+from schedlib.core.rules import read_only, seen
 from schedlib.hmhs.model import Stage
 
 OK, BAD_JOB, STUCK = 0, 1, 2
@@ -96,7 +97,7 @@ def rule(function: Callable) -> Callable:
     ...     return stage.queue[-1]
     """
     form, notes = "(stage, machine, now) -> job", "stage.notes or stage.machine_notes"
-    return compiling.rule(RULE, form, notes)(function)
+    return rules.rule(RULE, form, notes)(function)
 
 
 @compiled(signature=_KERNEL)

@@ -20,8 +20,8 @@ import numba
 import numpy as np
 from numba import types
 
-from schedlib.core.compiling import read_only
 from schedlib.core.heap import pop, push
+from schedlib.core.rules import read_only
 from schedlib.core.uncounted import kernel
 from schedlib.hmhs.list_scheduling import RULE, Waiting
 

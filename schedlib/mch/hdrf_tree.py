@@ -11,7 +11,7 @@ decide the same. They are in the library and not in its tests, because what they
 
 import numpy as np
 
-from schedlib.core import compiling
+from schedlib.core import rules
 from schedlib.core.uncounted import UNCOUNTED, kernel
 from schedlib.mch.choice import CHOOSE, rounded
 
@@ -257,7 +257,7 @@ def as_printed(tree, rescale):
     return leaf
 
 
-rule = compiling.rule(CHOOSE, **UNCOUNTED)
+rule = rules.rule(CHOOSE, **UNCOUNTED)
 
 
 @rule

@@ -23,7 +23,7 @@ from typing import overload
 
 import numpy as np
 
-from schedlib.core import compiling
+from schedlib.core import rules
 from schedlib.core.checks import typed, unknown
 from schedlib.core.uncounted import UNCOUNTED
 from schedlib.mch import hdrf_tree
@@ -35,7 +35,7 @@ MOST_ROOM = 1000  # numbers of a rule's own for each node
 OWN = "`tree.mine` or `tree.room` (see @mch.rule(room=...); a priority keeps none)"
 
 
-_rule = compiling.rule(PRIORITY, **UNCOUNTED)
+_rule = rules.rule(PRIORITY, **UNCOUNTED)
 
 
 @_rule
@@ -44,7 +44,7 @@ def unasked(leaf, usage, demand, weight, capacity):
     return 0.0
 
 
-@compiling.rule(CHOOSE, **UNCOUNTED)
+@rules.rule(CHOOSE, **UNCOUNTED)
 def nobody(tree):
     """The choice of rules that have a priority."""
     return -1
@@ -121,8 +121,8 @@ class Rule:
         own = self.priority if self.choose is nobody else self.choose
         object.__setattr__(self, "room", room)
         object.__setattr__(self, "name", self.name or getattr(own, "__name__", "own"))
-        object.__setattr__(self, "priority", compiling.rule(PRIORITY, notes=OWN)(self.priority))
-        choose = compiling.rule(CHOOSE, "(tree) -> leaf", OWN, **UNCOUNTED)(self.choose)
+        object.__setattr__(self, "priority", rules.rule(PRIORITY, notes=OWN)(self.priority))
+        choose = rules.rule(CHOOSE, "(tree) -> leaf", OWN, **UNCOUNTED)(self.choose)
         object.__setattr__(self, "choose", choose)
 
 

@@ -25,10 +25,10 @@ import numpy as np
 from numba import types
 from numba.extending import typeof_impl
 
-from schedlib.core import columns, compiling
+from schedlib.core import columns, rules
 from schedlib.core.arrays import grown
 from schedlib.core.checks import typed
-from schedlib.core.compiling import read_only, seen
+from schedlib.core.rules import read_only, seen
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching.decisions import hand_over
@@ -137,7 +137,7 @@ _FIELDS = [
 RULE = types.int64(types.NamedTuple([*_FIELDS, columns.TABLE], Cluster), types.int64)
 NOTES = "cluster.notes or cluster.machine_notes"
 FORMS = {"arrive": "(cluster, job) -> machine", "leave": "(cluster, machine) -> job"}
-ON_ARRIVAL, ON_EXIT = (compiling.rule(RULE, form, NOTES) for form in FORMS.values())
+ON_ARRIVAL, ON_EXIT = (rules.rule(RULE, form, NOTES) for form in FORMS.values())
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class Policy:
         for when, function in {"arrive": self.arrive, "leave": leave}.items():
             if not columns.reads(function):
                 try:
-                    function = compiling.rule(RULE, FORMS[when], NOTES)(function)
+                    function = rules.rule(RULE, FORMS[when], NOTES)(function)
                 except ValueError as error:
                     raise ValueError(f"{when}: {error}") from error
             object.__setattr__(self, when, function)
@@ -274,13 +274,13 @@ def with_columns(form: str, function: Callable, names: tuple[str, ...]) -> Any:
     """A rule that reads `cluster.jobs`, compiled for columns of these names; the engine calls it like any other."""
     made, kind, rows = columns.record(names)
     shown = types.NamedTuple([*_FIELDS, kind], Cluster)
-    inner = compiling.rule(types.int64(shown, types.int64), form, NOTES)(function)
+    inner = rules.rule(types.int64(shown, types.int64), form, NOTES)(function)
 
     def by_name(cluster, number):
         jobs = made(*rows(cluster.jobs))
         return inner(Cluster(*(cluster[:-1] + (jobs,))), number)
 
-    return compiling.rule(RULE, form)(by_name)
+    return rules.rule(RULE, form)(by_name)
 
 
 def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
