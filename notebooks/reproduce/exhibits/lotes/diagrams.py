@@ -8,7 +8,6 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
-from schedlib.core.checks import typed
 from schedlib.plots import style
 
 APART = 0.16  # half the distance in inches between an arrow and the one that goes back
@@ -33,110 +32,86 @@ class Arrow(NamedTuple):
     text: str = ""
 
 
-@typed
 def plot_diagram(
     boxes: Mapping[str, Box],
     arrows: Sequence[Arrow],
-    groups: Mapping[str, Sequence[str]] | None = None,
+    groups: Mapping[str, Sequence[str]],
     *,
-    cell: tuple[float, float] = (2.6, 1.4),
-    box: tuple[float, float] = (1.5, 0.8),
+    cell: tuple[float, float],
+    box: tuple[float, float],
 ) -> Figure:
     """Draw boxes on a grid, arrows between them, and a shade with a title behind each group of boxes.
 
     `cell` and `box`: width and height in inches of a cell of the grid and of the box in it. Two arrows back
     and forth keep clear of each other.
 
-    >>> figure = plot_diagram({"a": Box(0, 0, "A"), "b": Box(1, 0, "B")}, [Arrow("a", "b", "then")])
+    >>> boxes = {"a": Box(0, 0, "A"), "b": Box(1, 0, "B")}
+    >>> figure = plot_diagram(boxes, [Arrow("a", "b", "then")], {}, cell=(2.6, 1.4), box=(1.5, 0.8))
     >>> figure.axes[0].texts[-1].get_text()
     'then'
     """
-    groups = groups or {}
-    if not boxes or not all(isinstance(b, Box) for b in boxes.values()):
-        raise ValueError("boxes: needs a Box for each name, and at least one")
-    for arrow in arrows:
-        if not isinstance(arrow, Arrow) or not {*arrow[:2]} <= set(boxes):
-            raise ValueError(f"arrows: {arrow!r:.60}; needs Arrows between names of boxes")
-    for title, names in groups.items():
-        if not isinstance(names, Sequence) or not names or not set(names) <= set(boxes):
-            raise ValueError(f"groups: {title!r}: {names!r:.60}; needs a list of names of boxes")
-    rows = 1 + max(b.row for b in boxes.values())
-    columns = 1 + max(b.column for b in boxes.values())
     wide, high = cell
-    height = high * rows
-    figure, ax = style.canvas(wide * columns, height)
-    centre = {}
-    for name, b in boxes.items():
-        x = wide * (b.column + 0.5)
-        y = height - high * (b.row + 0.5)
-        centre[name] = np.array([x, y])
-    reach = np.array(box) / 2 + MARGIN
+    height = high * (1 + max(each.row for each in boxes.values()))
+    figure, ax = style.canvas(wide * (1 + max(each.column for each in boxes.values())), height)
+    centre = {
+        name: np.array([wide * (each.column + 0.5), height - high * (each.row + 0.5)])
+        for name, each in boxes.items()
+    }
     for title, names in groups.items():
-        centres = np.array([centre[name] for name in names])
-        corner = centres.min(axis=0) - reach
-        opposite = centres.max(axis=0) + reach + (0, TITLE)
-        style.rounded(
-            ax, corner, opposite - corner, 0.1, facecolor="#F0F0F0", edgecolor="none", zorder=0
-        )
-        ax.text(
-            corner[0] + 0.08,
-            opposite[1] - 0.05,
-            title,
-            va="top",
-            color="#444444",
-            fontsize=9,
-            style="italic",
-        )
-    patches = {name: _box(ax, b, centre[name], box) for name, b in boxes.items()}
+        _shade(ax, np.array([centre[name] for name in names]), np.array(box) / 2 + MARGIN, title)
+    patches = {name: _box(ax, each, centre[name], box) for name, each in boxes.items()}
     pairs = {arrow[:2] for arrow in arrows}
     for arrow in arrows:
-        _arrow(ax, arrow, centre, patches, box, back=(arrow.target, arrow.source) in pairs)
+        ends = centre[arrow.source], centre[arrow.target]
+        clip = patches[arrow.source], patches[arrow.target]
+        _arrow(ax, arrow.text, ends, clip, box, back=arrow[1::-1] in pairs)
     return figure
 
 
+def _shade(ax, centres, reach, title):
+    """A grey box behind the boxes at these centres (n, 2), which reach this far around them."""
+    low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach + (0, TITLE)
+    style.rounded(ax, low, high - low, 0.1, facecolor="#F0F0F0", edgecolor="none", zorder=0)
+    look = {"va": "top", "color": "#444444", "fontsize": 9, "style": "italic"}
+    ax.text(low[0] + 0.08, high[1] - 0.05, title, **look)
+
+
 def _box(ax, box, centre, size):
+    """A box of this size with its title and text; gives its patch."""
     low = centre - np.array(size) / 2
     x, y = centre
     style.rounded(ax, low, size, facecolor="white", edgecolor="none")
-    bold = {"ha": "center", "fontsize": 9.5, "fontweight": "bold"}
-    if box.text:
-        top = y + size[1] / 2 - 0.08
-        ax.text(x, top, box.title, va="top", **bold)
-    else:
-        ax.text(x, y, box.title, va="center", **bold)
+    top, va = (y + size[1] / 2 - 0.08, "top") if box.text else (y, "center")
+    ax.text(x, top, box.title, ha="center", va=va, fontsize=9.5, fontweight="bold")
     ax.text(x, y - 0.1, box.text, ha="center", va="center", fontsize=9, linespacing=1.25)
     pale = to_rgba(box.colour, 0.14)
     return style.rounded(ax, low, size, facecolor=pale, edgecolor=box.colour, linewidth=1.3)
 
 
-def _arrow(ax, arrow, centre, patches, box, back):
-    a = centre[arrow.source]
-    b = centre[arrow.target]
-    way = b - a
-    along = way / np.linalg.norm(way)
+def _arrow(ax, text, ends, clip, box, back):
+    """An arrow between two centres with its text; `back`: another arrow goes the other way, so both step aside."""
+    a, b = ends
+    along = (b - a) / np.linalg.norm(b - a)
     left = np.array([-along[1], along[0]])
     shift = APART * left * back
     middle = (a + b) / 2 + shift
-    level = abs(along[1]) < 1e-9
-    upright = abs(along[0]) < 1e-9
-    if level or upright:  # the arrow goes between the facing sides
-        reach = along * (box[0] if level else box[1]) / 2
-        ends = a + reach + shift, b - reach + shift
-        clip = {"shrinkA": 1, "shrinkB": 1}
-    else:
-        ends = a + shift, b + shift
-        clip = {"patchA": patches[arrow.source], "patchB": patches[arrow.target]}
-    look = {"arrowstyle": "-|>", "mutation_scale": 13, "color": "#333333", "linewidth": 1.3}
-    ax.add_patch(FancyArrowPatch(*ends, **clip, **look))
-    if level:
-        above = left[1] > 0 or not back
-        place = {"ha": "center", "va": "bottom" if above else "top"}
-        middle += (0, 0.05 if above else -0.05)
-    elif upright:
-        place = {"ha": "left", "va": "center"}
-        middle += (APART / 2, 0)
-    else:
+    slanted = np.abs(along).min() > 1e-9
+    if slanted:
+        where = {"patchA": clip[0], "patchB": clip[1]}
+        reach = np.zeros(2)
         side = left if left[1] > 0 else -left
-        place = {"ha": "right" if side[0] < 0 else "left", "va": "bottom"}
         middle += 0.06 * side
-    ax.text(*middle, arrow.text, fontsize=9, linespacing=1.2, **place)
+        place = {"ha": "right" if side[0] < 0 else "left", "va": "bottom"}
+    else:  # between the facing sides
+        where = {"shrinkA": 1, "shrinkB": 1}
+        reach = along * np.array(box) / 2
+        if abs(along[0]) > 0.5:
+            above = left[1] > 0 or not back
+            middle += (0, 0.05 if above else -0.05)
+            place = {"ha": "center", "va": "bottom" if above else "top"}
+        else:
+            middle += (APART / 2, 0)
+            place = {"ha": "left", "va": "center"}
+    look = {"arrowstyle": "-|>", "mutation_scale": 13, "color": "#333333", "linewidth": 1.3}
+    ax.add_patch(FancyArrowPatch(a + reach + shift, b - reach + shift, **where, **look))
+    ax.text(*middle, text, fontsize=9, linespacing=1.2, **place)
