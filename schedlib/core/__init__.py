@@ -5,7 +5,7 @@ compiled or, with `NUMBA_DISABLE_JIT=1`, as ordinary Python.
 """
 
 from schedlib.core.compiling import compiled
-from schedlib.core.rules import rule
+from schedlib.core.rules import RuleKind
 from schedlib.core.streams import streams
 
-__all__ = ["compiled", "rule", "streams"]
+__all__ = ["RuleKind", "compiled", "streams"]

@@ -1,9 +1,8 @@
-"""Functions in a reader's hands: what they call and draw, and which of them raised an error in a run."""
+"""Functions of a reader: the names that they use, what they draw, and which of them raised an error in a run."""
 
 import dis
 import inspect
 import random
-import re
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,101 +14,114 @@ from schedlib import paths
 
 GENERATORS = (random.Random, np.random.RandomState)
 """The generators behind the functions of the modules `random` and `numpy.random`."""
-
-
-def room_of(function: Callable[..., Any]) -> str | None:
-    """The room of the package that a function stands in, None when it is a reader's."""
-    file = Path(function.__code__.co_filename).resolve()
-    own = file.is_relative_to(paths.PACKAGE) and file.is_file()
-    return file.relative_to(paths.PACKAGE).parts[0] if own else None
+WAYS_OUT = {
+    ZeroDivisionError: "ask first whether the divisor is 0; ",
+    IndexError: "ask first how long the array is; ",
+    MemoryError: "ask for smaller arrays; ",
+}
+"""How to avoid the errors that machine code raises without a line."""
 
 
 class RuleError(ValueError):
-    """What a reader's function raised in a run: its name, its line, and a way out."""
+    """An error that a reader's function raised in a run: the function's name, the line, and a way out."""
 
 
-def reached(function: Callable[..., Any]) -> Iterator[Any]:
-    """A function, and those that it calls by a global name or a closure's, compiled or not."""
-    left, looked = [function], set()
-    while left:
-        this = left.pop()
-        looked.add(this)
-        yield this
-        known = inspect.getclosurevars(this)
-        for value in (*known.globals.values(), *known.nonlocals.values()):
-            called = inspect.unwrap(getattr(value, "py_func", value))
-            if inspect.isfunction(called) and called not in looked:
-                left.append(called)
+def room_of(function: Callable[..., Any]) -> str | None:
+    """The room of the package that defines a function; None for a reader's own."""
+    file = Path(function.__code__.co_filename).resolve()
+    if file.is_relative_to(paths.PACKAGE) and file.is_file():
+        return file.relative_to(paths.PACKAGE).parts[0]
+    return None
+
+
+def plain(function: Any) -> Any:
+    """The Python function within a compiled one.
+
+    >>> import numba
+    >>> plain(numba.njit(plain)) is plain
+    True
+    """
+    return inspect.unwrap(getattr(function, "py_func", function))
+
+
+def reached(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    """A plain function, and the plain functions within those that it calls: by a global name, by a closure's, or
+    as compiled functions of a module."""
+    waiting, seen = [plain(function)], set()
+    while waiting:
+        function = waiting.pop()
+        if not inspect.isfunction(function) or function in seen:
+            continue
+        seen.add(function)
+        yield function
+        for value in _variables(function).values():
+            waiting.append(plain(value))
+            if inspect.ismodule(value):
+                members = [getattr(value, name, None) for name in function.__code__.co_names]
+                waiting += [member.py_func for member in members if hasattr(member, "py_func")]
+
+
+def _variables(function: Callable[..., Any]) -> dict[str, Any]:
+    """The values that a function takes from outside, by name."""
+    variables = inspect.getclosurevars(function)
+    return {**variables.globals, **variables.nonlocals}
+
+
+def names_in(function: Callable[..., Any]) -> set[str]:
+    """The attributes and global names that a function, and those that it calls, use.
+
+    >>> sorted(names_in(lambda cluster, job: cluster.jobs.home[job]))
+    ['home', 'jobs']
+    """
+    return {name for part in reached(function) for name in part.__code__.co_names}
 
 
 def draws_globally(function: Callable[..., Any]) -> bool:
-    """Whether a function, or one that it calls by a global name, draws from numpy's or Python's own generator.
+    """Whether a function, or one that it calls, draws from numpy's or Python's own generator.
 
     >>> draws_globally(lambda: np.random.random()), draws_globally(lambda rng: rng.random())
     (True, False)
     """
-    return any(map(_draws, reached(function)))
-
-
-def _draws(function: Callable[..., Any]) -> bool:
-    known = inspect.getclosurevars(function)
-    named = {**known.globals, **known.nonlocals}
-    value: Any = None  # what the step before loaded, when it has a name
-    for step in dis.get_instructions(function):
-        if value is np and step.argval == "random":
-            return True
-        loads = step.opname in ("LOAD_GLOBAL", "LOAD_DEREF")
-        value = named.get(step.argval) if loads else None
-        if value is random or value is np.random:
-            return True
-        if isinstance(getattr(value, "__self__", None), GENERATORS):
-            return True
+    for part in reached(function):
+        variables = _variables(part)
+        value: Any = None  # what the step before loaded, when it has a name
+        for step in dis.get_instructions(part):
+            if value is np and step.argval == "random":
+                return True
+            loads = step.opname in ("LOAD_GLOBAL", "LOAD_DEREF")
+            value = variables.get(step.argval) if loads else None
+            generator = getattr(value, "__self__", None)
+            if value is random or value is np.random or isinstance(generator, GENERATORS):
+                return True
     return False
 
 
-def _line(step: dis.Instruction) -> int:
-    return (step.positions and step.positions.lineno) or 0
-
-
-def _at(function: Callable[..., Any], lines: list[int]) -> str:
-    """A place in a reader's file, in brackets."""
-    listed = " or ".join(map(str, lines))
-    return f" ({Path(function.__code__.co_filename).name}, line {listed})"
-
-
-SLIPS = {
-    ZeroDivisionError: (r"^([/%]|//)=?$", "ask first whether the divisor is 0"),
-    IndexError: (r"^(BINARY_SUBSCR|STORE_SUBSCR|\[\])$", "ask first how long the array is"),
-    MemoryError: ("^CALL", "ask for smaller arrays"),
-}
-"""Python's instructions that raise an error, and how to avoid it."""
+def where(error: Exception, function: Callable[..., Any]) -> str:
+    """The last line of a function's file that an error's traceback names, in brackets; "" when it names none."""
+    file = function.__code__.co_filename
+    steps = [step for step in traceback.extract_tb(error.__traceback__) if step.filename == file]
+    return f" ({Path(file).name}, line {steps[-1].lineno})" if steps else ""
 
 
 def blamed(error: Exception, arguments: Any) -> str:
-    """Which reader's function, among the arguments of a kernel, raised an error: its name, what it raised, a way
-    out, its line; "" when none did."""
-    functions = [one for rule in _rules(arguments) for one in reached(rule) if not room_of(one)]
+    """Which reader's function, among the arguments of a kernel, raised an error: its name, the error, its line
+    or a way out; "" when the kernel has none. Machine code keeps the line of a `raise` alone."""
     said = f"raises {type(error).__name__}: {error}"
-    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
-    for function in functions:
-        if function.__code__.co_filename == frame.f_code.co_filename:
-            return f"{function.__name__}: {said}{_at(function, [line])}"
-    pattern, way_out = SLIPS.get(type(error), ("", ""))
-    for function in functions if pattern else ():
-        lines = set()
-        for step in dis.get_instructions(function):
-            if re.match(pattern, step.argrepr) or re.match(pattern, step.opname):
-                lines.add(_line(step))
-        if lines:
-            place = _at(function, sorted(lines))
-            return f"{function.__name__}: {said}; {way_out}{place}"
-    return ""
+    rules = list(_rules(arguments))
+    for rule in rules:
+        for function in reached(rule):
+            if line := where(error, function):
+                return f"{function.__name__}: {said}{line}"
+    names = " or ".join(rule.__name__ for rule in rules)
+    way_out = WAYS_OUT.get(type(error), "")
+    return names and f"{names}: {said}; {way_out}NUMBA_DISABLE_JIT=1 shows the line"
 
 
 def _rules(arguments: Any) -> Iterator[Any]:
-    """The reader's functions among a kernel's arguments, and in the tuples among these."""
+    """The reader's compiled functions among a kernel's arguments, and in the tuples among these."""
     for argument in arguments:
         if isinstance(argument, tuple):
             yield from _rules(argument)
-        elif hasattr(argument, "declared"):
-            yield argument.py_func
+        rule = getattr(argument, "within", argument)
+        if hasattr(rule, "declared") and not room_of(rule):
+            yield rule

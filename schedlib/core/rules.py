@@ -1,14 +1,17 @@
-"""A reader's rules: plain functions, compiled to one signature so that kernels take them, and what is wrong with them.
+"""Readers' rules: plain functions, compiled to one signature, so that kernels take them.
 
-A rule is never kept for the next process: numba would not notice that a number which it takes from elsewhere
-has changed.
+Each simulator declares the kinds of rule that it takes, a `RuleKind` each. A rule is never kept for the next
+process: numba would not notice that a number which it takes from elsewhere has changed.
 """
 
 import dis
+import functools
 import inspect
 import re
-from collections.abc import Callable
-from pathlib import Path
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numba
@@ -16,25 +19,22 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
+from schedlib.core.checks import frozen
 from schedlib.core.compiling import jit
-from schedlib.core.functions import _at, _line, draws_globally, room_of
+from schedlib.core.functions import draws_globally, names_in, plain, reached, room_of, where
 
-PLAIN = re.compile(r"Untyped global name '(\w+)'.*<class 'function'>", re.DOTALL)
-MISSING = re.compile(r"Unknown attribute '(\w+)' of type (\w+)")
-"""How numba says that a rule calls what is not compiled, and asks for a field that is not there."""
-READ_ONLY = re.compile(
-    r"(setitem|sort|fill|shuffle)\(readonly array|'NoneType' object has no attribute 'args'"
-)
-"""How numba refuses a write to a read-only array; the second is what it says to `row /= 2`."""
+MOST_LINES = 10_000
+"""An uncompiled call on an example ends after this number of lines: it may be an endless loop."""
+COLOURS = re.compile(r"\x1b\[[\d;]*m")
+"""The terminal's colours in numba's messages."""
 
 
-def seen(dtype: Any, dimensions: int = 1, layout: str = "C") -> types.Array:
-    """The type of an array that a rule sees and cannot write to.
-
-    >>> seen(types.float64).mutable
-    False
-    """
-    return types.Array(dtype, dimensions, layout, readonly=True)  # type: ignore[call-overload]
+INTS, INT_ROWS = frozen(np.ones(8, np.int64)), frozen(np.ones((8, 8), np.int64))
+FLOATS, FLOAT_ROWS = frozen(np.ones(8)), frozen(np.ones((8, 8)))
+"""Examples of arrays that a rule sees and cannot write to."""
+NOTES = np.ones((8, 4))
+"""An example of the rows of numbers that a rule may write to."""
+RNG = np.random.default_rng(0)
 
 
 if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
@@ -50,143 +50,159 @@ else:
     def read_only(typingctx, array):
         """The same array, which a rule that gets it cannot write to."""
 
-        def as_it_is(context, builder, signature, arguments):
+        def unchanged(context, builder, signature, arguments):
             (value,) = arguments
             if context.enable_nrt:  # where references are counted, what is returned is one more
                 context.nrt.incref(builder, signature.return_type, value)
             return value
 
-        return array.copy(readonly=True)(array), as_it_is
+        return array.copy(readonly=True)(array), unchanged
 
 
-def rule(
-    signature: Any, form: str = "", notes: str = "the array that is there for it", **options: Any
-) -> Callable[[Callable[..., Any]], Any]:
-    """A decorator that compiles a reader's function to one signature, so that kernels can take it as a rule.
-    The library's own rules compile when they are first needed.
+@dataclass(frozen=True, eq=False)
+class RuleKind:
+    """A kind of function that a reader can write for a simulator; a decorator that compiles one.
 
-    It takes plain functions, lambdas, and functions that numba compiled before; one that has this very
-    signature is given back as it is. `form` says in words what the function takes and gives, such as
-    "(cluster, job) -> machine"; `notes` is the array that it may write to. A reader's indices are checked.
-    With NUMBA_DISABLE_JIT=1 the function stays plain Python. Raises ValueError, with the compiler's reason,
-    for what is no function, cannot be compiled to that signature, answers with another kind of number, draws
-    from `np.random` or writes to what it sees.
+    - `arguments`: an example of each argument by its name; the first is what the rule sees. All arguments that
+      kernels hand over are of the examples' types
+    - `answer`: the answer's name, of the type of `result`
+    - `notes`: the arrays that the rule may write to, in words
+    - `options`: numba's
 
-    >>> add = rule(types.int64(types.int64, types.int64))
-    >>> @add
+    It takes plain functions, lambdas, and functions that numba compiled before; a function that has this very
+    signature is given back as it is. The library's own rules compile when they are first needed. A reader's
+    indices are checked. With NUMBA_DISABLE_JIT=1 a function stays plain Python. A function that reads
+    `jobs`, where the rule sees them, stays plain until `columns.bind` knows the columns. Raises ValueError on
+    what is not a function, does not compile to the signature, answers with another kind of number, draws from
+    `np.random` or writes to what it sees. The message has Python's own error on an example and its line,
+    where there is one, the compiler's first line, and the form that is expected.
+
+    >>> addition = RuleKind({"a": 1, "b": 2}, "sum")
+    >>> @addition
     ... def plus(a, b):
     ...     return a + b
-    >>> plus(40, 2), add(plus) is plus
-    (42, True)
+    >>> plus(40, 2), addition(plus) is plus, addition.form
+    (42, True, '(a, b) -> sum')
     """
 
-    def decorate(function: Callable[..., Any]) -> Any:
-        if getattr(function, "declared", None) == signature:
+    arguments: Mapping[str, Any]
+    answer: str
+    result: Any = 0
+    notes: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def signature(self) -> Any:
+        """The type of the function, as numba writes it."""
+        return numba.typeof(self.result)(*map(numba.typeof, self.arguments.values()))
+
+    @property
+    def form(self) -> str:
+        """The function in words."""
+        return f"({', '.join(self.arguments)}) -> {self.answer}"
+
+    def reads_columns(self, function: Any) -> bool:
+        """Whether a function reads the jobs' own columns, and cannot compile before these are known."""
+        sees, *_ = self.arguments.values()
+        return hasattr(sees, "jobs") and "jobs" in names_in(function)
+
+    def __call__(self, function: Any, argument: str = "") -> Any:
+        """The compiled function; `argument`, the name under which it was given, begins messages."""
+        if getattr(function, "declared", None) == self.signature:
             return function
-        plain = inspect.unwrap(getattr(function, "py_func", function))
-        name = getattr(plain, "__name__", repr(plain))
+        python = plain(function)
+        return python if self.reads_columns(python) else self.compiled(python, argument)
+
+    def compiled(self, function: Any, argument: str = "") -> Any:
+        """A plain function, compiled, whatever it reads."""
+        if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+            return function
         try:
-            made = _made(plain, signature, options)
+            made = self._made(function)
         except Refused as error:
-            reason = str(error).replace("{notes}", notes)
-            raise ValueError(f"{name}: does not compile. {reason}") from error
-        except Exception as error:  # some of numba's errors are no NumbaError
-            reason = _reason(error, notes, form or signature, signature.args)
-            where = _line_in(error)
-            raise ValueError(f"{name}: does not compile. {reason}{where}") from error
-        if made is not plain:
-            made.declared = signature
+            name = getattr(function, "__name__", repr(function))
+            writes = f"; it may write to {self.notes} alone" if self.notes else ""
+            raise ValueError(
+                f"{argument}{': ' * bool(argument)}{name}: does not compile. {error}. A rule is {self.form}, of numbers, "
+                f"loops, the arrays that it sees and helpers under `numba.njit`{writes}"
+            ) from error.__cause__
+        made.declared = self.signature
         return made
 
-    return decorate
-
-
-WRITES = "It writes to an array that it is shown, and these are read-only; keep your own numbers in {notes}"
-DRAWS = "It draws from `random` or `np.random`, which no seed of a run reaches; draw from the `rng` that it is given"
-
-
-BANNED = {
-    "STORE_ATTR": WRITES,
-    "STORE_GLOBAL": "It sets a global variable, and those are fixed when it compiles; keep your own numbers in {notes}",
-    "IMPORT_NAME": "It imports a module; import at the top of the file, outside the function",
-    "BEFORE_WITH": "It uses `with`, for which there is no machine code; do that outside the function",
-    "LOAD_SPECIAL": "It uses `with`, for which there is no machine code; do that outside the function",
-}
-"""Python's instructions that no rule may have. numba lets a rule write to a field of a record even where the
-array of records is read-only."""
-NO_RETURN = (
-    "It ends without `return` on some path, and the answer must be {wanted}; return it at the end"
-)
-NO_ANSWER = "It returns {given}, and the answer must be {wanted}; nothing is cut or rounded"
+    def _made(self, function: Any) -> Any:
+        """A plain function as machine code; `Refused`, with the reason, where it cannot be a rule."""
+        if not inspect.isfunction(function):
+            raise Refused("It is not a function")
+        if room_of(function):
+            return jit(function, **self.options)
+        check(function)
+        compiler = functools.partial(numba.njit, nogil=True, boundscheck=True, **self.options)
+        signature = self.signature
+        try:
+            made = compiler(signature.args)(function)
+        except Exception as error:  # some of numba's errors are not a NumbaError
+            raised = trial(function, self.arguments.values())
+            raise Refused(_reason(function, error, raised)) from raised or error
+        given, wanted = made.nopython_signatures[0].return_type, signature.return_type
+        numbers = types.Integer | types.Float if isinstance(wanted, types.Float) else types.Integer
+        if isinstance(given, types.NoneType | types.Optional):
+            raise Refused(f"It ends without `return` on some path, and the answer must be {wanted}")
+        if not isinstance(given, numbers):
+            raise Refused(f"It returns {given}, and the answer must be {wanted}")
+        return made if given == wanted else compiler(signature)(function)
 
 
 class Refused(Exception):
-    """A reader's function that compiles and is refused all the same; the sentence says why."""
+    """Why a function cannot be a rule."""
 
 
-def _made(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
-    """The rule itself. Raises `Refused`, or what numba raises."""
-    if not inspect.isfunction(function):
-        raise TypeError(f"{function!r} is not a function")
-    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-        return function
-    if room_of(function):
-        # numba links kept code by name: two lambdas of one signature could be taken for each other
-        if function.__name__ == "<lambda>":
-            raise Refused("A rule of the library needs a name of its own; write it as a function")
-        return jit(function, **options)
-    for step in dis.get_instructions(function):
-        if step.opname in BANNED:
-            raise Refused(BANNED[step.opname] + _at(function, [_line(step)]))
+def check(function: Callable[..., Any]) -> None:
+    """Raise `Refused` on a reader's function that compiles and does something else than it says."""
     if draws_globally(function):
-        raise Refused(DRAWS)
-    options = {"nogil": True, "boundscheck": True} | options
-    made = numba.njit(signature.args, **options)(function)  # type: ignore[call-overload]
-    given, wanted = made.nopython_signatures[0].return_type, signature.return_type
-    kinds = types.Integer | types.Float if isinstance(wanted, types.Float) else types.Integer
-    if not isinstance(given, kinds):
-        nothing = isinstance(given, types.NoneType | types.Optional)
-        sentence = NO_RETURN if nothing else NO_ANSWER
-        first = function.__code__.co_firstlineno
-        raise Refused(sentence.format(given=given, wanted=wanted) + _at(function, [first]))
-    if given == wanted:
-        return made
-    return numba.njit(signature, **options)(function)  # type: ignore[call-overload]
+        raise Refused(
+            "It draws from `random` or `np.random`, which no seed reaches; draw from `rng`"
+        )
+    for part in reached(function):
+        for step in dis.get_instructions(part) if room_of(part) is None else ():
+            if step.opname == "STORE_ATTR":  # numba takes it on records of read-only arrays, too
+                raise Refused(
+                    f"{part.__name__} sets {step.argval!r}, and what a rule sees is read-only"
+                )
 
 
-def _reason(error: Exception, notes: str, form: Any, shown: Any) -> str:
-    """What is wrong: one of the slips that are common, or else the first line that the compiler says of it;
-    `shown`: the types of the arguments."""
-    lines = re.sub(r"\x1b\[[\d;]*m", "", str(error)).splitlines()
-    text = "\n".join(lines)
-    if READ_ONLY.search(text):
-        return WRITES.format(notes=notes)
-    if plain := PLAIN.search(text):
-        return f"It calls {plain[1]!r}, a plain function; decorate that with `numba.njit`"
-    if missing := MISSING.search(text):
-        fields = ", ".join(_fields(shown, missing[2]))
-        has = f"; there are: {fields}" if fields else ""
-        return f"{missing[2]} has no {missing[1]!r}{has}"
-    said = [line.strip().rstrip(".") for line in lines if line.strip()]
-    first = next((line for line in said if not line.startswith("Failed in")), "nothing")
-    return (
-        f"The compiler says: {first}. Use numbers, loops and the arrays it is given; its arguments and result "
-        f"must be {form}"
-    )
+def trial(function: Callable[..., Any], arguments: Iterable[Any]) -> Exception | None:
+    """The error that one uncompiled call raises; None when it raises none, or seems to have no end.
+
+    >>> trial(lambda a: 1 // len(a), [()])
+    ZeroDivisionError('integer division or modulo by zero')
+    >>> def endless(a):
+    ...     while True:
+    ...         a += 1
+    >>> trial(endless, [0])
+    """
+    lines = iter(range(MOST_LINES))
+
+    def count(frame: Any, event: str, argument: Any) -> Any:
+        next(lines)
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        function(*arguments)
+    except Exception as error:
+        return None if isinstance(error, StopIteration) else error
+    finally:
+        sys.settrace(before)
+    return None
 
 
-def _fields(shown: Any, name: str) -> tuple[str, ...]:
-    """The fields of the NamedTuple of that name among these types, or within them."""
-    for one in shown:
-        if isinstance(one, types.BaseNamedTuple):
-            made = one.instance_class  # type: ignore[attr-defined]
-            found = made._fields if made.__name__ == name else _fields(one, name)
-            if found:
-                return tuple(found)
-    return ()
-
-
-def _line_in(error: Exception) -> str:
-    """Where the compiler says that an error is, the innermost place first."""
-    places = re.findall(r'File "([^"]+)", line (\d+)', str(error))
-    return f" ({Path(places[-1][0]).name}, line {places[-1][1]})" if places else ""
+def _reason(function: Callable[..., Any], error: Exception, raised: Exception | None) -> str:
+    """Why a function did not compile: Python's own error on an example, and the compiler's first line."""
+    lines = COLOURS.sub("", str(error)).splitlines()
+    said = [line.strip(" .") for line in lines if line and "Failed in" not in line]
+    compiler = f"The compiler says: {said[0]:.100} {getattr(error, 'loc', None) or ''}".rstrip()
+    if raised is None:
+        return compiler
+    python = traceback.format_exception_only(raised)[-1].strip()
+    return f"On an example Python raises {python}{where(raised, function)}. {compiler}"

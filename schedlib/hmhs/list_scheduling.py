@@ -20,10 +20,9 @@ import numba
 import numpy as np
 from numba import types
 
-from schedlib.core import rules
 from schedlib.core.compiling import compiled
 from schedlib.core.heap import pop, push, replace
-from schedlib.core.rules import read_only, seen
+from schedlib.core.rules import FLOAT_ROWS, FLOATS, INTS, NOTES, RNG, RuleKind, read_only
 from schedlib.hmhs.model import Stage
 
 OK, BAD_JOB, STUCK = 0, 1, 2
@@ -66,17 +65,27 @@ class Ended(NamedTuple):
     time: float
 
 
-_INTS, _FLOATS, _NOTES = types.int64[::1], types.float64[::1], types.float64[:, ::1]
-_SEEN, _TIMES, _TABLE = seen(types.int64), seen(types.float64), seen(types.float64, 2)
-_RNG = numba.typeof(np.random.default_rng(0))
-WAITING = types.NamedTuple(
-    [_SEEN, _SEEN, _SEEN, _TIMES, _TABLE, _TIMES, _NOTES, _NOTES, _FLOATS, _RNG], Waiting
+WAITING = Waiting(
+    queue=INTS,
+    order=INTS,
+    left=INTS,
+    ready=FLOATS,
+    time=FLOAT_ROWS,
+    free=FLOATS,
+    notes=NOTES,
+    machine_notes=NOTES,
+    wake=np.ones(1),
+    rng=RNG,
 )
-RULE = types.int64(WAITING, types.int64, types.float64)
+DISPATCH = RuleKind(
+    {"stage": WAITING, "machine": 0, "now": 0.0}, "job", notes="stage.notes and stage.machine_notes"
+)
+RULE = DISPATCH.signature
+_INTS, _FLOATS = types.int64[::1], types.float64[::1]
 _STAGE = types.NamedTuple([_INTS, _INTS, _FLOATS, _FLOATS], Stage)
 _ENDED = types.NamedTuple([types.int64] * 4 + [types.float64], Ended)
-_WORK = types.NamedTuple([_INTS, _INTS, _FLOATS, _INTS, _TABLE], Work)
-_KERNEL = _ENDED(types.FunctionType(RULE), _WORK, _STAGE, _RNG)
+_WORK = types.NamedTuple([_INTS, _INTS, _FLOATS, _INTS, numba.typeof(FLOAT_ROWS)], Work)
+_KERNEL = _ENDED(types.FunctionType(RULE), _WORK, _STAGE, numba.typeof(RNG))
 
 
 def rule(function: Callable) -> Callable:
@@ -96,8 +105,7 @@ def rule(function: Callable) -> Callable:
     ... def last(stage, machine, now):
     ...     return stage.queue[-1]
     """
-    form, notes = "(stage, machine, now) -> job", "stage.notes or stage.machine_notes"
-    return rules.rule(RULE, form, notes)(function)
+    return DISPATCH(function)
 
 
 @compiled(signature=_KERNEL)
