@@ -11,6 +11,7 @@ from reproduce import notebooks, publish, registry
 from reproduce.figure import Figure
 from reproduce.sentences import Sentence
 from schedlib import paths
+from schedlib.sweeps import store
 from schedlib.sweeps.experiment import Settings
 
 
@@ -88,6 +89,22 @@ def test_one_figure_alone_goes_where_asked(checkout, paper, tmp_path):
     assert list(json.loads((folder / "provenance.json").read_text())) == ["hmhs.toy"]
     claims = (folder / "claims.csv").read_text()
     assert "hmhs.twice" in claims and "hmhs.big" not in claims
+
+
+def test_what_the_papers_print_is_run_and_drawn_first(checkout, monkeypatch, capfd):
+    printed = toy.experiment(toy.counted, checkout)
+    with_another(monkeypatch, printed, Figure("hmhs.fig7", printed.id, None, "Seven.", "Seven."))
+    drawn = []
+
+    def execute(paper, parameters):
+        stored = store.folder(toy.TOY.id)
+        drawn.append((parameters["only"], any(stored.glob("*.parquet"))))
+
+    monkeypatch.setattr(notebooks, "execute", execute)
+    notebooks.figures(Settings("smoke", workers=1))
+    assert drawn == [("hmhs.fig7", False), ("hmhs.toy,hmhs.toy-table", True)]
+    first, after = capfd.readouterr().err.split("has what the papers print: 1 exhibits")
+    assert "drawing 1 figures" in first and "drawing 2 figures" in after
 
 
 def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):

@@ -68,7 +68,8 @@ def run(options: Namespace) -> None:
 def figures(options: Namespace) -> None:
     """Regenerate figures and tables, the claims ledger and the gallery.
 
-    Every point that is not stored is run first; then the papers' notebooks draw.
+    The exhibits that the papers print come first, then the evidence behind the verdicts. Points that are stored
+    are not run again.
     """
     from reproduce import notebooks
 

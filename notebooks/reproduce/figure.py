@@ -4,6 +4,7 @@ Each file of `notebooks/reproduce/exhibits/<paper>` lists its experiments in `EX
 them in `FIGURES`; `reproduce` finds, runs and draws them. A paper's `claims.toml` has what is judged on them.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,10 +39,12 @@ class Figure:
     words for columns, where a column's name without underscores is not plain. Raises ValueError on an id that
     does not begin with a paper's key, and without a caption or an alt text.
 
+    An id such as `mch.fig4a` or `lotes.table2` says that the paper itself prints it.
+
     See also: `sweeps.Experiment`.
 
-    >>> Figure("hmhs.few", "hmhs.few", None, "Makespans of few jobs.", "A table of makespans.").id
-    'hmhs.few'
+    >>> Figure("hmhs.few", "hmhs.few", None, "Makespans of few jobs.", "A table of makespans.").printed
+    False
     """
 
     id: str
@@ -57,3 +60,9 @@ class Figure:
         of_paper("experiment", self.experiment)
         if not self.caption or not self.alt:
             raise ValueError(f"figure {self.id}: needs a caption and an alt text")
+
+    @property
+    def printed(self) -> bool:
+        """Whether the paper prints it, by its id."""
+        name = self.id.partition(".")[2]
+        return bool(re.fullmatch(r"(fig|table)\d+[a-z]?", name))

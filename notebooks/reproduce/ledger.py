@@ -23,11 +23,8 @@ def judged(settings: Settings, only: registry.Names = None, out: Path | None = N
     frame with `COLUMNS`. What lacks its data here is as in the ledger in `out`, or left out."""
     library = registry.load()
     claims = library.wanted_claims(only)
-    experiments = []
-    for claim in claims:
-        for name in claim.experiments():
-            experiments.append(library.experiments[name])
-    done = points.complete(experiments, settings)
+    needed = [library.experiments[name] for claim in claims for name in claim.experiments()]
+    done = points.complete(needed, settings)
     for error in done.values():
         if isinstance(error, SweepError):
             raise error
@@ -44,9 +41,7 @@ def judged_on(
         earlier = read(out)
         for row in earlier[earlier["scale"] == scale].to_dict("records"):
             before[row["id"]] = row
-    frames = {}
-    for name, one in done.items():
-        frames[name] = one.frame
+    frames = {name: finished.frame for name, finished in done.items()}
     rows = []
     for claim in claims:
         needed = claim.experiments()
@@ -58,8 +53,7 @@ def judged_on(
             row = verdicts.judge(claim, frames, scale, max(looks, default=1))
             rows.append(row._asdict())
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    kinds = dict.fromkeys(NUMBERS, float)
-    return frame.astype(kinds)
+    return frame.astype(dict.fromkeys(NUMBERS, float))
 
 
 def read(out: Path) -> DataFrame:

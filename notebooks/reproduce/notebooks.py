@@ -5,12 +5,14 @@ import json
 import re
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from reproduce import gallery, ledger, points, publish, registry
 from reproduce.registry import Names, names_in
 from schedlib import paths
+from schedlib.plots import papers
 from schedlib.sweeps import sweep
 from schedlib.sweeps.experiment import Settings
 
@@ -90,47 +92,55 @@ def figures(settings: Settings, only: Names = None, out: str | Path | None = Non
     """Regenerate figures, tables, claims and the gallery; gives the folder they are in. `only` names papers
     or figures; `out` another folder than the scale's own (see `publish.out_folder`).
 
-    First every missing point is run, then the papers' notebooks draw, one after another. A figure whose
-    points failed stays as it is, and every paper is tried. Then NotebookError tells what failed.
+    What the papers print comes first: it is run, drawn, and a line says that it is there. Then come the other
+    figures and what verdicts need. A figure whose points failed stays as it is, and every paper is tried. Then
+    NotebookError tells what failed.
     """
     library = registry.load()
     wanted = library.wanted_figures(only)
     if not wanted:
         raise ValueError("there is no figure to make here: see python -m reproduce list")
     folder = publish.out_folder(settings.scale, settings.seeds, out).resolve()
-    behind = [library.experiments[name] for name in library.behind(only)]
-    ran = points.complete(behind, settings)
-    done = {name: result for name, result in ran.items() if isinstance(result, sweep.Sweep)}
-    failed = [str(result) for result in ran.values() if isinstance(result, sweep.SweepError)]
-    lost = [name for name in ran if name not in done]
-    drawn = [figure for figure in wanted if figure.experiment not in lost]
-    print(f"drawing {len(drawn)} figures and tables ({settings.scale})", file=sys.stderr)
-    parameters = {
-        "scale": settings.scale,
-        "seeds": settings.seeds,
-        "workers": settings.workers,
-        "dask": settings.dask,
-        "out": str(folder),
-    }
-    stopped = []
-    for paper in library.papers():
-        names = [figure.id for figure in drawn if figure.id.startswith(f"{paper}.")]
-        if not names:
-            continue
-        try:
-            execute(paper, parameters | {"only": ",".join(names)})
-        except NotebookError as error:
-            stopped.append(paper)
-            failed.append(str(error))
-    claims = [claim for claim in library.wanted_claims(only) if claim.paper not in stopped]
+    done: dict[str, sweep.Sweep] = {}
+    errors: dict[str, str] = {}  # by experiment or paper
+    for printed in (True, False):
+        exhibits = [figure for figure in wanted if figure.printed == printed]
+        behind = [figure.experiment for figure in exhibits] if printed else library.behind(only)
+        missing = [library.experiments[name] for name in behind if name not in {*done, *errors}]
+        for name, result in points.complete(missing, settings).items():
+            if isinstance(result, sweep.Sweep):
+                done[name] = result
+            else:
+                errors[name] = str(result)
+        drawn = [figure.id for figure in exhibits if figure.experiment not in errors]
+        errors |= draw(drawn, settings, folder)
+        if printed and drawn:
+            print(f"{folder} has what the papers print: {len(drawn)} exhibits", file=sys.stderr)
+    claims = [claim for claim in library.wanted_claims(only) if claim.paper not in errors]
     try:
         ledger.write(ledger.judged_on(done, claims, settings.scale, folder), folder)
     except ValueError as error:
-        failed.append(str(error))
+        errors["ledger"] = str(error)
     gallery.write(folder)
-    if failed:
-        raise NotebookError("\n".join(failed))
+    if errors:
+        raise NotebookError("\n".join(errors.values()))
     return folder
+
+
+def draw(names: Sequence[str], settings: Settings, folder: Path) -> dict[str, str]:
+    """Draw figures into the folder by their papers' notebooks; gives the errors of those that stopped, by paper."""
+    passed_on = ("scale", "seeds", "workers", "dask")
+    parameters = {name: getattr(settings, name) for name in passed_on} | {"out": str(folder)}
+    if names:
+        print(f"drawing {len(names)} figures and tables ({settings.scale})", file=sys.stderr)
+    errors = {}
+    for paper in papers.KEYS:
+        if own := [name for name in names if name.startswith(f"{paper}.")]:
+            try:
+                execute(paper, parameters | {"only": ",".join(own)})
+            except NotebookError as error:
+                errors[paper] = str(error)
+    return errors
 
 
 def execute(paper: str, parameters: dict[str, Any]) -> Path:

@@ -6,7 +6,7 @@ function around the rule, written for its arguments, gives it the rows by name.
 
 import functools
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from keyword import iskeyword
 from typing import Any
@@ -36,21 +36,21 @@ def own_columns(jobs: Any) -> dict[str, np.ndarray]:
     return columns
 
 
-def bind(
-    kinds: Mapping[str, RuleKind], functions: Mapping[str, Callable | None], jobs: Any
-) -> tuple[list[Callable | None], np.ndarray]:
-    """A reader's functions by the arguments that they were given as, ready for kernels, and the columns of a
-    frame of jobs that they read (C, N): none of them when no function reads any.
+def table(jobs: Any) -> np.ndarray:
+    """The columns of a frame of jobs that rules can read, a row for each (C, N)."""
+    columns = own_columns(jobs)
+    return np.array([*columns.values()]).reshape(len(columns), len(jobs))
 
-    Raises ValueError as `RuleKind` does, and on a function that reads another column than the numeric ones.
+
+def bind(kind: RuleKind, function: Callable, jobs: Any, argument: str) -> Callable:
+    """A reader's function, ready for kernels that run on a frame of jobs; `argument`: what it was given as. Where
+    `jobs` is None a function that reads columns stays plain.
+
+    Raises ValueError as `kind` does, and on a function that reads another column than the numeric ones.
     """
-    bound, columns = [], {}
-    for argument, function in functions.items():
-        if function and kinds[argument].reads_columns(function):
-            columns = own_columns(jobs)
-            function = _by_name(kinds[argument], function, tuple(columns), argument)
-        bound.append(function)
-    return bound, np.array([*columns.values()]).reshape(len(columns), len(jobs))
+    if jobs is not None and kind.reads_columns(function):
+        return _by_name(kind, function, tuple(own_columns(jobs)), argument)
+    return kind(function, argument)
 
 
 @functools.lru_cache(64)

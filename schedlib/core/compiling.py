@@ -11,6 +11,7 @@ import hashlib
 import multiprocessing
 import os
 import pickle
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -27,26 +28,27 @@ from schedlib.core.functions import RuleError, blamed, room_of
 
 PACKAGE = paths.PACKAGE
 ROOMS = ("core", "lotes", "hmhs", "mch", "eagle")
-"""The papers never import one another. Kernels that stand elsewhere may call those of all of them."""
+"""The papers never import one another. Other rooms' kernels may call any paper's."""
 MOMENT = 1.0  # seconds after which a line says that kernels compile
 DAMAGED = (OSError, EOFError, pickle.PickleError)
-"""What numba raises when its folder is full, or when a file in it is cut short."""
-MOST_TRIES = 500
-"""More than there are kernels within a kernel."""
+"""The errors that numba raises when a file of kernels is missing or cut short."""
+LEAST_SPACE = 500_000_000  # bytes free on a disk on which kernels are kept
 
 
 @functools.cache
 def kernel_folder(room: str) -> Path | None:
     """The folder for the kernels of a room of the package, one for each state of the source. `NUMBA_CACHE_DIR`
-    names the place, or else `paths.cache_folder` finds it. None where no place can be written: kernels then
-    compile in each process."""
+    names the place, or else `paths.cache_folder` finds it. None where no place can be written or the disk is
+    nearly full: kernels then compile in each process."""
     digest = hashlib.sha256(f"numba {numba.__version__} {version('llvmlite')}".encode())
     for folder in sorted({"core", room} if room in ROOMS else {*ROOMS, room}):
         for file in sorted((PACKAGE / folder).rglob("*.py")):
             digest.update(file.relative_to(PACKAGE).as_posix().encode() + file.read_bytes())
     with contextlib.suppress(OSError):
         name = f"kernels/{room}-{digest.hexdigest()[:16]}"
-        return paths.cache_folder(name, os.environ.get("NUMBA_CACHE_DIR"))
+        folder = paths.cache_folder(name, os.environ.get("NUMBA_CACHE_DIR"))
+        if shutil.disk_usage(folder).free > LEAST_SPACE:
+            return folder
     return None
 
 
@@ -159,18 +161,14 @@ def _alone(function: Callable[..., Any]) -> Iterator[None]:
 
 
 def healing(compile_all: Callable[[], Any], folder: Path | None) -> None:
-    """Compile, although files of kernels may be damaged or the disk be full. After the first such error the files of
-    all rooms beside `folder` are deleted. What has compiled stays in memory even where it cannot be kept, so that
-    each try gets further."""
-    for tries in range(MOST_TRIES):
-        try:
-            compile_all()
-            return
-        except DAMAGED:
-            if folder and tries == 0:  # the damaged one may be a helper of another room
-                for file in folder.parent.rglob("*.nb?"):
-                    file.unlink(missing_ok=True)
-    compile_all()
+    """Compile; where a file of kernels is damaged, delete those of all rooms beside `folder` and compile once more:
+    the damaged one may be another room's helper."""
+    try:
+        compile_all()
+    except DAMAGED:
+        for file in folder.parent.rglob("*.nb?") if folder else ():
+            file.unlink(missing_ok=True)
+        compile_all()
 
 
 COMPILING = "compiling kernels, once per machine (up to a minute for each paper)"

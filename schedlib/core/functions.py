@@ -58,7 +58,7 @@ def reached(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
             waiting.append(plain(value))
             if inspect.ismodule(value):
                 members = [getattr(value, name, None) for name in function.__code__.co_names]
-                waiting += [member.py_func for member in members if hasattr(member, "py_func")]
+                waiting += [plain(member) for member in members if hasattr(member, "py_func")]
 
 
 def _variables(function: Callable[..., Any]) -> dict[str, Any]:

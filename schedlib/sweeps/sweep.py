@@ -292,11 +292,13 @@ def progress_bar(name: str, total: int, shown: bool) -> "tqdm":
 def in_order(tasks: list[store.Task], seconds: Mapping[str, float]) -> list[store.Task]:
     """One task of each experiment, then all others; those of the longest experiments first.
 
-    Two workers that begin with one experiment would compile its kernels twice. Within an experiment the last
-    points come first, since lists of points mostly grow.
+    Two workers that begin with one experiment would compile its kernels twice. Within an experiment the points of
+    a seed follow one another, so that they can share its workload; the last points come first, since lists of
+    points mostly grow.
     """
     backwards = tasks[::-1]
-    longest_first = sorted(backwards, key=lambda task: -seconds.get(task.experiment, 0.0))
+    by_seed = sorted(backwards, key=lambda task: (task.experiment, -task.seed))
+    longest_first = sorted(by_seed, key=lambda task: -seconds.get(task.experiment, 0.0))
     first: dict[str, store.Task] = {}
     for task in longest_first:
         first.setdefault(task.experiment, task)

@@ -1,15 +1,14 @@
 """The evidence: one file for each exhibit, or for those drawn from one run; beside them a paper's claims."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.lines import Line2D
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
-from schedlib import traces
+from schedlib.intervals import Exact
 from schedlib.plots.style import Look
 
 
@@ -18,27 +17,14 @@ def lacking(folder: Path | None, what: str, trace: str) -> str:
     return "" if folder else f"{what}: python -m schedlib data {trace}"
 
 
-def no_swim() -> str:
-    """What to do when Facebook's jobs are not here, and "" when they are."""
-    return lacking(traces.swim_folder(), "Facebook's jobs are not here; fetch them with", "swim")
-
-
-def swim_files(point: Mapping[str, Any]) -> list[Path]:
-    """The file that a point reads, if it is here: 2010's jobs unless the point has a `year`."""
-    folder = traces.swim_folder()
-    return [folder / f"FB-{point.get('year', 2010)}_samples_24_times_1hr_0.tsv"] if folder else []
-
-
 Each = np.ndarray
 """What a claim measures: a number for each seed."""
-SWIM: dict[str, Any] = {"missing": no_swim, "data_files": swim_files}
-"""What an experiment on Facebook's jobs needs."""
 
 
 def only(frame: DataFrame, /, **where: Any) -> DataFrame:
     """The rows with these values in these columns; a tuple or a list names several values.
 
-    >>> only(pd.DataFrame({"trace": ["google", "yahoo"], "workers": [3, 4]}), trace="yahoo")
+    >>> only(DataFrame({"trace": ["google", "yahoo"], "workers": [3, 4]}), trace="yahoo")
        trace  workers
     1  yahoo        4
     """
@@ -48,14 +34,19 @@ def only(frame: DataFrame, /, **where: Any) -> DataFrame:
     return frame
 
 
-def each_seed(rows: DataFrame, values: pd.Series, how: str = "mean") -> Each:
+def each_seed(rows: DataFrame, values: Series, how: str = "mean") -> Each:
     """What these rows' values come to, such as their mean: one number a seed.
 
-    >>> rows = pd.DataFrame({"seed": [0, 0, 1], "wait": [1.0, 3.0, 5.0]})
+    >>> rows = DataFrame({"seed": [0, 0, 1], "wait": [1.0, 3.0, 5.0]})
     >>> each_seed(rows, rows["wait"])
     array([2., 5.])
     """
     return values.groupby(rows["seed"]).agg(how).to_numpy()
+
+
+def value(frame: DataFrame, column: str, **where: Any) -> Exact:
+    """The number in a column of the one row with these values."""
+    return Exact(only(frame, **where)[column].item())
 
 
 def difference(
@@ -63,7 +54,7 @@ def difference(
 ) -> Each:
     """The mean of a column under one value of `by` less that under another: one number a seed.
 
-    >>> rows = pd.DataFrame({"seed": 0, "policy": ["fifo", "hmhs"], "wait": [5.0, 3.0]})
+    >>> rows = DataFrame({"seed": 0, "policy": ["fifo", "hmhs"], "wait": [5.0, 3.0]})
     >>> difference(rows, "wait", "fifo", less="hmhs")
     array([2.])
     """

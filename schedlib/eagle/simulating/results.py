@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from schedlib.eagle.messages import EVENTS
-from schedlib.eagle.records import COUNTERS
+from schedlib.eagle.records import COUNTERS, MOST_PROBES
 from schedlib.eagle.state import State
-from schedlib.eagle.systems import System
+from schedlib.eagle.systems import Refusal, System, Way
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,7 +67,44 @@ class Simulation:
         return pd.DataFrame(rows, columns=["long", "percentile", "completion"])
 
 
-SUMMED_TIMES = ("width", "since", "sum_short", "sum_general", "last_short", "last_general")
+def check_choices(state: State, system: str, unit: str, names: np.ndarray) -> None:
+    """ValueError when a reader's function chose a worker, place or number that it cannot have.
+
+    It says what was chosen, when, and what is possible; `names (N,)` are the jobs' by submission."""
+    refusal = state.refusal[0]
+    if refusal.what == Refusal.NOTHING:
+        return
+    time = f"at {refusal.time:.4g} {unit}"
+    last = refusal.choices - 1
+    possible = f"return one of 0 to {last}"
+    if refusal.what == Refusal.UNKNOWN_WORKER:
+        is_long = state.jobs[refusal.job].long
+        way = state.how.long_way if is_long else state.how.short_way
+        sent = "task" if way == Way.READERS_PLACES else "probe"
+        probe = f"{sent} {refusal.probe} of job {names[refusal.job]}"
+        part = "long_jobs" if is_long else "short_jobs"
+        known = f"there are {refusal.choices}"
+        chose = f"{part} sends {probe} {time} to worker {refusal.choice}; {known}"
+    elif refusal.what == Refusal.FEW_PROBES:
+        job = f"job {names[refusal.job]} of {state.jobs[refusal.job].tasks} tasks"
+        chose = f"probes gives {refusal.choice} for {job} {time}"
+        possible = f"return {refusal.choices} or more, and at most {MOST_PROBES:,}"
+    else:
+        jobs = ", ".join(str(names[job]) for job in state.line[: min(refusal.choices, 5)])
+        more = " ..." if last > 4 else ""
+        line = f"the line of worker {refusal.worker} (jobs {jobs}{more})"
+        chose = f"queue picks place {refusal.choice} {time} in {line}; it has {refusal.choices}"
+    raise ValueError(f"system {system!r}: {chose}; {possible}")
+
+
+SUMMED_TIMES = (
+    "width",
+    "since",
+    "sum_short",
+    "sum_general",
+    "last_short",
+    "last_general",
+)
 
 
 def in_unit(state: State, unit: float) -> None:
@@ -86,7 +123,11 @@ def in_unit(state: State, unit: float) -> None:
 
 
 def result(
-    system: System, names: np.ndarray, order: np.ndarray, state: State, record: bool
+    system: System,
+    names: np.ndarray,
+    order: np.ndarray,
+    state: State,
+    record: bool,
 ) -> Simulation:
     """The run's frames and counters; the state's jobs are rows `order (N,)` of the workload."""
     ends = np.empty_like(state.jobs)
@@ -170,7 +211,9 @@ def _utilisation(state: State) -> pd.DataFrame:
 
 
 def _records(
-    names: np.ndarray, order: np.ndarray, state: State
+    names: np.ndarray,
+    order: np.ndarray,
+    state: State,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The frames of tasks and of events. The start of a fetched task, no event to the engine, is added."""
     jobs = state.jobs

@@ -264,18 +264,21 @@ def _of_one_type(own: Own, context: Any) -> Any:
     return types.NamedTuple([*functions, *map(numba.typeof, own[2:])], Own)
 
 
-def _bound(policy: Policy, given: Given) -> tuple[list[Callable | None], np.ndarray]:
+def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
     """A policy's functions for these jobs, and the columns of theirs that they read (C, S)."""
     functions: dict[str, Any] = {"arrive": policy.arrive, "leave": policy.leave}
-    if isinstance(given.jobs, Tasks):
-        bound, table = columns.bind(KINDS, functions, given.jobs.jobs)
-        return bound, np.repeat(table, given.jobs.counts, axis=1)
-    if any(KINDS[name].reads_columns(function) for name, function in functions.items()):
+    if not any(KINDS[name].reads_columns(function) for name, function in functions.items()):
+        return [*functions.values()], np.zeros((0, 0))
+    if not isinstance(given.jobs, Tasks):
         raise ValueError(
             f"policy {policy.name!r}: reads cluster.jobs, but a random workload's jobs have no columns; "
             "give a Workload"
         )
-    return [policy.arrive, policy.leave], np.zeros((0, 0))
+    frame = given.jobs.jobs
+    bound = [
+        columns.bind(KINDS[name], function, frame, name) for name, function in functions.items()
+    ]
+    return bound, np.repeat(columns.table(frame), given.jobs.counts, axis=1)
 
 
 def begin(policy: Policy, settings: dict, given: Given) -> Own:

@@ -238,14 +238,21 @@ def google_month(
     made = Workload.from_arrays(
         submit, duration, job_class=job_class, time_unit="h", cores=cores, memory=memory
     )
-    need = core_load(configs, made, hours) * _cores(configs)
+    return machines_for(configs, made, load, hours), planned, made
+
+
+def machines_for(
+    configs: MachineConfigs, jobs: Workload, load: float, hours: float = HOURS
+) -> MachineConfigs:
+    """The machines of `configs` in proportion, as many as it takes for these jobs to take `load` of the cores."""
+    need = core_load(configs, jobs, hours) * _cores(configs)
     low, high = (_cores(configs) * load / need * factor for factor in (0.5, 9.0))
     for _ in range(30):
         middle = (low + high) / 2
         enough = need <= load * _cores(fewer_machines(configs, middle))
         low, high = (middle, high) if enough else (low, middle)
     near = (fewer_machines(configs, shrink) for shrink in (low, high))
-    return min(near, key=lambda fewer: abs(need / _cores(fewer) - load)), planned, made
+    return min(near, key=lambda fewer: abs(need / _cores(fewer) - load))
 
 
 def _cores(configs):

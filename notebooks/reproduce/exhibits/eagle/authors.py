@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from reproduce import exhibits
 from reproduce.exhibits.eagle import comparing, drawing, fig8_estimates
@@ -28,8 +27,7 @@ from reproduce.exhibits.eagle.comparing import SUBMITTED
 from reproduce.exhibits.eagle.drawing import whose
 from schedlib import traces
 from schedlib.eagle.simulating.results import Simulation
-from schedlib.eagle.workloads.measures import offered_load, table1
-from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS
+from schedlib.eagle.workloads.synthetic import WORKERS
 from schedlib.sweeps import Experiment, scales
 from schedlib.workload import Workload
 
@@ -163,7 +161,7 @@ def run(trace: str, file: str, workers: int, seed: int) -> DataFrame:
     for name in systems(own, workers):
         done = one_system(name, workload, own, workers, seed)
         blocks.append(rows_of(name, done, since))
-    return pd.concat(blocks, ignore_index=True)
+    return concat(blocks, ignore_index=True)
 
 
 def run_estimates(
@@ -177,20 +175,7 @@ def run_estimates(
     for name in fig8_estimates.SYSTEMS:
         done = one_system(name, workload, trace, workers, seed, estimate=estimate)
         blocks.append(rows_of(name, done, since))
-    return pd.concat(blocks, ignore_index=True)
-
-
-def run_table1(trace: str, file: str, seed: int) -> DataFrame:
-    """Table 1 of a file, whole and from T0 on, with the begin `since` (s) and `workers`, the work that arrives."""
-    workload = jobs_of(file)
-    since = complete_from(workload)
-    blocks = []
-    for part, begin in (("whole", workload.jobs["submit"].min()), ("from T0 on", since)):
-        jobs = workload.between(begin, np.inf)
-        row = table1(jobs, CUTOFF[whose(trace)])
-        workers = round(offered_load(jobs, 1))
-        blocks.append(row.assign(part=part, since=round(begin), workers=workers))
-    return pd.concat(blocks, ignore_index=True)
+    return concat(blocks, ignore_index=True)
 
 
 def points(source: Source) -> dict[str, list[dict[str, Any]]]:
@@ -206,17 +191,11 @@ def points(source: Source) -> dict[str, list[dict[str, Any]]]:
 
 
 def experiments(source: Source) -> list[Experiment]:
-    """What runs on these files: the systems by numbers of workers, Table 1, and for Google wrong estimates."""
+    """The systems by numbers of workers, and for Google wrong estimates."""
     title = source.jobs[0].upper() + source.jobs[1:]
     needs: dict[str, Any] = {"missing": partial(missing, source), "data_files": data_files}
-    files = [{"trace": trace, "file": file} for trace, file in source.files.items()]
     own = f"eagle.{source.name}"
-    made = [
-        Experiment(own, title, run, points(source), source.seeds, **needs),
-        Experiment(
-            f"{own}-table1", f"{title}: Table 1", run_table1, scales(files), scales(1), **needs
-        ),
-    ]
+    made = [Experiment(own, title, run, points(source), source.seeds, **needs)]
     if "google" in source.files:
         fewest = {
             "trace": "google",

@@ -3,16 +3,9 @@
 from functools import partial
 from typing import Any
 
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
-from reproduce.exhibits.eagle import (
-    drawing,
-    fig1_table1,
-    fig2_4_rivals,
-    fig5_7_parts,
-    fig8_estimates,
-)
+from reproduce.exhibits.eagle import drawing, fig2_4_rivals, fig5_7_parts, fig8_estimates
 from reproduce.exhibits.eagle.authors import SOURCES, Source
 from reproduce.exhibits.eagle.comparing import highest_load, only, ratios
 from reproduce.exhibits.eagle.drawing import whose
@@ -34,24 +27,6 @@ COMPARED = (  # what a row of the figure says, the rival, and Eagle in the same 
 """Hawk has no SRPT, and so is the same as submitted and as published."""
 
 
-def beside_printed(frame: DataFrame) -> DataFrame:
-    """Table 1's rows with what the paper prints for the whole trace."""
-    printed = frame["trace"].map(lambda trace: fig1_table1.PRINTED[whose(trace)])
-    return pd.DataFrame(
-        {
-            "trace": frame["trace"].map(drawing.TITLES),
-            "part": frame["part"],
-            "from (s)": frame["since"],
-            "jobs": frame["jobs"],
-            "long jobs (%)": frame["long_jobs"],
-            "printed (%)": [long_jobs for _, long_jobs, _ in printed],
-            "long work (%)": frame["long_work"],
-            "printed work (%)": [long_work for *_, long_work in printed],
-            "workers' work": frame["workers"],
-        }
-    )
-
-
 def at_fewest(frame: DataFrame, **where: Any) -> DataFrame:
     """The rows with each trace's fewest workers that have these values."""
     return only(highest_load(frame), **where)
@@ -64,7 +39,7 @@ def factors(frame: DataFrame) -> DataFrame:
         ratios(rows, rival, eagle, "short").assign(compared=words)
         for words, rival, eagle in COMPARED
     ]
-    return pd.concat(blocks, ignore_index=True)
+    return concat(blocks, ignore_index=True)
 
 
 def draw_versions(frame: DataFrame):
@@ -109,16 +84,6 @@ def figures(source: Source) -> list[Figure]:
     own = f"eagle.{source.name}"
     told = partial(caption, source=source)
     made = [
-        Figure(
-            f"eagle.table1-{source.name}",
-            f"{own}-table1",
-            None,
-            "The paper's Table 1 on the authors' own jobs: the number of jobs, the share of long ones, their share "
-            "of the task-seconds, and how many workers' work arrives. T0: from then on a file is complete. Jobs "
-            "submitted before were still running. Printed numbers are of whole traces.",
-            "Table of the traces' numbers of jobs, shares of long jobs, and shares of task-seconds.",
-            beside_printed,
-        ),
         Figure(
             f"eagle.fig2-{source.name}",
             own,

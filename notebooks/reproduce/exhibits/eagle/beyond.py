@@ -2,8 +2,7 @@
 
 from itertools import product
 
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from reproduce.exhibits import legend_below
 from reproduce.exhibits.eagle import comparing, drawing
@@ -87,7 +86,7 @@ def over_published(frame: DataFrame) -> DataFrame:
             rows = only(frame, system=name)
             both = comparing.compare(rows, {"detail": f"as_{detail}"}, {"detail": "as_published"})
             blocks.append(both.assign(detail=f"as {detail}", system=name))
-    return pd.concat(blocks)
+    return concat(blocks)
 
 
 def draw_details(frame: DataFrame):

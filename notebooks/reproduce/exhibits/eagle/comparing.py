@@ -12,8 +12,7 @@ Claims are judged in `measures`; what changed after a result was known is in the
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from reproduce import exhibits
 from schedlib.eagle.simulating.results import Simulation
@@ -40,23 +39,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no-sss": {"system": Eagle(sss=False)},
     "no-sbp-srpt": {"system": Eagle(sbp=False, srpt=False)},
     "no-min": {"system": Eagle(min_probes=0)},
-    # schedulers know at every moment where long tasks are
-    "exact-bits": {
-        "system": System(
-            "eagle by exact bits", short_jobs="clear", queue="srpt", sticky=True, min_probes=20
-        )
-    },
     # also the first round goes by the newest vector seen
     "old-bits": {
         "system": System(
             "eagle by old bits", short_jobs="old-sss", queue="srpt", sticky=True, min_probes=20
         )
     },
-    "halved": {"system": Eagle(updates="halved")},
-    "none": {"system": Eagle(sss=False, sbp=False, srpt=False, min_probes=0)},
-    "only-sss": {"system": Eagle(sbp=False, srpt=False, min_probes=0)},
-    "only-sbp-srpt": {"system": Eagle(sss=False, min_probes=0)},
-    "only-min": {"system": Eagle(sss=False, sbp=False, srpt=False)},
     "dlwl-5": {"system": DLWL(), "heartbeat": 5.0},
     "dlwl-7": {"system": DLWL(), "heartbeat": 7.0},
     "hawk-any": {"system": Hawk(thieves="any")},
@@ -128,7 +116,7 @@ def rows_of(name: str, run: Simulation) -> DataFrame:
         "completion": times["completion"].round(6),
         "utilisation": round(run.stats["utilisation"], 6),
     }
-    return pd.DataFrame(columns | counts)
+    return DataFrame(columns | counts)
 
 
 def each_system(
@@ -138,7 +126,7 @@ def each_system(
     blocks = [
         rows_of(name, one_run(name, workload, trace, workers, seed, **options)) for name in names
     ]
-    return pd.concat(blocks, ignore_index=True)
+    return concat(blocks, ignore_index=True)
 
 
 def generated(
@@ -207,7 +195,7 @@ def ratios(
 
     `jobs` and `where` choose rows as in `only`.
 
-    >>> frame = pd.DataFrame({"seed": 0, "system": ["eagle", "hawk"], "completion": [2.0, 8.0]})
+    >>> frame = DataFrame({"seed": 0, "system": ["eagle", "hawk"], "completion": [2.0, 8.0]})
     >>> ratios(frame, "eagle", "hawk")
        seed  ratio
     0     0   0.25

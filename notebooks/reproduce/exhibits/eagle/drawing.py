@@ -5,8 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from reproduce.exhibits import handles_of, legend_below
 from reproduce.exhibits.eagle.comparing import highest_load, only, ratios
@@ -182,7 +181,7 @@ def alt_times(head: str, systems: Sequence[str]) -> Text:
 
 def without_each(frame: DataFrame, others: Iterable[str], **where: str) -> DataFrame:
     """Ratios of Eagle to each of these systems, whose name is in the column `other`; short jobs."""
-    return pd.concat(
+    return concat(
         [ratios(frame, "eagle", name, "short", **where).assign(other=name) for name in others]
     )
 
@@ -270,19 +269,6 @@ def legend(figure, looks: Mapping[Any, Look], columns: int = 4) -> None:
         ncols=min(len(marks), columns),
         handlelength=1.2,
     )
-
-
-def plot_times(axes, frame: DataFrame, panels, x: str, systems) -> None:
-    """Mean completion times against `x`, an axis for each (class of jobs, percentile), the legend below."""
-    for ax, (jobs, percentile) in zip(axes, panels, strict=True):
-        rows = only(frame, jobs, percentile=percentile)
-        style.band(ax, rows, x, "completion", "system", looks_of(systems))
-        ax.set(
-            title=f"{jobs} jobs, {percentile}th percentile",
-            ylabel="completion time (s)",
-            yscale="log",
-        )
-    legend_below(axes[0], len(systems))
 
 
 def caption(text: str, trace: str | None = None) -> Text:

@@ -1,6 +1,6 @@
 """The example of Sections 4.1 and 4.2: four nodes and a job of four tasks."""
 
-import pandas as pd
+from pandas import DataFrame
 
 from reproduce.exhibits.eagle.comparing import only
 from reproduce.figure import Figure
@@ -24,7 +24,7 @@ TITLES = {
 }
 
 
-def run(case: str, seed: int) -> pd.DataFrame:
+def run(case: str, seed: int) -> DataFrame:
     """Four nodes with 100, 100, 10 and 10 s to do, and a job of four tasks of 10 s.
 
     A row per task: `job, task, worker, submit, start, finish, last` (whether it is of that job). For DLWL
@@ -45,12 +45,12 @@ def run(case: str, seed: int) -> pd.DataFrame:
         heartbeat=0,
         detail="as_written",
     )
-    tasks = pd.DataFrame(simulation.tasks).merge(simulation.jobs[["job", "submit"]], on="job")
+    tasks = DataFrame(simulation.tasks).merge(simulation.jobs[["job", "submit"]], on="job")
     tasks["last"] = tasks["job"] == tasks["job"].max()
     return tasks[["job", "task", "worker", "submit", "start", "finish", "last"]]
 
 
-def draw(frame: pd.DataFrame):
+def draw(frame: DataFrame):
     figure, axes = style.subplots(1, len(TITLES), size=(11.4, 2.9), sharey=True)
     for ax, (case, title) in zip(axes, TITLES.items(), strict=True):
         rows = only(frame, case=case)

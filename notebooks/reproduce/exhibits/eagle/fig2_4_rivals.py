@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import pandas as pd
 from pandas import DataFrame
 
 from reproduce.exhibits.eagle import comparing, drawing
@@ -21,20 +20,14 @@ BESIDES = {
         "omniscient",
         "dlwl-5",
         "dlwl-7",
-        "exact-bits",
         "old-bits",
-        "halved",
         "hawk-none",
         "sparrow",
         *comparing.SUBMITTED,
-        "none",
-        "only-sss",
-        "only-sbp-srpt",
-        "only-min",
     ),
     ("google", 17_000): ("eagle-submitted", "dlwl-submitted", "no-min-submitted"),
-    ("cloudera", 15_000): ("halved", "eagle-submitted", "dlwl-submitted"),
-    ("yahoo", 4_000): ("halved", "eagle-submitted", "dlwl-submitted"),
+    ("cloudera", 15_000): ("eagle-submitted", "dlwl-submitted"),
+    ("yahoo", 4_000): ("eagle-submitted", "dlwl-submitted"),
 }
 """What runs besides at a trace's highest load, and at Google's second."""
 TABLE2 = {
@@ -95,7 +88,7 @@ def shares(frame: DataFrame) -> DataFrame:
         )
     }
     columns["again"] /= 100
-    return pd.DataFrame(columns)
+    return DataFrame(columns)
 
 
 PANELS = (
@@ -174,33 +167,12 @@ def draw_thieves(frame: DataFrame):
 
 
 def updates(frame: DataFrame) -> DataFrame:
-    """What SRPT's updates cost at each trace's highest load (Section 4.3), means over the seeds.
-
-    A row per trace and system: probes and updates in thousands, and short jobs' times over those with every update.
-    """
-    rows = only(comparing.highest_load(frame), "short", system=("eagle", "halved"))
-    table = (
-        only(rows, percentile=50)
-        .groupby(["trace", "system"], sort=False)[["probes", "updates"]]
-        .mean()
-    )
-    table = (table / 1000).assign(per_probe=table["updates"] / table["probes"]).round(1)
-    means = comparing.ratios(rows, "halved", "eagle").groupby(["trace", "percentile"])["ratio"]
-    own = means.mean().unstack()
-    for percentile in comparing.PERCENTILES:
-        table[f"p{percentile}"] = [
-            1.0 if name == "eagle" else round(own.loc[trace, percentile], 3)
-            for trace, name in table.index
-        ]
-    words = {
-        "system": "updates are sent",
-        "probes": "probes (thousands)",
-        "updates": "updates (thousands)",
-        "per_probe": "per probe",
-    }
-    told = {"eagle": "at every start", "halved": "when half are started"}
-    table = table.reset_index().rename(columns=words)
-    return table.replace({"updates are sent": told, "trace": drawing.NAMES})
+    """Messages that SRPT's updates take at each trace's highest load (Section 4.3), means over the seeds."""
+    rows = only(comparing.highest_load(frame), "short", system="eagle", percentile=50)
+    counts = rows.groupby("trace", sort=False)[["probes", "updates"]].mean() / 1000
+    per_probe = counts["updates"] / counts["probes"]
+    table = counts.add_suffix(" (thousands)").assign(**{"per probe": per_probe}).round(1)
+    return table.reset_index().replace({"trace": drawing.NAMES})
 
 
 EXPERIMENTS = (
@@ -261,11 +233,9 @@ FIGURES = (
         "eagle.updates",
         "eagle.loads",
         None,
-        "Messages that tell each node with a probe of a job how many of its tasks are left. The paper "
-        "sends them whenever a task starts, the other way only when the number has halved. Last columns: "
-        "percentiles of short jobs' completion times over those of the paper's way. Highest loads, means "
-        "over the seeds. Beyond the paper.",
-        "Table of probes, updates and completion times for two ways to send updates, by trace.",
+        "Messages that tell each node with a probe of a job how many of its tasks are left, sent whenever a task "
+        "starts (Section 4.3). Highest loads, means over the seeds. Beyond the paper.",
+        "Table of probes, updates, and updates per probe, by trace.",
         updates,
     ),
     Figure(

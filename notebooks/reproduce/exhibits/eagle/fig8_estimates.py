@@ -1,7 +1,6 @@
 """Fig. 8: what mis-estimated task times do to Eagle and to DLWL+SRPT."""
 
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from reproduce.exhibits.eagle import comparing, drawing
 from reproduce.exhibits.eagle.comparing import PERCENTILES, only
@@ -35,13 +34,13 @@ def slowdowns(frame: DataFrame, system: str, **where) -> DataFrame:
         )
         for low, high in RANGES
     ]
-    return only(pd.concat(blocks), "short", **where)
+    return only(concat(blocks), "short", **where)
 
 
 def by_range(frame: DataFrame) -> DataFrame:
     """The slowdowns of both systems: `system, range, seed, percentile, ratio`."""
     blocks = [slowdowns(frame, name).assign(system=name) for name in SYSTEMS]
-    rows = pd.concat(blocks)
+    rows = concat(blocks)
     limits = zip(rows["low"], rows["high"], strict=True)
     return rows.assign(range=[LIMITS[ends] for ends in limits])
 

@@ -1,10 +1,9 @@
 """Fig. 9: the sample of the paper's Spark prototype, simulated; beyond the paper an hour of a real trace."""
 
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from reproduce.exhibits.eagle import drawing
-from reproduce.exhibits.eagle.comparing import PERCENTILES, each_system, only, ratios
+from reproduce.exhibits.eagle.comparing import each_system, only, ratios
 from reproduce.figure import Figure
 from schedlib.eagle.workloads.samples import SAMPLE_JOBS, SAMPLE_NODES, alibaba, google_sample
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS, google
@@ -15,7 +14,6 @@ from schedlib.workload import Workload
 
 PLACE = 7
 SYSTEMS = ("eagle", "hawk", "hawk-general", "sparrow", "dlwl", "omniscient", "ideal-eagle")
-DRAWN = ("eagle", "omniscient", "dlwl", "hawk", "sparrow")
 
 
 def run(sample: str, interarrival: float, seed: int) -> DataFrame:
@@ -43,7 +41,7 @@ def run_hour(every: int, workers: int, seed: int) -> DataFrame:
     return each_system(SYSTEMS, alibaba(every), "alibaba", round(workers * 16 / every), seed)
 
 
-def busy(frame: DataFrame) -> pd.Series:
+def busy(frame: DataFrame) -> Series:
     """The share of the nodes (%) that are busy from the first to the last submission, by sample and ratio."""
     return (100 * frame.groupby(["sample", "interarrival"])["utilisation"].mean()).rename("busy")
 
@@ -58,19 +56,6 @@ def draw(frame: DataFrame):
         for ratio in (min(PRINTED), max(PRINTED)):
             ax.axvline(shares[sample, ratio], color="#AAAAAA", linewidth=0.8)
     style.printed(figure.axes[0], shares["cut", min(PRINTED)], drawing.BEST)
-    return figure
-
-
-def draw_hour(frame: DataFrame):
-    figure, axes = style.subplots(2, 3, size=(12.0, 6.8), sharex=True, sharey="row")
-    frame = frame.assign(simulated=frame["workers"] * 16 / frame["every"])
-    panels = [(jobs, percentile) for jobs in ("short", "long") for percentile in PERCENTILES]
-    drawing.plot_times(axes.flat, frame, panels, "simulated", DRAWN)
-    counts = sorted(set(frame["simulated"]))
-    for ax in axes[1]:
-        ax.set(xticks=counts, xticklabels=[f"{count:g}" for count in counts], xlabel="workers")
-    for ax in axes.flat:
-        ax.label_outer()
     return figure
 
 
@@ -121,20 +106,13 @@ FIGURES = (
     Figure(
         "eagle.hour",
         "eagle.hour",
-        draw_hour,
+        None,
         lambda frame: (
-            "Percentiles of completion times under five systems against the number of workers. A job is "
-            f"one stage in {frame['every'].iloc[0]} of Alibaba's hour, and its tasks are the stage's "
-            "instances. A job is long when its mean task time is above 49 s. 24 % of the workers take "
-            "short jobs only. Beyond the paper. Data: Alibaba, cluster-trace-v2018."
+            "Percentiles of completion times (s) by the number of workers. A job is one stage in "
+            f"{frame['every'].iloc[0]} of Alibaba's hour, and its tasks are the stage's instances. A job is long "
+            "when its mean task time is above 49 s. 24 % of the workers take short jobs only. Beyond the paper. "
+            "Data: Alibaba, cluster-trace-v2018."
         ),
-        alt(
-            "Line charts of times against the number of workers. 99th percentile of short jobs (s)",
-            "completion",
-            ["system"],
-            "workers",
-            of=lambda frame: only(frame, "short", percentile=99),
-            names=drawing.WORDS,
-        ),
+        "Table of completion times by system, workers, class of jobs and percentile.",
     ),
 )

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from reproduce.exhibits.eagle import authors, comparing, drawing
 from reproduce.exhibits.eagle.comparing import MAKERS, only
@@ -96,7 +95,7 @@ def run_inputs(source: str, trace: str, seed: int) -> DataFrame:
     rows.append(("offered load of the fewest workers (%)", np.nan, 100 * load))
     rows.append(("long jobs (%)", np.nan, shares_of_long["long_jobs"]))
     rows.append(("their share of the work (%)", np.nan, shares_of_long["long_work"]))
-    frame = pd.DataFrame(rows, columns=["quantity", "quantile", "value"])
+    frame = DataFrame(rows, columns=["quantity", "quantile", "value"])
     return frame.assign(value=frame["value"].map(lambda value: float(f"{value:.4g}")))
 
 
@@ -168,7 +167,7 @@ def outcomes(frame: DataFrame) -> DataFrame:
             some = only(frame, trace=trace, source=source)
             if len(some):
                 rows.append(_measured(some, trace, source))
-    return pd.DataFrame(rows)
+    return DataFrame(rows)
 
 
 def _printed(trace: str) -> dict[str, Any]:
@@ -177,7 +176,7 @@ def _printed(trace: str) -> dict[str, Any]:
     return row | _named(told) if told else row
 
 
-def _named(share: Mapping[str, float] | pd.Series) -> dict[str, float]:
+def _named(share: Mapping[str, float] | Series) -> dict[str, float]:
     """Table 2's shares (%) by the names of the columns."""
     return {column: round(share[name], 1) for column, name in SHARES.items()}
 

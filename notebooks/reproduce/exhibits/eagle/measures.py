@@ -10,6 +10,7 @@ import numpy as np
 from pandas import DataFrame, concat
 
 from reproduce.exhibits import Each, each_seed
+from reproduce.exhibits import value as value  # which claims name
 from reproduce.exhibits.eagle import fig2_4_rivals, fig8_estimates, fig9_hour
 from reproduce.exhibits.eagle.comparing import compare, highest_load, only, ratios
 from schedlib.intervals import Best, Exact
@@ -144,12 +145,6 @@ def with_partition(frame: DataFrame, of: str, than: str) -> Each:
     rows = compare(frame, reserved, shared)
     table = only(rows, "short").pivot(index="percentile", columns="seed", values="ratio")
     return 100 * (1 - mean_ratio(table))
-
-
-def of_trace(frame: DataFrame, trace: str, column: str) -> Exact:
-    """What Table 1 says of a generated trace, which no seed changes."""
-    row = only(frame, trace=trace).iloc[0]
-    return Exact(row[column])
 
 
 def off_the_rule(frame: DataFrame, short_partitions: dict[str, float]) -> Exact:

@@ -38,22 +38,15 @@ def plot_overview() -> Figure:
     ['distributed scheduler', 'distributed scheduler', 'distributed scheduler', 'central scheduler']
     """
     figure, ax = style.canvas(8.6, 4.9)
-    short, long = "short jobs only", "long jobs, and short ones where no long task is"
-    for name, first, last, words in (
-        ("short", 0, SHORT_ONLY, short),
-        ("general", SHORT_ONLY, WORKERS, long),
+    for first, last, words in (
+        (0, SHORT_ONLY, "short partition: short jobs only"),
+        (SHORT_ONLY, WORKERS, "general partition: long jobs, and short ones where no long task is"),
     ):
         left = _x(first) - PITCH / 2 + 0.02
         right = _x(last - 1) + PITCH / 2 - 0.02
         style.rounded(ax, (left, 0.14), (right - left, 2.0), facecolor="#F0F0F0", edgecolor="none")
-        look = {
-            "ha": "center",
-            "va": "bottom",
-            "fontsize": 9,
-            "style": "italic",
-            "color": "#444444",
-        }
-        ax.text((left + right) / 2, 0.2, f"{name} partition: {words}", **look)
+        look = {"ha": "center", "va": "bottom", "fontsize": 9, "style": "italic"}
+        ax.text((left + right) / 2, 0.2, words, color="#444444", **look)
     for worker in range(WORKERS):
         x = _x(worker)
         tasks = TASKS.get(worker, 0)

@@ -4,8 +4,7 @@ What was measured is read from the file that `make prototype` writes; here only 
 """
 
 import numpy as np
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, concat, read_csv
 
 from reproduce.exhibits.eagle import drawing
 from reproduce.exhibits.eagle.comparing import only, ratios
@@ -23,25 +22,6 @@ from schedlib.workload import Workload
 PLACE = 7
 SOURCES = {"prototype": "measured", "simulator": "simulated with the measured delays"}
 CASE = ["source", "interarrival", "repeat", "system", "class", "percentile", "completion"]
-COMPARED = (
-    "probes",
-    "rejections",
-    "requests",
-    "vain",
-    "steals",
-    "stolen",
-    "ran_behind_long",
-    "messages",
-)
-TOLD = {name: (f"{name} (thousands)", 1000) for name in COMPARED if name != "ran_behind_long"} | {
-    "ran_behind_long": ("short tasks run behind a long one", 1),
-    "hop": ("a hop (ms)", 1),
-    "updates": ("updates of SRPT (thousands)", 1000),
-    "frames": ("messages of all kinds (thousands)", 1000),
-    "fetch": ("a fetch, two hops (ms)", 1),
-    "cpu": ("processors (s)", 1),
-}
-"""What the table tells besides completion times: its name, and what it is divided by."""
 
 
 def file():
@@ -62,7 +42,7 @@ def run(seed: int) -> DataFrame:
     A hop takes a third of what a probe on its way and a fetch take together, and a task lasts longer by what
     timers overshot on average. Times of delays are in ms, completion times in s.
     """
-    measured = pd.read_csv(file()).assign(source="prototype")
+    measured = read_csv(file()).assign(source="prototype")
     blocks = [measured]
     for (ratio, name, repeat, nodes, jobs), own in measured.groupby(
         ["interarrival", "system", "repeat", "nodes", "jobs"], sort=False
@@ -92,35 +72,13 @@ def run(seed: int) -> DataFrame:
             "completion": (times["completion"] / 1000).round(9),
             "source": "simulator",
         }
-        columns |= {count: done.stats[count] for count in COMPARED}
-        blocks.append(pd.DataFrame(columns))
-    return pd.concat(blocks, ignore_index=True)
+        blocks.append(DataFrame(columns))
+    return concat(blocks, ignore_index=True)
 
 
 def times(rows: DataFrame) -> DataFrame:
     """Completion times (s) of both sources: a row per load, repeat, system, class and percentile."""
     return rows[["seed", *CASE, "nodes", "jobs"]]
-
-
-def side_by_side(rows: DataFrame) -> DataFrame:
-    """Prototype and simulator at each load, means over the repeats: a row per load, system and quantity."""
-    first = only(rows, "short", percentile=50)
-    keys, parts = ["interarrival", "system", "what"], []
-    for label, own in rows.groupby(["class", "percentile"], sort=False):
-        parts.append(own.assign(what=f"{label[0]} jobs, {label[1]} % (s)", value=own["completion"]))
-    for name, (what, unit) in TOLD.items():
-        parts.append(first.assign(what=what, value=first[name] / unit).dropna(subset="value"))
-    table = pd.concat(parts).groupby([*keys, "source"], sort=False)["value"]
-    wide = table.agg(["mean", "std"]).unstack("source")
-    found = pd.DataFrame(
-        {
-            "prototype": wide["mean"]["prototype"],
-            "run to run": wide["std"]["prototype"],
-            "simulator": wide["mean"]["simulator"],
-        }
-    ).reset_index()
-    found.insert(0, "seed", rows["seed"].iloc[0])
-    return found
 
 
 def draw(frame: DataFrame):
@@ -174,16 +132,5 @@ FIGURES = (
             names=drawing.WORDS,
         ),
         times,
-    ),
-    Figure(
-        "eagle.prototype-table",
-        "eagle.prototype",
-        None,
-        "The prototype beside the simulator (as the paper's text says, with the measured delays) at each "
-        "load: means, and the standard deviation between runs. Completion times are in s. Delays are in "
-        "ms of the workload's time, which passes faster than real time. Processor time is that of all "
-        "processors in the whole run, start-up included, in s.",
-        "A table of completion times, counts and delays, measured and simulated.",
-        side_by_side,
     ),
 )

@@ -6,7 +6,6 @@ A gain is in per cent of the rival's makespan, and paired: on the same instance.
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
@@ -58,7 +57,7 @@ def makespans(instance: Instance, bounded: bool = False) -> DataFrame:
     if bounded:
         known = bounds(instance)
         rows += [("priced", priced(instance, known, plans[0]).makespan), ("bound", known.best)]
-    return pd.DataFrame(rows, columns=["policy", "makespan"])
+    return DataFrame(rows, columns=["policy", "makespan"])
 
 
 def against(frame: DataFrame, base: str) -> DataFrame:

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from reproduce.exhibits.hmhs.comparing import JOBS, WORKLOADS, percent
 from reproduce.exhibits.hmhs.factors import LAWS
@@ -39,7 +38,7 @@ def run(draws: int, seed: int) -> DataFrame:
         read = {"law": law, "fifo": fifo, "first": first, "last": last}
         curve = gains_of(**read, seed=draws * seed + draw)
         rows.append(read | six(curve))
-    return pd.DataFrame(rows)
+    return DataFrame(rows)
 
 
 def gains_of(law: str, fifo: str, first: int, last: int, seed: int) -> DataFrame:
@@ -59,7 +58,7 @@ def gains_of(law: str, fifo: str, first: int, last: int, seed: int) -> DataFrame
             for name, policy in policies.items():
                 row[name] = percent(hmhs.makespan, dispatch(instance, policy).makespan)
             rows.append(row)
-    return pd.DataFrame(rows)
+    return DataFrame(rows)
 
 
 def six(curve: DataFrame) -> dict[str, float]:
@@ -77,7 +76,7 @@ def six(curve: DataFrame) -> dict[str, float]:
 
 def met(frame: DataFrame) -> DataFrame:
     """Which of its six gains each draw has within two points of the printed ones."""
-    gaps = frame[list(PRINTED)] - pd.Series(PRINTED)
+    gaps = frame[list(PRINTED)] - Series(PRINTED)
     return gaps.abs() <= NEAR
 
 

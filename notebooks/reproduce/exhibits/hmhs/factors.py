@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from reproduce.exhibits import legend_below, only
 from reproduce.exhibits.hmhs import comparing
@@ -47,7 +46,7 @@ def run(workload: str, law: str, jobs: int, seed: int) -> DataFrame:
                 maps = plan.map
                 rows.append((name, map_name, reduce_name, plan.makespan))
             placed = maps if map_rule == MIN_MIN else placed
-    return pd.DataFrame(rows, columns=["order", "map", "reduce", "makespan"])
+    return DataFrame(rows, columns=["order", "map", "reduce", "makespan"])
 
 
 def brought(frame: DataFrame, factor: str, last: bool) -> DataFrame:
@@ -85,7 +84,7 @@ def plot(frame: DataFrame):
 def added_last(frame: DataFrame) -> DataFrame:
     """What each heuristic adds to the two others on the single workload: `heuristic, law, jobs, gain`."""
     single = only(frame, workload="single")
-    return pd.concat(
+    return concat(
         [
             brought(single, factor, True).assign(heuristic=label)
             for factor, (_, label) in HEURISTICS.items()

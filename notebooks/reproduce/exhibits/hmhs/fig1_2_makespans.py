@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from pandas import DataFrame
 
 from reproduce.exhibits import legend_below, only
@@ -37,7 +36,7 @@ def run_table(cluster: str, seed: int) -> DataFrame:
     means = [float(drawn[:, kind].mean()) if kind.any() else np.nan for kind in (slow, ~slow)]
     share = 100 * slow.mean()
     columns = ["slow", "random", "slow_mean_factor", "random_mean_factor"]
-    return pd.DataFrame([(share, 100 - share, *means)], columns=columns)
+    return DataFrame([(share, 100 - share, *means)], columns=columns)
 
 
 def run_clusters(workload: str, cluster: str, seed: int) -> DataFrame:

@@ -2,7 +2,7 @@
 
 import itertools
 
-import pandas as pd
+from pandas import DataFrame
 
 from schedlib.core.streams import streams
 from schedlib.hmhs.johnson import flow_shop_makespan, johnson
@@ -11,14 +11,14 @@ from schedlib.sweeps import Experiment, grid, scales
 PLACE = 5
 
 
-def run_johnson(jobs: int, seed: int) -> pd.DataFrame:
+def run_johnson(jobs: int, seed: int) -> DataFrame:
     """Johnson's rule against every order of a random two-machine flow shop: `johnson, best` makespans."""
     (rng,) = streams(seed, "flow shop")
     first, second = rng.integers(1, 50, (2, jobs))
     orders = map(list, itertools.permutations(range(jobs)))
     best = min(flow_shop_makespan(first, second, order) for order in orders)
     ours = flow_shop_makespan(first, second, johnson(first, second))
-    return pd.DataFrame([{"johnson": ours, "best": best}])
+    return DataFrame([{"johnson": ours, "best": best}])
 
 
 EXPERIMENTS = (

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, Series, concat
 from scipy import stats
 
 from reproduce.exhibits import Each, difference, each_seed, only
@@ -62,10 +61,10 @@ def added(frame: DataFrame, law: str) -> Each:
     for factor in HEURISTICS:
         gain = brought(rows, factor, last=True)
         blocks.append(gain.assign(heuristic=factor))
-    return least(pd.concat(blocks), "heuristic")
+    return least(concat(blocks), "heuristic")
 
 
-def each_workload(rows: DataFrame, of: Callable) -> pd.Series:
+def each_workload(rows: DataFrame, of: Callable) -> Series:
     """A number of the rows of each seed and workload."""
     return rows.groupby(["seed", "workload"]).apply(of)
 

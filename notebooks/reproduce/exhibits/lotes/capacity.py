@@ -7,7 +7,6 @@ its queue looked at the end of a run from an empty system. Beyond the paper: job
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
@@ -57,25 +56,28 @@ def capacities(
     """
     number = drawn(seed)
     first = random_instance(phi, omega=omega, machines=machines, hours=1.0, seed=number)
-    bound, rows, rate = first.plan.allocation.rate, [], dict[str, float]()
-    for law, policy in ((law, policy) for law in sizes for policy in POLICIES):
-        made, plan = under(first, law).workload, first.plan if policy == "lotes" else None
-        near = rate.get("lotes") if policy not in ("lotes", "greedy") else None
-        near = LARGER * rate[policy] if law == "common" and policy in rate else near
-        found = capacity(
-            policy, first.configs, made, seed=number, precision=precision, near=near, plan=plan
-        )
-        rate[policy] = found.rate
-        rows.append(
-            {
-                "sizes": law,
-                "policy": policy,
-                "capacity": found.rate / bound,
-                "low": found.low / bound,
-                "high": found.high / bound,
-            }
-        )
-    return pd.DataFrame(rows).assign(
+    bound = first.plan.allocation.rate
+    rows = []
+    rate: dict[str, float] = {}
+    for law in sizes:
+        for policy in POLICIES:
+            # the bisection begins near a rate that is like it: Tetris's near LoTES's, ...
+            near = rate["lotes"] if policy == "tetris" else None
+            if law == "common":  # ... and that of larger jobs below that under the law before
+                near = LARGER * rate[policy]
+            found = capacity(
+                policy,
+                first.configs,
+                under(first, law).workload,
+                seed=number,
+                precision=precision,
+                near=near,
+                plan=first.plan if policy == "lotes" else None,
+            )
+            rate[policy] = found.rate
+            shares = [share / bound for share in (found.rate, found.low, found.high)]
+            rows.append((law, policy, *shares))
+    return DataFrame(rows, columns=["sizes", "policy", "capacity", "low", "high"]).assign(
         fluid=1.0, limit=first.plan.rate / bound, rounded=first.plan.rate_rounded / bound
     )
 
@@ -115,7 +117,7 @@ EXPERIMENTS = (
             _points((0.0, 0.006, 0.015), 20, 0.02),
             _points((0.0, 0.006, 0.015), 100, 0.01),
         ),
-        scales(2, (5, 12), 1),
+        scales(2, 11, 1),
     ),
     Experiment(
         "lotes.starvation",

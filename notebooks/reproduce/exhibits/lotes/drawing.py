@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from reproduce.exhibits import legend_below, only
 from reproduce.exhibits.lotes.runs import POLICIES
-from reproduce.exhibits.lotes.waits import LAWS, SHORTEST, WAIT, dots
 from schedlib.plots import style
 from schedlib.plots.style import Look
 
@@ -32,38 +30,50 @@ FIGURES_8_TO_10 = {
 """Of Figs. 8-10 the measure, where the logarithmic scale begins, the label, and how captions begin."""
 
 
+WAIT = "mean wait (s)"
+SHORTEST = 1e-4
+"""Seconds below which mean waits count as equal, and are drawn as none."""
+LAWS = {
+    "independent-limit": "each resource for itself, load of lambda2 (printed)",
+    "common-limit": "one factor for all resources, load of lambda2",
+    "common-matched-limit": "one factor, mean as planned, load of lambda2",
+    "independent": "each resource for itself",
+    "common": "one factor for all resources",
+    "common-matched": "one factor, mean as planned",
+    "fixed": "class means",
+}
+"""The laws of job sizes, with what they are called in a figure. In Figs. 11-13 loads are shares of stage 2's
+lambda*, lambda2, where said, else of what whole machines leave of it."""
+
+
 def laws_in(frame: DataFrame) -> dict[str, str]:
     """The laws of job sizes that a frame has, with what they are called."""
     return {law: name for law, name in LAWS.items() if law in set(frame["sizes"])}
 
 
-def panels(count: int, size: tuple[float, float], **options) -> tuple[Figure, Any]:
+def axis_of(frame: DataFrame) -> str:
+    """What varies along the axis of Figs. 11-13: "phi" or "omega"."""
+    return "phi" if frame["phi"].nunique() > 1 else "omega"
+
+
+def panels(count: int, size: tuple[float, float]) -> tuple[Figure, Any]:
     """A figure with several axes side by side, which share a scale and all show its numbers."""
-    figure, axes = style.subplots(1, count, size=size, sharey=True, squeeze=False, **options)
+    figure, axes = style.subplots(1, count, size=size, sharey=True, squeeze=False)
     for ax in axes.flat:
         ax.yaxis.set_tick_params(labelleft=True)
     return figure, axes[0]
 
 
-def median_line(ax: Axes, values: pd.Series, at: pd.Series, look: Look) -> None:
+def median_line(ax: Axes, values: Series, at: Series, look: Look) -> None:
     """Draw the median of the values at each place along the axis, as a line with its label."""
     median = values.groupby(at).median()
     ax.plot(median.index, median, color=look.color, linestyle=look.linestyle, label=look.label)
 
 
-def range_and_median(ax: Axes, values: pd.Series, at: pd.Series, look: Look) -> None:
-    """Draw the median of the values at each place as a line, over a shade from the least to the largest."""
-    ends = values.groupby(at).agg(["min", "max"])
-    ax.fill_between(ends.index, ends["min"], ends["max"], color=look.color, alpha=0.2, linewidth=0)
-    median_line(ax, values, at, look)
-
-
-def log_and_zero(ax: Axes, least: float, axis: str = "y") -> None:
-    """Make an axis logarithmic down to `least`; below, it is linear and ends at zero."""
-    room = {"x": 1.2, "y": 0.5}  # decades for zero: labels are wider than they are high
-    most = {"x": 4, "y": 5}  # labels
-    getattr(ax, f"set_{axis}scale")("symlog", linthresh=least, linscale=room[axis])
-    getattr(ax, f"{axis}axis").get_major_locator().set_params(numticks=most[axis])
+def log_and_zero(ax: Axes, least: float) -> None:
+    """Make the y axis logarithmic down to `least`; below, it is linear and ends at zero."""
+    ax.set_yscale("symlog", linthresh=least, linscale=0.5)
+    ax.yaxis.get_major_locator().set_params(numticks=5)  # type: ignore[call-arg]
 
 
 def lines(
@@ -71,7 +81,6 @@ def lines(
     frame: DataFrame,
     x: str,
     y: str,
-    *,
     looks: Mapping[str, Look],
     shift: float = 0.0,
     hollow: bool = False,
@@ -84,26 +93,11 @@ def lines(
     for k, (name, look) in enumerate(looks.items()):
         rows = only(frame, policy=name)
         median_line(ax, rows[y], rows[x], look)
-        more = {"stable": rows["stable"]} if hollow else {}
-        dots(ax, rows[x] + shift * (k - (len(looks) - 1) / 2), rows[y], look, **more)
-
-
-def wait_panels(
-    frame: DataFrame, titles: Mapping[str, str], x: str, shift: float, **axis
-) -> Figure:
-    """Mean waits against the column `x` by `lines`, a panel for each law of sizes with its title; `axis`: for
-    `Axes.set`."""
-    figure, axes = panels(len(titles), (8.8, 4.3))
-    looks = {name: style.look(name) for name in frame["policy"].unique()}
-    for ax, (law, title) in zip(axes, titles.items(), strict=True):
-        lines(ax, only(frame, sizes=law), x, "wait", looks=looks, shift=shift, hollow=True)
-        ax.set(title=title, ylabel=WAIT, **axis)
-        log_and_zero(ax, SHORTEST)
-    axes[0].plot(
-        [], [], "o", color="black", mfc="white", markersize=4, label="hollow: the queue grew"
-    )
-    legend_below(axes[0], len(looks) + 1)
-    return figure
+        grew = ~rows["stable"].astype(bool) if hollow else rows[y] != rows[y]
+        place = rows[x] + shift * (k - (len(looks) - 1) / 2)
+        for chosen, face in ((~grew, look.color), (grew, "white")):
+            x_of, y_of = place[chosen], rows[y][chosen]
+            ax.plot(x_of, y_of, look.marker, color=look.color, mfc=face, markersize=4)
 
 
 def plot_over_time(frame: DataFrame, number: int, unit: str = "day") -> Figure:
@@ -121,7 +115,10 @@ def plot_over_time(frame: DataFrame, number: int, unit: str = "day") -> Figure:
     for ax, (load, runs) in zip(axes[0], loads, strict=True):
         for policy in POLICIES:
             rows, look = only(runs, policy=policy), style.look(policy)
-            range_and_median(ax, rows["value"], rows["x"], look)
+            ends = rows.groupby("x")["value"].agg(["min", "max"])
+            shade = {"color": look.color, "alpha": 0.2, "linewidth": 0}
+            ax.fill_between(ends.index, ends["min"], ends["max"], **shade)
+            median_line(ax, rows["value"], rows["x"], look)
         if number == 9:
             ax.set(xscale="log", yscale="log", ylim=(least, 110), xlabel="time waited (s)")
         else:

@@ -14,11 +14,20 @@ from typing import Any
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
+from reproduce.exhibits import legend_below, only
 from reproduce.exhibits.lotes import runs
-from reproduce.exhibits.lotes.drawing import laws_in, wait_panels
-from reproduce.exhibits.lotes.waits import axis_of
+from reproduce.exhibits.lotes.drawing import (
+    SHORTEST,
+    WAIT,
+    axis_of,
+    laws_in,
+    lines,
+    log_and_zero,
+    panels,
+)
 from reproduce.figure import Figure
 from schedlib import lotes
+from schedlib.plots import style
 from schedlib.plots.alt import alt
 from schedlib.sweeps import Experiment, grid, scales
 
@@ -90,7 +99,7 @@ def by_omega(seed: int, **point: Any) -> DataFrame:
     return dispatching(**point, seed=drawn(seed))
 
 
-def _axis(name, what, load, phis, omegas=(0.0,), every=1, paper=1):
+def _axis(name, what, load, seeds, phis, omegas=(0.0,), every=1, paper=1):
     """An experiment along one axis: at smoke scale only its ends, else every `every`-th of its values.
 
     At the paper's scale there is one run, as in the paper, under the laws `FULL`.
@@ -104,13 +113,14 @@ def _axis(name, what, load, phis, omegas=(0.0,), every=1, paper=1):
     points = runs.sized(of(ends, LAWS), of(every, LAWS), of(paper, FULL))
     title = f"Waits as {what} differ more, load {load:.2f}"
     run = dispatching if len(phis) > 1 else by_omega
-    return Experiment(f"lotes.{name}", title, run, points, scales(2, (5, 12), 1))
+    return Experiment(f"lotes.{name}", title, run, points, scales(2, seeds, 1))
 
 
+# one analysis each: some sentence stays in doubt for any number of seeds that minutes allow
 EXPERIMENTS = (
-    _axis("fig11", "classes", 0.97, PHIS),
-    _axis("fig12", "machines", 0.90, (0.006,), OMEGAS, every=2, paper=2),
-    _axis("fig13", "machines", 0.95, (0.006,), OMEGAS, paper=2),
+    _axis("fig11", "classes", 0.97, 11, PHIS),
+    _axis("fig12", "machines", 0.90, 8, (0.006,), OMEGAS, every=2, paper=2),
+    _axis("fig13", "machines", 0.95, 8, (0.006,), OMEGAS, paper=2),
 )
 
 
@@ -122,7 +132,16 @@ def plot_waits(frame: DataFrame) -> Picture:
     label = label if len(titles) < 4 else label.partition(":")[0]
     ticks = sorted(set(frame[x]))
     shift = 0.16 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
-    figure = wait_panels(frame, titles, x, shift, xlabel=label)
+    figure, axes = panels(len(titles), (8.8, 4.3))
+    looks = {name: style.look(name) for name in frame["policy"].unique()}
+    for ax, (law, title) in zip(axes, titles.items(), strict=True):
+        lines(ax, only(frame, sizes=law), x, "wait", looks, shift, hollow=True)
+        ax.set(title=title, ylabel=WAIT, xlabel=label)
+        log_and_zero(ax, SHORTEST)
+    axes[0].plot(
+        [], [], "o", color="black", mfc="white", markersize=4, label="hollow: the queue grew"
+    )
+    legend_below(axes[0], len(looks) + 1)
     for ax in figure.axes:
         rotation = 90 if len(titles) >= 4 else 0  # narrow panels
         labels = [f"{tick:g}" for tick in ticks]

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
@@ -46,7 +45,7 @@ def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> Dat
         ("queue", "machine", np.sum(queued & jobs["start"].notna())),
         ("machine", "left", np.sum(jobs["finish"].notna())),
     ]
-    return pd.DataFrame(rows, columns=["source", "target", "jobs"])
+    return DataFrame(rows, columns=["source", "target", "jobs"])
 
 
 def fig4(seed: int) -> DataFrame:
@@ -67,7 +66,7 @@ def fig4(seed: int) -> DataFrame:
         ("rate after rounding", "lambda", made.rate_rounded),
         ("bins in use", "x_ij > 0", sum(int((machines > 0).sum()) for machines in made.machines)),
     ]
-    return pd.DataFrame(rows, columns=["quantity", "symbol", "value"]).astype({"value": float})
+    return DataFrame(rows, columns=["quantity", "symbol", "value"]).astype({"value": float})
 
 
 def _plot(frame, resource, label):

@@ -8,8 +8,9 @@ import numpy as np
 from pandas import DataFrame, Series
 
 from reproduce.exhibits import Each, difference, each_seed, only
+from reproduce.exhibits import value as value  # which claims name
+from reproduce.exhibits.lotes.drawing import SHORTEST, axis_of
 from reproduce.exhibits.lotes.table1_2_fig5_planning import lost
-from reproduce.exhibits.lotes.waits import SHORTEST, axis_of
 from schedlib.intervals import Best, Exact, Proportion
 
 PERCENT = 100.0
@@ -192,12 +193,6 @@ def replanned(frame: DataFrame, way: str, every: int) -> Each:
     return difference(rows, "decades", ("fixed", 0), less=(way, every), by=["way", "every"])
 
 
-def rate(frame: DataFrame, column: str, machines: int) -> Exact:
-    """The jobs a minute that a number of machines sustain, pooled or placed."""
-    rows = only(frame, machines=machines)
-    return Exact(rows[column].item())
-
-
 def least_lost(frame: DataFrame) -> Each:
     """The loss (%) of stage 2 against stage 1 on the instance where it is smallest: one number a seed."""
     return each_seed(frame, lost(frame, "assignment"), "min")
@@ -216,12 +211,6 @@ def without_bin(frame: DataFrame) -> Each:
 def all_bins(frame: DataFrame) -> Exact:
     """How many bins Google's machines have when each may serve every class."""
     return Exact(frame["bins_all_classes"].sum())
-
-
-def bins(frame: DataFrame, vertex: str, column: str = "bins_printed") -> Exact:
-    """How many bins Google's machines have under one optimum of stage 1."""
-    rows = only(frame, vertex=vertex)
-    return Exact(rows[column].item())
 
 
 def lost_by_rounding(frame: DataFrame, vertex: str, against: str) -> Exact:

@@ -1,15 +1,11 @@
 """At which load each sentence on Google's month holds (Figs. 6-10 of LoTES). The paper does not print its load."""
 
-from dataclasses import replace
-
-import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
 from reproduce import registry, verdicts
 from reproduce.exhibits import legend_below, only
 from reproduce.figure import Figure
-from reproduce.sentences import Sentence
 from schedlib.plots import style
 from schedlib.plots.alt import alt
 
@@ -24,14 +20,6 @@ LOOKS = {
 TETRIS, GREEDY = "lotes.month-tetris", "lotes.month-greedy"
 
 
-def at_each_load(reading: str, claim: Sentence, frame: DataFrame, words: str) -> list[dict]:
-    """The verdict on a sentence under one reading at each load of the frame, a row each."""
-    curve = replace(claim, along="load")
-    found = verdicts.along(curve, frame, LEVEL)
-    same = {"reading": reading, "id": claim.id, "sentence": words}
-    return [same | {"load": float(load), "verdict": verdict} for load, verdict in found.items()]
-
-
 def judged(frame: DataFrame) -> DataFrame:
     """Every sentence on the month at each load: `reading, id, sentence, load, verdict`. Of the readings those
     that this frame is for, the paper's own first."""
@@ -40,10 +28,11 @@ def judged(frame: DataFrame) -> DataFrame:
     for claim in registry.load().claims.values():
         if claim.paper != "lotes" or claim.along != "load":
             continue
-        for reading, one in {OWN: claim, **claim.others}.items():
-            if one.experiment == experiment:
-                rows += at_each_load(reading, one, frame, claim.sentence)
-    return pd.DataFrame(rows)
+        for reading, sentence in {OWN: claim, **claim.others}.items():
+            if sentence.experiment == experiment:
+                for load, verdict in verdicts.along(sentence, frame, LEVEL).items():
+                    rows.append((reading, claim.id, claim.sentence, float(load), verdict))
+    return DataFrame(rows, columns=["reading", "id", "sentence", "load", "verdict"])
 
 
 def holding(frame: DataFrame) -> DataFrame:
@@ -53,7 +42,7 @@ def holding(frame: DataFrame) -> DataFrame:
     return counts.reset_index(name="sentences")
 
 
-def plot(frame: DataFrame, load: str = "mean load of the cores") -> Picture:
+def plot(frame: DataFrame) -> Picture:
     """The verdict on each sentence at each load, a panel for each reading; above them how many hold."""
     readings = frame["reading"].unique()
     sentences = list(frame["sentence"].unique())
@@ -70,7 +59,7 @@ def plot(frame: DataFrame, load: str = "mean load of the cores") -> Picture:
         counts = holding(here).set_index("load")["sentences"]
         for at, one in enumerate(loads):
             ax.text(at, -1, counts[one], ha="center", va="center", weight="bold")
-        ax.set(title=reading, xlabel=load, ylim=(len(sentences) - 0.4, -1.6))
+        ax.set(title=reading, xlabel="mean load of the cores", ylim=(len(sentences) - 0.4, -1.6))
         ax.set_xticks(range(len(loads)), [f"{one:g}" for one in loads], fontsize=8, rotation=90)
     axes[0, 0].set_ylabel("sentence")
     axes[0, 0].set_yticks([-1, *range(len(sentences))], ["how many hold", *sentences], fontsize=8)

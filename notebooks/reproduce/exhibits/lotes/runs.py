@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from pandas import DataFrame
 
 from reproduce.exhibits import lacking
@@ -78,7 +77,7 @@ def outcome(run: lotes.Simulation, instance: lotes.RandomInstance) -> dict:
 
 def compared(cases: Iterable[Case], seed: int, measures: Callable = outcome) -> DataFrame:
     """A row for each case: its name, and what its run measures."""
-    return pd.DataFrame(
+    return DataFrame(
         [
             named | measures(follow(instance, policy, seed, **options), instance)
             for named, instance, policy, options in cases
@@ -115,7 +114,7 @@ def month(seed: int, **options) -> tuple[lotes.MachineConfigs, lotes.JobClasses,
 def class_table(classes: lotes.JobClasses, mean_time_h: np.ndarray) -> DataFrame:
     """Classes as in the paper's Table 2: `job_class` from 1, the given mean times (h), demands and shares."""
     cores, memory = classes.demand.T
-    return pd.DataFrame(
+    return DataFrame(
         {
             "job_class": np.arange(1, len(cores) + 1),
             "mean_time_h": mean_time_h,
@@ -140,4 +139,4 @@ def each_policy(
         run = lotes.simulate(policy, configs, jobs, plan=made, seed=seed, record=False, **options)
         for name, series in measures(run).items():
             rows += [(policy, name, float(x), float(value)) for x, value in series]
-    return pd.DataFrame(rows, columns=["policy", "measure", "x", "value"]).dropna(ignore_index=True)
+    return DataFrame(rows, columns=["policy", "measure", "x", "value"]).dropna(ignore_index=True)

@@ -5,10 +5,8 @@ stages 1 and 2 find on Google's and on random instances. An instance with phi < 
 import time
 from typing import Any
 
-import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure as Picture
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from reproduce.exhibits import only
 from reproduce.exhibits.lotes.runs import ONCE, class_table
@@ -27,7 +25,7 @@ def table1(seed: int) -> DataFrame:
     made = lotes.plan(configs, classes)
     cores, memory = configs.capacity.T
     bins_all = [lotes.count_bins(room, classes.demand) for room in configs.capacity]
-    return pd.DataFrame(
+    return DataFrame(
         {
             "machines": configs.count,
             "cores": cores,
@@ -59,14 +57,14 @@ def fragmentation(seed: int) -> DataFrame:
                 "placed": made.rate,
             }
         )
-    return pd.DataFrame(rows)
+    return DataFrame(rows)
 
 
 def fig5(seed: int) -> DataFrame:
     """Every mix of jobs of sizes 2 and 3 that fits a machine of size 7, and whether none dominates it."""
     bins = lotes.non_dominated_bins([7.0], [[2.0], [3.0]]).tolist()
     mixes = [(a, b, [a, b] in bins) for a in range(4) for b in range(3) if 2 * a + 3 * b <= 7]
-    return pd.DataFrame(mixes, columns=["first", "second", "non_dominated"])
+    return DataFrame(mixes, columns=["first", "second", "non_dominated"])
 
 
 def algorithm1_defects(seed: int) -> DataFrame:
@@ -78,7 +76,7 @@ def algorithm1_defects(seed: int) -> DataFrame:
         "Google, 0.5 x 0.5": (configs.capacity[0], classes.demand),
     }
     frames = {name: lotes.defects(*case) for name, case in cases.items()}
-    return pd.concat(frames, names=["machine"]).reset_index("machine").reset_index(drop=True)
+    return concat(frames, names=["machine"]).reset_index("machine").reset_index(drop=True)
 
 
 def _instance(phi, seed, machines=1000):
@@ -112,28 +110,7 @@ def stages(phi: float, machines: int, seed: int) -> DataFrame:
     for capacity, served in zip(configs.capacity, stage1.support, strict=True):
         if served.any():
             lotes.non_dominated_bins(capacity, classes.demand[served])
-    return pd.DataFrame([row | {"seconds": seconds, "bins_seconds": time.perf_counter() - began}])
-
-
-def integer(phi: float, limit: float, seed: int) -> DataFrame:
-    """How long stage 2 takes as a linear and as an integer program over the same bins.
-
-    `lp_seconds`, `integer_seconds`: infinite when no proved optimum was found within `limit` seconds.
-    """
-    configs, classes = _instance(phi, seed)
-    row: dict[str, float] = {"bins": sum(map(len, lotes.plan(configs, classes).bins))}
-    ways: dict[str, Any] = {
-        "lp_seconds": {},
-        "integer_seconds": {"integer": True, "seconds": limit},
-    }
-    for name, options in ways.items():
-        began = time.perf_counter()
-        try:
-            lotes.plan(configs, classes, **options)
-            row[name] = time.perf_counter() - began
-        except RuntimeError:
-            row[name] = np.inf
-    return pd.DataFrame([row])
+    return DataFrame([row | {"seconds": seconds, "bins_seconds": time.perf_counter() - began}])
 
 
 PHIS = (-1.0, 0.0, 0.003, 0.006, 0.009, 0.012, 0.015)
@@ -156,20 +133,8 @@ EXPERIMENTS = (
             grid(phi=[-1.0], machines=[1000]) + grid(phi=[0.0, 0.015], machines=[20]),
             grid(phi=PHIS, machines=[1000]),
         ),
-        scales(2, (5, 10)),
+        scales(2, 5, (5, 10)),
         timing=("seconds", "bins_seconds"),
-    ),
-    Experiment(
-        "lotes.integer",
-        "Stage 2 as an integer program",
-        integer,
-        scales(
-            grid(phi=[-1.0, 0.006], limit=[5.0]),
-            grid(phi=[-1.0, 0.0, 0.006, 0.015], limit=[5.0]),
-            grid(phi=PHIS, limit=[60.0]),
-        ),
-        scales(1),
-        timing=("lp_seconds", "integer_seconds"),
     ),
 )
 
@@ -235,7 +200,6 @@ HEADS = {
     "size": "size of a machine",
     "pooled": "jobs, pooled",
     "placed": "jobs, placed",
-    "limit": "limit (s)",
 }
 FIGURES = tuple(
     Figure(f"lotes.{name}", f"lotes.{name}", plot, caption, alt, heads=HEADS)
@@ -291,14 +255,6 @@ FIGURES = tuple(
                 f"Strip chart of the rate lost against the fluid bound on {len(frame)} instances. Means: "
                 f"{', '.join(f'{name} {lost(frame, name).mean():.2f} %' for name in WAYS)}."
             ),
-        ),
-        (
-            "integer",
-            None,
-            "Instances on which stage 2 is solved as a linear and as an integer program (HiGHS) over the same bins. "
-            "Phi = -1 stands for Google's instance. The seconds until each is solved and proved optimal differ from "
-            "run to run and stand in `integer.timing.csv`; inf there: no proof within the limit.",
-            "Table of instances with the limit in seconds and the number of bins.",
         ),
     )
 )

@@ -8,15 +8,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
 from reproduce.exhibits import legend_below, only
 from reproduce.exhibits.lotes import runs
-from reproduce.exhibits.lotes.drawing import WAIT, dots, lines, log_and_zero
+from reproduce.exhibits.lotes.drawing import lines
 from reproduce.exhibits.lotes.fig11_13_random import drawn, under
-from reproduce.exhibits.lotes.waits import SHORTEST
 from reproduce.figure import Figure
 from schedlib import lotes
 from schedlib.lotes.replan import WAYS
@@ -34,7 +32,6 @@ READINGS: dict[str, dict[str, dict[str, Any]]] = {
         "wheel by served rate": {"wheel": "rate"},
         "1 machine sampled": {"sampled": 1},
         "10 machines sampled": {"sampled": 10},
-        "100 machines sampled": {"sampled": 100},
     },
     "lotes-first": {"as printed": {}},
     "greedy": {"as printed": {}, "past those who wait": {"bypass": True}},
@@ -194,7 +191,7 @@ def replanning(
                 "seconds": max(seconds),
             }
         )
-    return pd.DataFrame(rows)
+    return DataFrame(rows)
 
 
 def _point(thin, load, drift=0.8, bursts=True, hours=HOURS):
@@ -221,7 +218,7 @@ EXPERIMENTS = (
             hours=(10.0, 12.0, 12.0),
             machines=(4, 50, 50),
         ),
-        scales(2, (5, 12), 5),
+        scales(2, 8, 5),
     ),
     Experiment(
         "lotes.overhead",
@@ -253,29 +250,6 @@ EXPERIMENTS = (
 )
 
 
-def plot_variants(frame: DataFrame) -> Picture:
-    """Mean waits of every reading of every policy by Omega, a row each: points, and medians as bars."""
-    readings = list(dict.fromkeys(zip(frame["policy"], frame["reading"], strict=True)))
-    names = [f"{style.look(policy).label}: {reading}" for policy, reading in readings]
-    figure, axes = style.subplots(1, 3, size=(9.8, 5.6), sharey=True)
-    for ax, (omega, table) in zip(axes, frame.groupby("omega"), strict=True):
-        for place, (policy, reading) in enumerate(readings):
-            rows = only(table, policy=policy, reading=reading)
-            if rows.empty:
-                continue
-            look, wait = style.look(policy), rows["wait"]
-            ax.plot(
-                [wait.median()] * 2, [place - 0.35, place + 0.35], color=look.color, linewidth=2.2
-            )
-            dots(ax, wait, wait * 0 + place, look, None, stable=rows["stable"])
-        ax.set(title=f"Omega = {omega:g}", xlabel=WAIT)
-        log_and_zero(ax, SHORTEST, "x")
-    axes[0].set_yticks(range(len(names)), names, fontsize=8)
-    axes[0].set_ylabel("policy: reading")
-    axes[0].invert_yaxis()
-    return figure
-
-
 def plot_overhead(frame: DataFrame) -> Picture:
     """Share of machines that an arriving job asks against the load, by policy: seeds, and their medians."""
     figure, ax = style.subplots(size=(7.0, 4.0))
@@ -293,74 +267,18 @@ def plot_overhead(frame: DataFrame) -> Picture:
     return figure
 
 
-NAMES = {
-    ("estimate", 24): "estimated again, 24 h",
-    ("estimate", 6): "estimated again, 6 h",
-    ("cluster", 24): "clustered again, 24 h",
-    ("cluster", 6): "clustered again, 6 h",
-    ("foresight", 24): "next 24 h foreseen",
-    ("all", 0): "one plan, any class at exits",
-    ("tetris", 0): "Tetris",
-}
-SETTING = ["bursts", "load", "drift"]
-PANELS = {"wait": "all jobs", "wait_small": "classes 1 and 2", "wait_large": "classes 3 and 4"}
-
-
-def _over_fixed(frame, column):
-    """That column over its value under one plan: a row per seed and setting, a column for each way."""
-    waits = frame.pivot_table(column, [*SETTING, "seed"], ["way", "every"]).clip(lower=1e-3)
-    return waits.div(waits["fixed", 0], axis=0)
-
-
-def plot_replan(frame: DataFrame) -> Picture:
-    """Mean wait under plans made again over that under one plan: of all, small and large jobs, every seed."""
-    figure, axes = style.subplots(1, 3, size=(9.6, 4.6), sharey=True)
-    for ax, (column, title) in zip(axes, PANELS.items(), strict=True):
-        ratios = _over_fixed(frame, column)
-        ways = [way for way in NAMES if way in ratios]
-        for i, ((bursts, load, drift), rows) in enumerate(ratios.groupby(SETTING, sort=False)):
-            label = f"load {load:g}, drift {drift:g}" + ("" if bursts else ", no bursts")
-            look = {"color": style.PALETTE[i], "linestyle": "none", "markersize": 5}
-            for place, way in enumerate(ways):
-                height = place + 0.14 * (i - (len(frame[SETTING].drop_duplicates()) - 1) / 2)
-                ax.plot(rows[way], np.full(len(rows), height), marker="|", **look)
-                mean = np.exp(np.log(rows[way]).mean())
-                ax.plot(
-                    mean, height, marker="osD^v"[i % 5], label=label if place == 0 else None, **look
-                )
-        ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
-        ax.set(title=title, xlabel="mean wait / that of one plan", xscale="log")
-        ax.xaxis.set_minor_formatter("")
-        low, high = ax.get_xlim()
-        if high < 100 * low:  # powers of ten would label one place
-            style.plain_log(ax.xaxis)
-    axes[0].set(
-        yticks=range(len(ways)), yticklabels=[NAMES[way] for way in ways], ylabel="way of planning"
-    )
-    axes[0].invert_yaxis()
-    legend_below(axes[0], 3)
-    return figure
-
-
 FIGURES = (
     Figure(
         "lotes.variants",
         "lotes.variants",
-        plot_variants,
+        None,
         lambda frame: (
-            "Mean waits under every reading of the paper's text, on the same jobs: Phi = 0.006, load "
-            f"0.97, {runs.CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].iloc[0]:g} "
-            "hours. The first reading of each policy is ours. Where machines differ (Omega above 0), only "
-            "LoTES's exits and roulette wheel are varied. Points: instances. Hollow: the queue grew until "
-            "the end. Bars: medians."
+            "Mean waits (s) under every reading of the paper's text, on the same jobs: Phi = 0.006, load 0.97, "
+            f"{runs.CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].iloc[0]:g} hours. The first "
+            "reading of each policy is ours. Where machines differ (Omega above 0), only LoTES's exits and "
+            "roulette wheel are varied."
         ),
-        alt(
-            "Strip charts of mean waits by policy and reading. Medians at Omega = 0 (s)",
-            "wait",
-            ["policy", "reading"],
-            of=partial(only, omega=0),
-            average="median",
-        ),
+        "Table of waits by policy, reading and Omega.",
         partial(only, sizes=SIZES[0]),
     ),
     Figure(
@@ -382,22 +300,18 @@ FIGURES = (
     Figure(
         "lotes.replan",
         "lotes.replan",
-        plot_replan,
+        None,
         lambda frame: (
-            "Mean wait when the plan is made again, over that under one plan, on the model of Google's month "
-            "with a drifting mix. A row says what the new plan is made from and how often. Ticks: seeds. "
-            f"Symbols: their geometric means. One job in {frame['thin'].iloc[0]}. The paper leaves this to "
-            "future work."
+            "Mean waits (s) when the plan is made again, on the model of Google's month with a drifting mix: of all "
+            "jobs, of classes 1 and 2, and of the others. A row says what the new plan is made from and how often "
+            f"(every 0: once). One job in {frame['thin'].iloc[0]}. The paper leaves this to future work."
         ),
-        alt(
-            "Charts of all jobs, the small classes and the large ones. Mean wait over that of one plan, all jobs, "
-            "medians over settings and seeds",
-            "ratio",
-            ["way", "every"],
-            of=lambda frame: (
-                _over_fixed(frame, "wait").stack(["way", "every"]).rename("ratio").reset_index()
-            ),
-            average="median",
-        ),
+        "Table of waits, queues and idle cores by way of planning and hours between plans.",
+        heads={
+            "every": "every (h)",
+            "over_1h": "wait over 1 h (%)",
+            "idle": "cores idle while jobs wait (%)",
+            "queue": "mean queue (jobs)",
+        },
     ),
 )

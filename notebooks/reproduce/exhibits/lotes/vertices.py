@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
+from reproduce.exhibits.lotes.drawing import SHORTEST
 from reproduce.exhibits.lotes.runs import ONCE
-from reproduce.exhibits.lotes.waits import SHORTEST
 from reproduce.figure import Figure
 from schedlib import lotes
 from schedlib.core import streams

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame, concat
 
 from schedlib.mch.allocate import allocate
 from schedlib.mch.model import Tree
@@ -34,15 +34,15 @@ def random_trees(
     ]
 
 
-def leaf_shares(tree: Tree, capacity: tuple, rules: Iterable[str], **columns) -> pd.DataFrame:
+def leaf_shares(tree: Tree, capacity: tuple, rules: Iterable[str], **columns) -> DataFrame:
     """Divisible dominant shares under each rule: `rule, leaf, name, share`, and more columns, (p,) each."""
     names = [tree.name(node) for node in tree.leaves]
     leaves, blocks = range(tree.n_leaves), []
     for rule in rules:
         shares = allocate(tree, capacity, rule).shares
-        block = pd.DataFrame({"rule": rule, "leaf": leaves, "name": names, "share": shares})
+        block = DataFrame({"rule": rule, "leaf": leaves, "name": names, "share": shares})
         blocks.append(block.assign(**columns))
-    return pd.concat(blocks, ignore_index=True)
+    return concat(blocks, ignore_index=True)
 
 
 def label(rule: str) -> str:

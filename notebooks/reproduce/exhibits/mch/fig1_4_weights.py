@@ -4,7 +4,6 @@ demands; the shares and weights of a hierarchy of six leaves, and its shares whi
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from pandas import DataFrame
 
 from reproduce.exhibits import legend_below, only
@@ -92,7 +91,7 @@ def run_worked(case: str, seed: int) -> DataFrame:
     weight, t_star, t = of_leaves = np.full((3, tree.n_nodes), np.nan)
     tasks = (allocate(tree, CAPACITY, rule).tasks for rule in ("h-drf", "mch"))
     of_leaves[:, tree.leaves] = [flat.weights, *tasks]
-    frame = pd.DataFrame(
+    frame = DataFrame(
         {
             "node": list(map(tree.name, range(tree.n_nodes))),
             "cpu": cpu,
@@ -164,7 +163,7 @@ def run_weights(case: str, trees: int, seed: int) -> DataFrame:
             star, *flat = (allocate(tree, (100, 100), rule).tasks for rule in rules)
             # the digits left out are rounding
             rows.append(np.abs(flat / star - 1).max(axis=1).round(12))
-    return pd.DataFrame(rows, columns=["gap", "two_phase"]).rename_axis("tree").reset_index()
+    return DataFrame(rows, columns=["gap", "two_phase"]).rename_axis("tree").reset_index()
 
 
 def plot_weights(frame: DataFrame):

@@ -6,9 +6,8 @@ Cost is judged by operations (nodes and heap places looked at), which repeat; se
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from matplotlib.ticker import FixedLocator, LogFormatterSciNotation, LogLocator, NullLocator
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from reproduce.exhibits import legend_below, only
 from reproduce.figure import Figure
@@ -63,7 +62,7 @@ def run_nodes(levels: int, seed: int, most: int = 20, measured: tuple = MEASURED
     """
     leaves = 2**levels
     tree = full_binary(levels, jobs_from_trace(leaves, seed)[["cpu", "memory"]])
-    jobs = pd.DataFrame({"leaf": range(leaves), "submit": 0.0, "tasks": 10**6, "duration": 1.0})
+    jobs = DataFrame({"leaf": range(leaves), "submit": 0.0, "tasks": 10**6, "duration": 1.0})
     return _cost(tree, min(leaves, 2**most) / 20, jobs, until=0, measured=measured)
 
 
@@ -94,7 +93,7 @@ def stream(
         "tasks": count,
         "duration": length,
     }
-    return Tree(below[0]), 412.0, pd.DataFrame(table)
+    return Tree(below[0]), 412.0, DataFrame(table)
 
 
 def run_frontier(load: str, size: int, seed: int) -> DataFrame:
@@ -118,7 +117,7 @@ def _cost(tree, machines, jobs, until=None, measured=MEASURED):
             (rule, method, tree.n_nodes, done.decisions, operations, done.reflattens, done.seconds)
         )
     columns = ["rule", "method", "q", "decisions", "operations", "reweighed", "seconds"]
-    return pd.DataFrame(rows, columns=columns)
+    return DataFrame(rows, columns=columns)
 
 
 def _look(rule, method):
@@ -169,7 +168,7 @@ def _per_decision(frame):
     return _operations_per_decision(frame).assign(microseconds=microseconds)
 
 
-def exponents(frame: DataFrame, x: str, y: str) -> pd.Series:
+def exponents(frame: DataFrame, x: str, y: str) -> Series:
     """Log-log slope of `y` against `x` for each seed: `y` grows as `x` to that power."""
     logs = np.log(frame[[x, y]]).groupby(frame["seed"])
     return logs.apply(lambda rows: np.polyfit(rows[x], rows[y], 1)[0])
@@ -259,7 +258,7 @@ EXPERIMENTS = (
         "The cost of filling a cluster against the number of nodes",
         run_nodes,
         scales(*(grid(levels=range(5, most + 1)) for most in (7, 12))),
-        scales(2, (5, 10, 20)),
+        scales(2, 7, (5, 10, 20)),
         timing=("seconds",),
     ),
     Experiment(

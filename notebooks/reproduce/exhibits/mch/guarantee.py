@@ -4,7 +4,6 @@ A leaf of a random tree is partial-type with a chance from 0 to 1.
 """
 
 import numpy as np
-import pandas as pd
 from pandas import DataFrame
 
 from reproduce.exhibits import legend_below, only
@@ -34,26 +33,29 @@ def run(depth: int, partial: float, resources: int, needs: int, trees: int, seed
     - `below_leaf`, `below`, `h_drf_below`: share of trees with a leaf, with a leaf or group below its
       guarantee, the latter under H-DRF; `least_leaf`: the least share over it, of a leaf
     """
-    rows, capacity = [], np.full(resources, CAPACITY)
+    capacity = np.full(resources, CAPACITY)
+    gaps, leaves, nodes = [], [], []  # (rules,) of each tree
     for tree in random_trees(depth, partial, resources, trees, seed, needs):
         shares = np.array([allocate(tree, capacity, rule).shares for rule in ("h-drf", *COMPARED)])
         ratio = node_shares(tree, capacity, shares)[:, 1:] / tree.guarantee[1:]
-        gaps, least = np.abs(shares - shares[0]).max(axis=1), ratio.min(axis=1)
-        leaf = ratio[:, tree.leaves - 1].min(axis=1)
-        rows += [(rule, gaps[k], leaf[k], least[k], least[0]) for k, rule in enumerate(COMPARED, 1)]
-    frame = pd.DataFrame(rows, columns=["rule", "gap", "least_leaf", "below", "h_drf_below"])
-    short = frame[["least_leaf", "below", "h_drf_below"]] < 1 - TOLERANCE
-    frame = frame.assign(
-        differ=frame["gap"] > TOLERANCE,
-        largest_gap=frame["gap"],
-        below=short["below"],
-        below_leaf=short["least_leaf"],
-        h_drf_below=short["h_drf_below"],
-    )
-    how = dict.fromkeys(("differ", "gap", "below_leaf", "below", "h_drf_below"), "mean")
-    how |= {"largest_gap": "max", "least_leaf": "min"}
+        gaps.append(np.abs(shares - shares[0]).max(axis=1))
+        leaves.append(ratio[:, tree.leaves - 1].min(axis=1))
+        nodes.append(ratio.min(axis=1))
+    gap, leaf, node = np.array(gaps), np.array(leaves), np.array(nodes)  # (trees, rules)
+    enough = 1 - TOLERANCE
+    columns = {
+        "differ": (gap > TOLERANCE).mean(axis=0),
+        "gap": gap.mean(axis=0),
+        "below_leaf": (leaf < enough).mean(axis=0),
+        "below": (node < enough).mean(axis=0),
+        "h_drf_below": (node[:, 0] < enough).mean(),
+        "largest_gap": gap.max(axis=0),
+        "least_leaf": leaf.min(axis=0),
+    }
     # what is left out is rounding
-    return frame.groupby("rule", sort=False).agg(how).round(12).reset_index()
+    frame = DataFrame(columns)[1:].round(12)
+    frame.insert(0, "rule", COMPARED)
+    return frame
 
 
 def shares_over_time(tree: Tree, rule: str, horizon: int, rng: np.random.Generator) -> np.ndarray:
@@ -62,7 +64,7 @@ def shares_over_time(tree: Tree, rule: str, horizon: int, rng: np.random.Generat
     alone = AT_ONCE * horizon
     durations = rng.exponential(1.0, (tree.n_leaves, 2 * alone))[:, : 6 * alone // 5]
     leaf = np.repeat(np.arange(tree.n_leaves), durations.shape[1])
-    jobs = pd.DataFrame({"leaf": leaf, "submit": 0.0, "tasks": 1, "duration": durations.ravel()})
+    jobs = DataFrame({"leaf": leaf, "submit": 0.0, "tasks": 1, "duration": durations.ravel()})
     capacity = np.full(tree.n_resources, float(AT_ONCE))
     run = simulate(tree, capacity, rule, jobs, until=float(horizon), every=1.0)
     return run.shares.pivot(index="time", columns="leaf", values="share").to_numpy()
@@ -72,9 +74,7 @@ def run_group(rule: str, horizon: int, seed: int) -> DataFrame:
     """Dominant shares in the tree [memory, [CPU, memory]]: `time` (in mean task lengths), `leaf, share`."""
     tree = Tree([(0, 1), [(1, 0), (0, 1)]])
     shares = shares_over_time(tree, rule, horizon, np.random.default_rng([seed, 17]))
-    wide = pd.DataFrame(shares, columns=[tree.name(leaf) for leaf in tree.leaves]).rename_axis(
-        "time"
-    )
+    wide = DataFrame(shares, columns=[tree.name(leaf) for leaf in tree.leaves]).rename_axis("time")
     return wide.reset_index().melt("time", None, "leaf", "share")
 
 
@@ -91,7 +91,7 @@ def run_trees(
         scaled = tree.with_demand(tree.demand / tree.demand.max(axis=1, keepdims=True))
         late = shares_over_time(scaled, rule, horizon, rng)[horizon // 2 :]
         least.append(1 + long_run_guarantee(tree, np.arange(len(late) + 1), late).value)
-    return pd.DataFrame([{"starved": np.less(least, 0.5).mean(), "least": min(least)}])
+    return DataFrame([{"starved": np.less(least, 0.5).mean(), "least": min(least)}])
 
 
 def _heat_maps(*panels):
@@ -234,7 +234,7 @@ EXPERIMENTS = (
                 for depths, trees, end in (((2,), 1, 10), ((2, 3), 10, 50), ((2, 3, 4), 10, 100))
             )
         ),
-        scales(1, (5, 10, 20)),
+        scales(1, 10, (5, 10, 20)),
     ),
 )
 
