@@ -21,8 +21,8 @@ from schedlib.eagle.systems import (
     remaining_work,
 )
 from schedlib.eagle.systems import (
-    SystemView as SystemView,
-)  # `help` of it is long: not in `__all__`
+    SystemView as SystemView,  # `help` of it is long: not in `__all__`
+)
 from schedlib.eagle.workloads.measures import (
     cutoff_for,
     job_means,

@@ -10,7 +10,7 @@ import numpy as np
 
 from schedlib.core import events
 from schedlib.core.arrays import grown, zeroed
-from schedlib.core.compiling import read_only
+from schedlib.core.rules import read_only
 from schedlib.core.uncounted import kernel
 from schedlib.eagle.detail import Detail
 from schedlib.eagle.records import (

@@ -10,21 +10,19 @@ A shipped part and a reader's function are records of the same kind:
     eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
 """
 
-import functools
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import pandas as pd
-from numba import types
 
 from schedlib.core import columns
-from schedlib.core.checks import typed, unknown
-from schedlib.core.compiling import compiled, rule, seen
+from schedlib.core.checks import frozen, require_fields, typed, unknown
+from schedlib.core.compiling import compiled
+from schedlib.core.functions import names_in
+from schedlib.core.rules import FLOAT_ROWS, FLOATS, INT_ROWS, INTS, NOTES, RNG, RuleKind
 
 
 class Way(IntEnum):
@@ -110,47 +108,33 @@ class SystemView(NamedTuple):
     jobs: Any
 
 
-SIZES = ("work", "estimate")
-"""The fields that show sizes."""
-KINDS = {
-    "now": types.float64,
-    "short_only": types.int64,
-    **dict.fromkeys(SystemView._fields[2:], seen(types.int64, 1, "A")),
-    "sent": seen(types.int64),
-    "job": seen(types.int32, 1, "A"),
-    "placed": seen(types.int8, 1, "A"),
-    "estimate": seen(types.float64, 1, "A"),
-    **dict.fromkeys(("work", "since"), seen(types.float64)),
-    **dict.fromkeys(("notes", "worker_notes"), types.float64[:, ::1]),
-    "jobs": seen(types.float64, 2),  # as the engine hands them over, a row for each column
-}
-RANDOM = numba.typeof(np.random.default_rng(0))
-
-
-def _signatures(kinds):
-    """The signatures of functions that send, pick and count, for a view of such fields."""
-    cluster = types.NamedTuple(list(kinds.values()), SystemView)
-    whole = types.int64
-    return (
-        whole(cluster, whole, whole, RANDOM),
-        whole(cluster, whole, seen(whole), RANDOM),
-        whole(cluster, whole, RANDOM),
-    )
-
-
-SEND, PICK, COUNT = _signatures(KINDS)
-BLIND = dict(
-    zip((SEND, PICK, COUNT), _signatures(KINDS | dict.fromkeys(SIZES, types.none)), strict=True)
+SIZES = {"work", "estimate", "remaining_work"}
+"""The names by which a function sees sizes."""
+VIEW = SystemView(
+    now=0.0,
+    short_only=0,
+    queued=INT_ROWS[:, 0],  # fields of records lie apart
+    busy=INT_ROWS[:, 0],
+    long_tasks=INT_ROWS[:, 0],
+    work=FLOATS,
+    job=frozen(np.ones((8, 8), np.int32))[:, 0],
+    since=FLOATS,
+    placed=frozen(np.ones((8, 8), np.int8))[:, 0],
+    estimate=FLOAT_ROWS[:, 0],
+    tasks=INT_ROWS[:, 0],
+    unstarted=INT_ROWS[:, 0],
+    long=INT_ROWS[:, 0],
+    sent=INTS,
+    notes=NOTES,
+    worker_notes=NOTES,
+    jobs=FLOAT_ROWS,
 )
-"""The same for a function that is not shown sizes."""
-SIGNATURES = {"short_jobs": SEND, "long_jobs": SEND, "queue": PICK, "probes": COUNT}
-"""The signature of a reader's function, by the argument of `System` that it is given as."""
-FORMS = {
-    SEND: "(cluster, job, probe, rng) -> worker",
-    PICK: "(cluster, worker, line, rng) -> place",
-    COUNT: "(cluster, job, rng) -> probes",
-}
-_OWN = {"notes": "cluster.notes and cluster.worker_notes"}
+_NOTED = "cluster.notes and cluster.worker_notes"
+SEND = RuleKind({"cluster": VIEW, "job": 0, "probe": 0, "rng": RNG}, "worker", notes=_NOTED)
+PICK = RuleKind({"cluster": VIEW, "worker": 0, "line": INTS, "rng": RNG}, "place", notes=_NOTED)
+COUNT = RuleKind({"cluster": VIEW, "job": 0, "rng": RNG}, "probes", notes=_NOTED)
+KINDS = {"short_jobs": SEND, "long_jobs": SEND, "queue": PICK, "probes": COUNT}
+"""The kind of a reader's function, by the argument of `System` that it is given as."""
 
 
 @compiled
@@ -263,81 +247,35 @@ class Place:
 
 
 # Placeholders: `engine.advance` takes four functions, and does not call those that shipped parts replace.
-@rule(SEND, FORMS[SEND])
+@SEND
 def no_send(cluster: Any, job: int, probe: int, rng: Any) -> int:
     """Placeholder; never called."""
     return 0
 
 
-@rule(PICK, FORMS[PICK])
+@PICK
 def no_pick(cluster: Any, worker: int, line: Any, rng: Any) -> int:
     """Placeholder; never called."""
     return 0
 
 
-@rule(COUNT, FORMS[COUNT])
+@COUNT
 def no_count(cluster: Any, job: int, rng: Any) -> int:
     """Placeholder; never called."""
     return 0
 
 
-def _compiled(argument, function, jobs):
-    """A reader's function, compiled; a function that reads the jobs' own columns only when `jobs` are known."""
-    signature = SIGNATURES[argument]
-    try:
-        if not columns.reads(function):
-            return rule(signature, FORMS[signature], **_OWN)(function)
-        if jobs is None:
-            return inspect.unwrap(getattr(function, "py_func", function))
-        return columns.compiled_for(function, jobs, functools.partial(with_columns, signature))
-    except ValueError as error:
-        raise ValueError(f"{argument}: {error}") from error
-
-
 def _part(argument, value, jobs):
     """The part that an argument of a `System` stands for."""
     if isinstance(value, Place) and argument != "queue":
-        function = _compiled(argument, value.function, jobs)
+        function = columns.bind(KINDS[argument], value.function, jobs, argument)
         return Part(branch=Way.READERS_PLACES, places=True, function=function)
     if callable(value):
         branch = Order.READERS if argument == "queue" else Way.READERS_PROBES
-        return Part(branch=branch, function=_compiled(argument, value, jobs))
+        return Part(branch=branch, function=columns.bind(KINDS[argument], value, jobs, argument))
     if not isinstance(value, str) or value not in SHIPPED[argument]:
         raise unknown(argument, value, SHIPPED[argument])
     return SHIPPED[argument][value]
-
-
-@functools.lru_cache(64)
-def with_columns(signature: Any, function: Callable, names: tuple[str, ...]) -> Callable:
-    """A function that reads `cluster.jobs`, compiled for jobs of these columns; the engine calls it like any other.
-
-    Raises ValueError as `rule` does."""
-    record, kinds, rows = columns.record(names)
-    cluster = types.NamedTuple([*KINDS.values()][:-1] + [kinds], SystemView)
-    kind = signature.return_type(cluster, *signature.args[1:])
-    inner = rule(kind, FORMS[signature], **_OWN)(function)
-
-    def of_four(cluster, a, b, rng):
-        jobs = record(*rows(cluster.jobs))
-        return inner(SystemView(*(cluster[:-1] + (jobs,))), a, b, rng)
-
-    def of_three(cluster, a, rng):
-        jobs = record(*rows(cluster.jobs))
-        return inner(SystemView(*(cluster[:-1] + (jobs,))), a, rng)
-
-    outer = of_four if len(signature.args) == 4 else of_three
-    return numba.njit(signature, nogil=True)(outer)
-
-
-def _uses_estimates(function, signature):
-    """Whether it does not compile without sizes to see; if it is plain Python, whether it names them."""
-    if not hasattr(function, "py_func"):
-        return not {*SIZES, "remaining_work"}.isdisjoint(function.__code__.co_names)
-    try:
-        rule(BLIND[signature])(function.py_func)
-    except ValueError:
-        return True
-    return False
 
 
 @dataclass(frozen=True)
@@ -392,6 +330,7 @@ class System:
     updates: bool = True
 
     def __post_init__(self):
+        require_fields(self)
         parts = self.resolved()
         for argument, part in zip(SHIPPED, parts, strict=False):
             if part.function:
@@ -417,7 +356,7 @@ class System:
         """
         probes = None
         if self.probes is not None:
-            probes = _compiled("probes", self.probes, jobs)
+            probes = columns.bind(COUNT, self.probes, jobs, "probes")
         return Parts(
             short=_part("short_jobs", self.short_jobs, jobs),
             long=_part("long_jobs", self.long_jobs, jobs),
@@ -435,15 +374,8 @@ class System:
         shipped = (parts.short, parts.long, parts.queue)
         if any(part.uses_estimates for part in shipped):
             return True
-        functions = (*(part.function for part in shipped), parts.probes)
-        return any(
-            _uses_estimates(function, signature)
-            for function, signature in zip(functions, SIGNATURES.values(), strict=True)
-            if function
-        )
-
-
-System.__init__ = typed(System.__init__)  # type: ignore[method-assign]
+        functions = [part.function for part in shipped] + [parts.probes]
+        return any(function and names_in(function) & SIZES for function in functions)
 
 
 @typed

@@ -20,9 +20,9 @@ import numba
 import numpy as np
 from numba import types
 
-from schedlib.core import compiling
-from schedlib.core.compiling import compiled, read_only, seen
+from schedlib.core.compiling import compiled
 from schedlib.core.heap import pop, push, replace
+from schedlib.core.rules import FLOAT_ROWS, FLOATS, INTS, NOTES, RNG, RuleKind, read_only
 from schedlib.core.uncounted import kernel
 from schedlib.hmhs.model import Stage
 
@@ -98,18 +98,26 @@ class Ended(NamedTuple):
     time: float
 
 
-_INTS, _FLOATS, _NOTES = types.int64[::1], types.float64[::1], types.float64[:, ::1]
-_SEEN, _TIMES, _TABLE = seen(types.int64), seen(types.float64), seen(types.float64, 2)
-_RNG = numba.typeof(np.random.default_rng(0))
-WAITING = types.NamedTuple(
-    [_SEEN, _SEEN, _SEEN, _TIMES, _TABLE, _TIMES, _NOTES, _NOTES, _FLOATS, _RNG], Waiting
+WAITING = Waiting(
+    queue=INTS,
+    order=INTS,
+    left=INTS,
+    ready=FLOATS,
+    time=FLOAT_ROWS,
+    free=FLOATS,
+    notes=NOTES,
+    machine_notes=NOTES,
+    wake=np.ones(1),
+    rng=RNG,
 )
-RULE = types.int64(WAITING, types.int64, types.float64)
+DISPATCH = RuleKind(
+    {"stage": WAITING, "machine": 0, "now": 0.0}, "job", notes="stage.notes and stage.machine_notes"
+)
+RULE = DISPATCH.signature
+_INTS, _FLOATS = types.int64[::1], types.float64[::1]
 STAGE = types.NamedTuple([_INTS, _INTS, _FLOATS, _FLOATS], Stage)
 _ENDED = types.NamedTuple([types.int64] * 4 + [types.float64], Ended)
-LINE = types.NamedTuple(
-    [*[_INTS] * 5, _FLOATS, _TABLE, _FLOATS, _NOTES, _NOTES, _FLOATS, _RNG], Line
-)
+LINE = numba.typeof(line_of(INTS.copy(), INTS, FLOATS.copy(), FLOAT_ROWS, RNG))
 _KERNEL = _ENDED(types.FunctionType(RULE), LINE, _INTS, STAGE)
 
 
@@ -130,8 +138,7 @@ def rule(function: Callable) -> Callable:
     ... def last(stage, machine, now):
     ...     return stage.queue[-1]
     """
-    form, notes = "(stage, machine, now) -> job", "stage.notes or stage.machine_notes"
-    return compiling.rule(RULE, form, notes)(function)
+    return DISPATCH(function)
 
 
 @kernel

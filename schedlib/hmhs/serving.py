@@ -13,8 +13,8 @@ import numba
 import numpy as np
 from numba import types
 
-from schedlib.core.compiling import rule
 from schedlib.core.heap import pop, push
+from schedlib.core.rules import FLOAT_ROWS, FLOATS, RuleKind
 from schedlib.core.uncounted import kernel
 from schedlib.hmhs import list_scheduling
 from schedlib.hmhs.list_scheduling import RULE, Line, ask, insert, waits
@@ -54,36 +54,36 @@ CLOCK = np.dtype(
         ("wake", "f8"),  # when a job stops waiting for a local slot, or a rule asks again
     ]
 )
-KEY = types.float64(types.int64, types.int64, types.float64, types.int64, types.float64)
+KEY = RuleKind({"running": 0, "used": 0, "work": 0.0, "placed": 0, "prefer": 0.0}, "key", 0.0)
 """A policy's key of a waiting job for a slot: of the tasks that it runs, the slots that its queue uses, its estimated
 work left, the tasks that Min-Min has placed on the machine, and what the machine prefers, the least first."""
 
 
-@rule(KEY)
+@KEY
 def first_submitted(running, used, work, placed, prefer):
     """FIFO."""
     return 0.0
 
 
-@rule(KEY)
+@KEY
 def fair(running, used, work, placed, prefer):
     """The job that runs the fewest tasks of this stage (Zaharia et al., EuroSys 2010, Algorithm 1)."""
     return float(running)
 
 
-@rule(KEY)
+@KEY
 def capacity(running, used, work, placed, prefer):
     """The queue that runs the fewest tasks of this stage."""
     return float(used)
 
 
-@rule(KEY)
+@KEY
 def shortest(running, used, work, placed, prefer):
     """The least estimated work left."""
     return work
 
 
-@rule(KEY)
+@KEY
 def as_placed(running, used, work, placed, prefer):
     """HMHS: what Min-Min has placed on the machine; NaN for other jobs."""
     return prefer if placed > 0 else np.nan
@@ -116,7 +116,7 @@ class State(NamedTuple):
 
 def _signature():
     ints, floats = types.int64[::1], types.float64[::1]
-    seen, table = list_scheduling.seen(types.float64), list_scheduling.seen(types.float64, 2)
+    seen, table = numba.typeof(FLOATS), numba.typeof(FLOAT_ROWS)
     records = [numba.typeof(np.zeros(1, kind).view(np.recarray)) for kind in (CLOCK, JOB, SLOT)]
     clock, jobs, slots = records
     fields = [types.boolean, types.boolean, types.float64, types.float64]
@@ -125,7 +125,7 @@ def _signature():
     fields += [types.boolean[::1], types.boolean[::1], list_scheduling.STAGE, ints]
     state = types.NamedTuple(fields, State)
     choose = types.FunctionType(RULE)
-    return types.void(types.FunctionType(KEY), choose, choose, seen, state, state)
+    return types.void(types.FunctionType(KEY.signature), choose, choose, seen, state, state)
 
 
 @kernel(signature=_signature())

@@ -11,7 +11,7 @@ alike. A choice then takes as long as there are bunches, however many tasks a jo
 
 import numpy as np
 
-from schedlib.core.compiling import read_only
+from schedlib.core.rules import read_only
 from schedlib.core.uncounted import kernel
 from schedlib.eagle.messages import DROPS, write
 from schedlib.eagle.state import refuse, seen

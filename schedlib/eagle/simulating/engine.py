@@ -137,8 +137,8 @@ def _signature():
     duration = np.zeros(1)
     duration.flags.writeable = False
     state = initial(Settings(), jobs, duration, 1)
-    rules = (systems.SEND, systems.SEND, systems.COUNT, systems.PICK)
-    functions = map(types.FunctionType, rules)
+    kinds = (systems.SEND, systems.SEND, systems.COUNT, systems.PICK)
+    functions = [types.FunctionType(kind.signature) for kind in kinds]
     rng = np.random.default_rng(0)
     return types.int64(*functions, numba.typeof(state), numba.typeof(rng), types.int64)
 

@@ -11,7 +11,7 @@ import numpy as np
 from schedlib.core import streams
 from schedlib.core.arrays import zeroed
 from schedlib.core.checks import typed, unknown
-from schedlib.core.columns import own
+from schedlib.core.columns import table
 from schedlib.eagle.detail import DETAILS, Detail
 from schedlib.eagle.records import JOB, MOST_PROBES
 from schedlib.eagle.simulating import engine
@@ -100,8 +100,8 @@ def simulate(
         network_delay=network_delay,
         heartbeat=heartbeat,
     )
-    columns = own(workload.jobs) if parts.has_functions() else {}
-    table = np.array([*columns.values()]).reshape(-1, len(workload))  # (C, N)
+    frame = workload.jobs if parts.has_functions() else workload.jobs[["job"]]
+    columns = table(frame)  # (C, N)
     coarse = max(second, 1.0)  # times in smaller units stay as they are
     if coarse > 1:
         workload = in_seconds(workload, coarse)
@@ -125,7 +125,7 @@ def simulate(
         workers,
         record=record,
         readers=parts.has_functions(),
-        columns=table[:, rows].copy(),
+        columns=columns[:, rows].copy(),
     )
     state = engine.run(parts.functions(), state, choices)
     names = workload.jobs["job"].to_numpy()
