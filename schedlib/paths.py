@@ -10,7 +10,6 @@ from pathlib import Path
 import platformdirs
 
 PACKAGE = Path(__file__).resolve().parent
-OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def checkout() -> Path | None:
@@ -27,9 +26,8 @@ def cache_folder(name: str, asked: str | None = None) -> Path:
     """A writable folder for caches called `name`, made when missing.
 
     `asked`, or else the environment's `SCHEDLIB_CACHE`, names the only place that is tried. Without either it
-    is the first that can be written of the checkout's `data/cache`, the user's cache folder and a folder of
-    the user's among the temporary ones. One that everybody can write is not taken: machine code is loaded from
-    it. Raises OSError when there is none.
+    is the checkout's `data/cache` or, where that cannot be written, the user's cache folder. A folder that
+    everybody can write is not taken: machine code is loaded from it. Raises OSError when no folder is left.
 
     >>> cache_folder("results").name
     'results'
@@ -53,21 +51,10 @@ def cache_folder(name: str, asked: str | None = None) -> Path:
     )
 
 
-def _usual_places() -> Iterator[Path]:
-    if (PACKAGE.parent / "data").is_dir():
-        yield PACKAGE.parent / "data" / "cache"
-    home = Path(platformdirs.user_cache_dir("schedlib", appauthor=False))
-    if home.is_absolute():
-        yield home
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    with contextlib.suppress(OSError):  # a read-only container has no temporary folder
-        shared = Path(tempfile.gettempdir()) / f"schedlib-{user}"
-        shared.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # another user could have put any machine code there
-        known = shared.lstat()
-        own = stat.S_ISDIR(known.st_mode) and known.st_uid == user
-        if not hasattr(os, "getuid") or (own and not known.st_mode & OTHERS_WRITE):
-            yield shared
+def _usual_places() -> list[Path]:
+    checkout_data = PACKAGE.parent / "data"
+    inside = [checkout_data / "cache"] if checkout_data.is_dir() else []
+    return [*inside, platformdirs.user_cache_path("schedlib", appauthor=False)]
 
 
 @contextlib.contextmanager

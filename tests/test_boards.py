@@ -19,7 +19,7 @@ from schedlib import boards, eagle, hmhs, lotes, mch, paths
 from schedlib.boards import invariants
 from schedlib.boards.race import PATIENCE
 from schedlib.boards.standings import COLUMNS
-from schedlib.core import compiling
+from schedlib.core import rules
 from schedlib.lotes.policies.own import kernel
 from schedlib.workload import Workload
 
@@ -187,7 +187,7 @@ def policy_of(name, form, line, last="return 0"):
     ],
 )
 def test_no_way_of_writing_to_what_is_shown_compiles(write):
-    rule = compiling.rule(types.int64(compiling.seen(types.float64)))
+    rule = rules.rule(types.int64(rules.seen(types.float64)))
     with pytest.raises(ValueError, match="does not compile"):
         rule(policy_of("cheat", "shown", write.format("shown")))
 

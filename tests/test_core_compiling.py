@@ -16,7 +16,7 @@ from numba import types
 
 import schedlib
 from schedlib import hmhs, paths
-from schedlib.core import compiling, heap
+from schedlib.core import compiling, heap, rules
 
 PACKAGE = Path(schedlib.__file__).parent
 PLACES = ("NUMBA_CACHE_DIR", "SCHEDLIB_CACHE", "XDG_CACHE_HOME", "NUMBA_DISABLE_JIT")
@@ -181,7 +181,7 @@ def test_kernels_compile_in_each_process_where_nothing_can_be_written(homeless, 
 def test_a_readers_rule_sees_a_number_that_changed_elsewhere(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("@rule\ndef plus(a):\n    return a + STEP\n")
-    rule = compiling.rule(ONE_ARGUMENT)
+    rule = rules.rule(ONE_ARGUMENT)
     answers = [
         runpy.run_path(str(file), {"rule": rule, "STEP": step})["plus"](1) for step in (1, 10)
     ]
@@ -208,13 +208,13 @@ def drawn(a):
 )
 def test_a_rule_that_cannot_compile_says_why(function, says):
     with pytest.raises(ValueError, match=f"does not compile.*({says})"):
-        compiling.rule(ONE_ARGUMENT)(function)
+        rules.rule(ONE_ARGUMENT)(function)
 
 
 @jit_only
 def test_an_index_of_a_readers_rule_outside_its_array_is_an_error():
-    signature = types.int64(compiling.seen(types.int64), types.int64)
-    at = compiling.rule(signature)(lambda array, place: array[place])
+    signature = types.int64(rules.seen(types.int64), types.int64)
+    at = rules.rule(signature)(lambda array, place: array[place])
     assert at(np.arange(3), 2) == 2
     with pytest.raises(IndexError):
         at(np.arange(3), 3)
@@ -264,7 +264,8 @@ def test_importing_everything_compiles_nothing():
 TRY = """
 import numpy as np
 from numba import types
-from schedlib.core.compiling import compiled, rule
+from schedlib.core.compiling import compiled
+from schedlib.core.rules import rule
 from schedlib.core.uncounted import kernel
 
 ONE = types.int64(types.int64)

@@ -4,7 +4,8 @@ State is a namedtuple of arrays and every operation a plain function over it, so
 compiled or, with `NUMBA_DISABLE_JIT=1`, as ordinary Python.
 """
 
-from schedlib.core.compiling import compiled, rule
+from schedlib.core.compiling import compiled
+from schedlib.core.rules import RuleKind
 from schedlib.core.streams import streams
 
-__all__ = ["compiled", "rule", "streams"]
+__all__ = ["RuleKind", "compiled", "streams"]

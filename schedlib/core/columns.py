@@ -1,97 +1,80 @@
 """A workload's own columns, which a rule reads by name, as in `cluster.jobs.deadline[job]`.
 
 Kernels hand a rule all columns as one array (C, N), whatever their names, so that they compile only once. A
-function around the rule gives it the rows by name.
+function around the rule, written for its arguments, gives it the rows by name.
 """
 
 import functools
-import inspect
-import re
 from collections import namedtuple
 from collections.abc import Callable
+from dataclasses import replace
 from keyword import iskeyword
 from typing import Any
 
 import numba
 import numpy as np
-from numba import types
 
-from schedlib.core.compiling import reached, seen
+from schedlib.core.rules import FLOATS, RuleKind
 
 SHIPPED = ("job", "submit", "class")
-TABLE = seen(types.float64, 2)
-"""The type of the columns as kernels hand them over."""
 
 
-def reads(function: Any) -> bool:
-    """Whether a rule, or a function that it calls, reads `cluster.jobs`; it compiles when these are known.
-
-    >>> reads(lambda cluster, job: int(cluster.jobs.home[job])), reads(lambda cluster, job: -1)
-    (True, False)
-    """
-    plain = inspect.unwrap(getattr(function, "py_func", function))
-    if not inspect.isfunction(plain):
-        return False
-    names = (one.__code__.co_names for one in reached(plain))
-    return any("jobs" in used for used in names)
-
-
-def own(jobs: Any) -> dict[str, np.ndarray]:
+def own_columns(jobs: Any) -> dict[str, np.ndarray]:
     """The columns of a frame of jobs that a rule can read, as floats (N,): the reader's own numeric ones, with
     names that can follow a dot.
 
     >>> import pandas as pd
-    >>> own(pd.DataFrame({"job": [0], "submit": [0.0], "due": [9], "wall time": [1], "user": ["a"]}))
+    >>> own_columns(pd.DataFrame({"job": [0], "submit": [0.0], "due": [9], "wall time": [1], "user": ["a"]}))
     {'due': array([9.])}
     """
-    found = {}
+    columns = {}
     for name in jobs:
-        column = jobs[name]
-        if name not in SHIPPED and _is_field(name) and column.dtype.kind in "iufb":
-            found[name] = column.to_numpy(float, na_value=np.nan)
-    return found
+        text = str(name)
+        can_follow_a_dot = text.isidentifier() and not text.startswith("_") and not iskeyword(text)
+        if can_follow_a_dot and text not in SHIPPED and jobs[name].dtype.kind in "iufb":
+            columns[text] = jobs[name].to_numpy(float, na_value=np.nan)
+    return columns
 
 
-def _is_field(name: Any) -> bool:
-    fit = isinstance(name, str) and name.isidentifier() and not name.startswith("_")
-    return fit and not iskeyword(name)
+def table(jobs: Any) -> np.ndarray:
+    """The columns of a frame of jobs that rules can read, a row for each (C, N)."""
+    columns = own_columns(jobs)
+    return np.array([*columns.values()]).reshape(len(columns), len(jobs))
 
 
-def record(names: tuple[str, ...]) -> tuple[Any, Any, Callable]:
-    """A NamedTuple of such columns, its type, and a compiled function that makes it of the table (C, N)."""
-    made = namedtuple("Jobs", names)  # type: ignore[misc]
-    kinds = [seen(types.float64)] * len(names)
-    rows = _rows(len(names))
-    return made, types.BaseTuple.from_types(kinds, made), rows  # type: ignore[attr-defined]
+def bind(kind: RuleKind, function: Callable, jobs: Any, argument: str) -> Callable:
+    """A reader's function, ready for kernels that run on a frame of jobs; `argument`: what it was given as. Where
+    `jobs` is None a function that reads columns stays plain.
 
-
-@functools.cache
-def _rows(count: int) -> Callable:
-    """A compiled function that gives the first rows of an array as a tuple."""
-    if count == 1:
-        return numba.njit(lambda table: (table[0],))
-    before = _rows(count - 1)
-    last = count - 1
-    return numba.njit(lambda table: before(table) + (table[last],))
-
-
-def compiled_for(function: Callable, jobs: Any, compiler: Callable) -> Callable:
-    """A rule that reads columns of `jobs`: what `compiler(function, names)` makes of it.
-
-    Raises ValueError, with the columns that there are, on one that is not there or not numeric.
+    Raises ValueError as `kind` does, and on a function that reads another column than the numeric ones.
     """
-    names = tuple(own(jobs))
-    rule = getattr(function, "__name__", "rule")
-    listed = ", ".join(names) or "none"
-    there = f"the numeric columns of workload.jobs are: {listed}"
-    if not names:
-        raise ValueError(f"{rule}: reads cluster.jobs, but {there}; add one to the frame of jobs")
-    try:
-        return compiler(function, names)
-    except ValueError as error:
-        asked = re.search(r"attribute '(\w+)' of type Jobs", str(error.__cause__))
-        if not asked:
-            raise
-        column = asked[1]
-        why = "is not numeric" if column in jobs else "is not there"
-        raise ValueError(f"{rule}: column {column!r} {why}; {there}") from error
+    if jobs is not None and kind.reads_columns(function):
+        return _by_name(kind, function, tuple(own_columns(jobs)), argument)
+    return kind(function, argument)
+
+
+@functools.lru_cache(64)
+def _by_name(kind: RuleKind, function: Any, names: tuple[str, ...], argument: str) -> Any:
+    """A function that reads columns of these names, compiled; kernels call it like any other of its kind."""
+
+    class Jobs(namedtuple("Jobs", names)):  # type: ignore[misc]
+        """The columns by name."""
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(
+                f"{name!r} is not one of the numeric columns of workload.jobs: {', '.join(names) or 'none'}"
+            )
+
+    first, *rest = kind.arguments
+    sees = kind.arguments[first]
+    named = sees._replace(jobs=Jobs(*[FLOATS] * len(names)))
+    inner = replace(kind, arguments={**kind.arguments, first: named}).compiled(function, argument)
+    rows = ", ".join(f"{first}.jobs[{row}]" for row in range(len(names)))
+    values = [f"Jobs({rows})" if name == "jobs" else f"{first}.{name}" for name in sees._fields]
+    handed = ", ".join([f"View({', '.join(values)})", *rest])
+    scope = {"rule": inner, "Jobs": Jobs, "View": type(sees)}
+    exec(f"def by_name({', '.join(kind.arguments)}): return rule({handed})", scope)
+    made = numba.njit(kind.signature, nogil=True)(scope["by_name"])  # type: ignore[call-overload]
+    made.declared = kind.signature
+    made.within = inner
+    return made

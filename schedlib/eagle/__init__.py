@@ -5,6 +5,7 @@ Read `plain.py` first: the paper's text in plain Python, which the fast code her
 
 from schedlib.eagle import plain as plain
 from schedlib.eagle import plain_rivals as plain_rivals
+from schedlib.eagle.detail import Detail
 from schedlib.eagle.simulating.results import Simulation
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import (
@@ -19,7 +20,9 @@ from schedlib.eagle.systems import (
     System,
     remaining_work,
 )
-from schedlib.eagle.systems import Cluster as Cluster  # `help` of it is long: not in `__all__`
+from schedlib.eagle.systems import (
+    SystemView as SystemView,  # `help` of it is long: not in `__all__`
+)
 from schedlib.eagle.workloads.measures import (
     cutoff_for,
     job_means,
@@ -43,6 +46,7 @@ from schedlib.eagle.workloads.synthetic import (
 __all__ = [
     "CUTOFF",
     "DLWL",
+    "Detail",
     "HEARTBEAT",
     "JOBS",
     "LONG_SHARE",

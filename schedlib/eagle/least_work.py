@@ -20,7 +20,7 @@ from schedlib.eagle.messages import MARKS, PLACED_TASK, SENT, post, write
 from schedlib.eagle.probing import hold, set_bit
 from schedlib.eagle.records import BLOCK
 from schedlib.eagle.state import refuse, seen
-from schedlib.eagle.systems import UNKNOWN_WORKER
+from schedlib.eagle.systems import Refusal
 
 # what bounds go by: the work as it is, or as advertised
 NOW = 0
@@ -49,7 +49,7 @@ def change_work(state, worker, work):
 @kernel
 def fetch_time(how):
     """The two hops in which a placed task is fetched as published."""
-    return 2 * how.delay if how.published else 0.0
+    return 2 * how.delay if how.detail.fetched else 0.0
 
 
 @kernel
@@ -72,7 +72,7 @@ def turn(state, worker, picked, picked_for):
     state.loads.picked[worker] = picked
     state.loads.picked_for[worker] = picked_for
     lower(state, worker, NOW)
-    if state.how.stale and state.how.published:
+    if state.how.stale and state.how.detail.sums_as_news:
         lower(state, worker, OLD)
 
 
@@ -82,7 +82,7 @@ def advertise(state, now):
     loads = state.loads
     clock = state.clock[0]
     fetch = fetch_time(state.how)
-    if state.how.published:
+    if state.how.detail.sums_as_news:
         for place in range(clock.unheard):
             worker = loads.unheard[place]
             loads.advertised[worker] = loads.work[worker]
@@ -162,7 +162,7 @@ def look(state, kind, begin, end, live, least, now):
 def draw_addition(how, rng):
     """What is added to old news: whole seconds up to the heartbeat as published, any time as written."""
     drawn = rng.random()
-    if how.published:
+    if how.detail.whole_additions:
         seconds = int(drawn * (int(how.heartbeat) + 1))
         return float(seconds)
     return drawn * how.heartbeat
@@ -183,7 +183,7 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
     old = stale and how.heartbeat > 0
     workers = loads.work.size
     kind = OLD if old else NOW
-    live = how.published or not old
+    live = how.detail.sums_as_news or not old
     shortest_wait = 0.0 if stale else -np.inf
     waits = loads.waits
     size = 0
@@ -241,7 +241,7 @@ def pour(state, size, placed, tasks, estimate):
             if placed == tasks or wait > following:
                 break
             # At equality with the next pouring goes on as published, not as written.
-            if wait == following and not state.how.published:
+            if wait == following and not state.how.detail.fills_ties:
                 break
         size = push(key, item, size, wait, worker)
 
@@ -253,7 +253,7 @@ def choose_workers(state, job, low, stale, rng, now):
     tasks = state.jobs[job].tasks
     estimate = state.jobs[job].estimate
     idle = 0
-    if state.how.published and not stale:
+    if state.how.detail.idle_first and not stale:
         idle = idle_first(state, low, tasks)
     if idle < tasks:
         size = least_loaded(state, low, tasks - idle, idle, estimate, stale, rng, now)
@@ -280,7 +280,7 @@ def all_sent(state, job):
     """All tasks of a job have been placed; as written the long ones bring a copy of the bit vector."""
     j = state.jobs[job]
     state.counts[0].placements += j.tasks
-    if state.how.shares and j.long == 1 and not state.how.published:
+    if state.how.shares and j.long == 1 and not state.how.detail.copied_on_arrival:
         j.copy_row = hold(state.board, j.tasks)
 
 
@@ -303,7 +303,7 @@ def place_by_reader(send_short, send_long, state, job, rng, now):
         cluster = seen(state, now, line[:task])
         worker = choose(cluster, job, task, rng)
         if worker < 0 or worker >= workers:
-            refuse(state, UNKNOWN_WORKER, worker, workers, now)
+            refuse(state, Refusal.UNKNOWN_WORKER, worker, workers, now)
             refusal = state.refusal[0]
             refusal.job = job
             refusal.probe = task

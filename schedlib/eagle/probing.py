@@ -2,18 +2,18 @@
 
 Batch sampling probes any worker. Succinct State Sharing (SSS) has three rounds: any worker; for the rejected,
 the short partition and the workers whose bit is clear in the freshest copy of the centre's bit vector; for
-those rejected again the short partition. The paper tried a first round by an old vector as well: that is
-`OLD_VECTOR`. As published all are decided at submission, by the workers' true state; as written each
+those rejected again the short partition. The paper tried a first round by an old vector as well
+(`Way.OLD_VECTOR`). As published all are decided at submission, by the workers' true state; as written each
 rejection is a message. Copies of the same state are one row of the board, which counts its holders.
 """
 
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import systems
 from schedlib.eagle.messages import PROBE, REJECTED, REJECTS, SENT, post, write
 from schedlib.eagle.records import MOST_PROBES
 from schedlib.eagle.state import refuse, seen
+from schedlib.eagle.systems import Refusal, Way
 
 # rounds of Section 3.3
 FIRST = 1
@@ -76,7 +76,7 @@ def keep_copy(state, worker, job, now):
     j = state.jobs[job]
     if w.copy_row >= 0:
         release(state.board, w.copy_row)
-    if state.how.published:
+    if state.how.detail.copied_on_arrival:
         w.copy_row = hold(state.board, 1)
         w.stamp = now
     else:
@@ -111,7 +111,7 @@ def probe_anywhere(state, job, rng, now):
     workers = state.workers
     for probe in range(state.jobs[job].probes):
         worker = draw(0, workers.size, rng)
-        if not state.how.published:
+        if not state.how.detail.repeated_targets:
             # a job's own, new after W probes
             mark = state.counts[0].probes + probe - probe % workers.size
             while workers[worker].mark == mark:
@@ -135,7 +135,7 @@ def probe_by_reader(send_short, send_long, state, job, rng, now):
     for probe in range(state.jobs[job].probes):
         worker = choose(seen(state, now, state.line[:probe]), job, probe, rng)
         if worker < 0 or worker >= state.workers.size:
-            refuse(state, systems.UNKNOWN_WORKER, worker, state.workers.size, now)
+            refuse(state, Refusal.UNKNOWN_WORKER, worker, state.workers.size, now)
             state.refusal[0].job = job
             state.refusal[0].probe = probe
             return
@@ -150,7 +150,7 @@ def count_by_reader(count, state, job, rng, now):
     probes = count(seen(state, now, state.line[:0]), job, rng)
     least = 1 if state.how.sticky else j.tasks
     if probes < least or probes > MOST_PROBES:
-        refuse(state, systems.FEW_PROBES, probes, least, now)
+        refuse(state, Refusal.FEW_PROBES, probes, least, now)
         state.refusal[0].job = job
     else:
         j.probes = probes
@@ -172,7 +172,7 @@ def probe_in_three_rounds(state, job, rng, now):
     workers = state.workers
     board = state.board
     short_only = state.how.short_only
-    old = state.how.short_way == systems.OLD_VECTOR
+    old = state.how.short_way == Way.OLD_VECTOR
     kept = board.status[0].kept
     rejected = 0
     freshest = -1.0  # the time of the newest vector of all workers contacted for this job

@@ -103,7 +103,7 @@ COUNTS = np.dtype([(name, "i8") for name in COUNTERS])
 CLOCK = np.dtype([("now", "f8"), ("next_heartbeat", "f8"), ("next_job", "i8"), ("unheard", "i8")])
 REFUSAL = np.dtype(
     [
-        ("what", "i8"),  # 0: nothing was refused; else `systems.UNKNOWN_WORKER` or another of these
+        ("what", "i8"),  # a `systems.Refusal`
         ("time", "f8"),
         ("job", "i8"),
         ("probe", "i8"),  # the job whose probe was to be sent, and the number of that probe

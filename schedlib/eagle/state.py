@@ -3,15 +3,16 @@
 In kernels `w`, `j` and `e` are the records of one worker, job and queue entry, and `state` is the whole.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from schedlib.core import events
 from schedlib.core.arrays import grown, zeroed
-from schedlib.core.compiling import read_only
+from schedlib.core.rules import read_only
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import systems
+from schedlib.eagle.detail import Detail
 from schedlib.eagle.records import (
     BINS,
     BLOCK,
@@ -22,7 +23,6 @@ from schedlib.eagle.records import (
     ENTRY,
     EVENT,
     MESSAGE,
-    MOST_PROBES,
     POOL,
     REFUSAL,
     RING,
@@ -31,22 +31,24 @@ from schedlib.eagle.records import (
     SUMS,
     WORKER,
 )
+from schedlib.eagle.systems import Charge, Order, Parts, System, SystemView, Way
+
+MOST_BEATS = 10_000_000
+"""Heartbeats of a run; a month of them, at 3 s, is a tenth of that."""
 
 
 class Settings(NamedTuple):
     """What the system's parts need of the engine, and the numbers given to `simulate`."""
 
-    short_way: int = systems.ANYWHERE  # the branches of `engine.bring` for short and for long jobs
-    long_way: int = systems.ANYWHERE
-    order: int = systems.FIRST_COME  # the branch of `reorder.choose`
-    charges: int = systems.NOBODY  # whose bypass counters grow when a task overtakes them
-    published: bool = True  # as published or submitted, else as written
-    submitted: bool = False
+    detail: Detail = Detail()
+    short_way: Way = Way.ANYWHERE  # the branches of `engine.bring` for short and for long jobs
+    long_way: Way = Way.ANYWHERE
+    order: Order = Order.FIRST_COME  # the branch of `reorder.choose`
+    charges: Charge = Charge.NOTHING  # whose bypass counters grow when a task overtakes them
     sticky: bool = False
     steal: bool = False
     any_thief: bool = False
     news: bool = False  # workers learn that tasks were started
-    halved: bool = False  # but only when the number that is left has halved
     bunches: bool = False  # what comes to a queue together is one entry of it
     stale: bool = False  # schedulers learn at heartbeats
     cancels: bool = False  # probes of jobs with nothing left are dropped
@@ -56,6 +58,35 @@ class Settings(NamedTuple):
     delay: float = 0.0005
     heartbeat: float = 3.0
     cap: float = 5.0
+
+
+def settings(
+    *, system: System, parts: Parts, detail: Detail, short_only: int, delay: float, heartbeat: float
+) -> Settings:
+    """What a system's parts need of the engine, under this detail and on this cluster; times in s."""
+    short, long, order = parts.short, parts.long, parts.queue
+    as_sent = short.rejects and not detail.rejected_at_once
+    any_thief = detail.any_thief if system.thieves is None else system.thieves == "any"
+    return Settings(
+        detail=detail,
+        short_way=Way.ANYWHERE if as_sent else short.branch,
+        long_way=long.branch,
+        order=order.branch,
+        charges=order.charges,
+        sticky=bool(system.sticky),
+        steal=bool(system.steal),
+        any_thief=any_thief,
+        news=order.news and bool(system.updates),
+        bunches=order.bunches and not system.steal and not detail.takes_last,
+        stale=heartbeat > 0 and (short.stale or long.stale),
+        cancels=bool(system.cancel),
+        shares=short.shares,
+        rejects=as_sent,
+        short_only=short_only,
+        delay=delay,
+        heartbeat=heartbeat,
+        cap=float(system.cap),
+    )
 
 
 class Loads(NamedTuple):
@@ -237,6 +268,8 @@ def initial(
         cluster[field] = -1
     pool = zeroed(POOL, 1)
     pool.spare = -1
+    clock = zeroed(CLOCK, 1)
+    clock.next_heartbeat = first_heartbeat(how, jobs, duration)
     notes = Notes(
         since=np.zeros(workers * readers),
         of_jobs=np.zeros((len(jobs) * readers, 4)),
@@ -259,9 +292,23 @@ def initial(
         notes=notes,
         log=empty_log(events=ROOM * record, tasks=len(duration) * record),
         counts=zeroed(COUNTS, 1),
-        clock=zeroed(CLOCK, 1),
+        clock=clock,
         refusal=zeroed(REFUSAL, 1),
     )
+
+
+def first_heartbeat(how: Settings, jobs: np.recarray, duration: np.ndarray) -> float:
+    """The last multiple of the interval before the first job; infinity where no news is old.
+
+    ValueError on an interval that makes too many of them."""
+    if not how.stale:
+        return math.inf
+    lasts = float(np.ptp(jobs.submit) + duration.max() + how.delay)
+    least = lasts / MOST_BEATS
+    if not how.heartbeat > least:
+        rule = f"more than {least:.3g} here: the centre reads all news each time"
+        raise ValueError(f"heartbeat: {how.heartbeat!r}, must be {rule}")
+    return math.floor(jobs[0].submit / how.heartbeat) * how.heartbeat
 
 
 @kernel
@@ -270,7 +317,7 @@ def seen(state, now, sent):
     workers = state.workers
     jobs = state.jobs
     notes = state.notes
-    return systems.Cluster(
+    return SystemView(
         now=now,
         short_only=state.how.short_only,
         queued=read_only(workers.queued),
@@ -299,28 +346,3 @@ def refuse(state, what, choice, choices, now):
     refusal.time = now
     refusal.choice = choice
     refusal.choices = choices
-
-
-def refusal_text(state: State, system: str, unit: str, names: np.ndarray) -> str:
-    """What a reader's function chose, when, and what it could have; `names (N,)` by submission."""
-    refusal = state.refusal[0]
-    time = f"at {refusal.time:.4g} {unit}"
-    last = refusal.choices - 1
-    if refusal.what == systems.UNKNOWN_WORKER:
-        is_long = state.jobs[refusal.job].long
-        way = state.how.long_way if is_long else state.how.short_way
-        sent = "task" if way == systems.READERS_PLACES else "probe"
-        probe = f"{sent} {refusal.probe} of job {names[refusal.job]}"
-        part = "long_jobs" if is_long else "short_jobs"
-        chose = (
-            f"{part} sends {probe} {time} to worker {refusal.choice}; there are {refusal.choices}"
-        )
-    elif refusal.what == systems.FEW_PROBES:
-        job = f"job {names[refusal.job]} of {state.jobs[refusal.job].tasks} tasks"
-        gives = f"probes gives {refusal.choice} for {job} {time}"
-        return f"system {system!r}: {gives}; return {refusal.choices} or more, and at most {MOST_PROBES:,}"
-    else:
-        jobs = ", ".join(str(names[job]) for job in state.line[: min(refusal.choices, 5)])
-        line = f"the line of worker {refusal.worker} (jobs {jobs}{' ...' if last > 4 else ''})"
-        chose = f"queue picks place {refusal.choice} {time} in {line}; it has {refusal.choices}"
-    return f"system {system!r}: {chose}; return one of 0 to {last}"

@@ -10,43 +10,70 @@ A shipped part and a reader's function are records of the same kind:
     eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
 """
 
-import functools
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
-from numba import types
+import pandas as pd
 
 from schedlib.core import columns
-from schedlib.core.checks import typed, unknown
-from schedlib.core.compiling import compiled, rule, seen
-
-ANYWHERE, THREE_ROUNDS, OLD_VECTOR, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY, READERS_PLACES = (
-    range(8)
-)
-"""Ways in which the tasks of a job come to workers: the branches of `engine.bring`."""
-FIRST_COME, SHORTEST_JOB, SHORTEST_JOB_AS_WRITTEN, SHORTEST_TASK, READERS_ORDER = range(5)
-"""Orders in which a worker serves its queue: the branches of `reorder.choose`."""
-NOBODY, SHORT, EVERYBODY = range(3)
-UNKNOWN_WORKER = 1
-UNKNOWN_PLACE = 2
-FEW_PROBES = 3
-"""Choices of a reader's function that end a run: a worker or a place in a queue that does not exist, and fewer
-probes than a job needs."""
+from schedlib.core.checks import frozen, require_fields, typed, unknown
+from schedlib.core.compiling import compiled
+from schedlib.core.functions import names_in
+from schedlib.core.rules import FLOAT_ROWS, FLOATS, INT_ROWS, INTS, NOTES, RNG, RuleKind
 
 
-class Cluster(NamedTuple):
-    """What a reader's function sees: W workers and N jobs by number. Of the arrays only the notes can be
-    written to.
+class Way(IntEnum):
+    """A way in which the tasks of a job come to workers: a branch of `engine.bring`."""
+
+    ANYWHERE = 0
+    THREE_ROUNDS = 1
+    OLD_VECTOR = 2
+    CLEAR = 3
+    LEAST_WORK = 4
+    OLD_NEWS = 5
+    READERS_PROBES = 6
+    READERS_PLACES = 7
+
+
+class Order(IntEnum):
+    """An order in which a worker serves its queue: a branch of `reorder.choose`."""
+
+    FIRST_COME = 0
+    SHORTEST_JOB = 1
+    SHORTEST_TASK = 2
+    READERS = 3
+
+
+class Charge(IntEnum):
+    """The entries of a queue whose bypass counters grow when a task overtakes them."""
+
+    NOTHING = 0
+    SHORT = 1
+    EVERYTHING = 2
+
+
+class Refusal(IntEnum):
+    """A choice of a reader's function that ends a run."""
+
+    NOTHING = 0
+    UNKNOWN_WORKER = 1
+    UNKNOWN_PLACE = 2  # in a queue
+    FEW_PROBES = 3  # fewer than the job needs
+
+
+class SystemView(NamedTuple):
+    """The view of a system that a reader's function gets: W workers and N jobs by number.
+
+    The function can write to the notes. All other arrays are read-only.
 
     - `now` (s), `short_only`: workers 0 to short_only - 1 are the short partition
     - `queued (W,)`: entries waiting; `busy (W,)`: 1 when a worker asks for a task or runs one
     - `long_tasks (W,)`: tasks placed there by least work left and not finished, short ones too where these
       are placed, and no probed one; `work (W,)`: the sum of their estimates (s)
-    - `job (W,)`: whose task it asks for or runs (-1: nobody's), `since (W,)`: when it asked (s), `placed
+    - `job (W,)`: the job whose task it asks for or runs (-1: none), `since (W,)`: when it asked (s), `placed
       (W,)`: 1 when the centre placed that task, so that it is part of `work`
     - `estimate (N,)` of one task (s), `tasks (N,)`, `unstarted (N,)` tasks, `long (N,)` 1 for long jobs
     - `sent (k,)`: the workers to which this job's k probes have gone so far (empty except for a function that sends)
@@ -81,55 +108,40 @@ class Cluster(NamedTuple):
     jobs: Any
 
 
-SIZES = ("work", "estimate")
-"""What a function that does not know sizes would not look at."""
-KINDS = {
-    "now": types.float64,
-    "short_only": types.int64,
-    **dict.fromkeys(Cluster._fields[2:], seen(types.int64, 1, "A")),
-    "sent": seen(types.int64),
-    "job": seen(types.int32, 1, "A"),
-    "placed": seen(types.int8, 1, "A"),
-    "estimate": seen(types.float64, 1, "A"),
-    **dict.fromkeys(("work", "since"), seen(types.float64)),
-    **dict.fromkeys(("notes", "worker_notes"), types.float64[:, ::1]),
-    "jobs": seen(types.float64, 2),  # as the engine hands them over, a row for each column
-}
-RANDOM = numba.typeof(np.random.default_rng(0))
-
-
-def _signatures(kinds):
-    """Of functions that send, pick and count, for a cluster of such fields."""
-    cluster = types.NamedTuple(list(kinds.values()), Cluster)
-    whole = types.int64
-    return (
-        whole(cluster, whole, whole, RANDOM),
-        whole(cluster, whole, seen(whole), RANDOM),
-        whole(cluster, whole, RANDOM),
-    )
-
-
-SEND, PICK, COUNT = _signatures(KINDS)
-BLIND = dict(
-    zip((SEND, PICK, COUNT), _signatures(KINDS | dict.fromkeys(SIZES, types.none)), strict=True)
+SIZES = {"work", "estimate", "remaining_work"}
+"""The names by which a function sees sizes."""
+VIEW = SystemView(
+    now=0.0,
+    short_only=0,
+    queued=INT_ROWS[:, 0],  # fields of records lie apart
+    busy=INT_ROWS[:, 0],
+    long_tasks=INT_ROWS[:, 0],
+    work=FLOATS,
+    job=frozen(np.ones((8, 8), np.int32))[:, 0],
+    since=FLOATS,
+    placed=frozen(np.ones((8, 8), np.int8))[:, 0],
+    estimate=FLOAT_ROWS[:, 0],
+    tasks=INT_ROWS[:, 0],
+    unstarted=INT_ROWS[:, 0],
+    long=INT_ROWS[:, 0],
+    sent=INTS,
+    notes=NOTES,
+    worker_notes=NOTES,
+    jobs=FLOAT_ROWS,
 )
-"""The same for one that is not shown sizes."""
-SIGNATURES = (SEND, SEND, COUNT, PICK)
-"""Of a reader's functions, in the order of `engine.advance`."""
-FORMS = {
-    SEND: "(cluster, job, probe, rng) -> worker",
-    PICK: "(cluster, worker, line, rng) -> place",
-    COUNT: "(cluster, job, rng) -> probes",
-}
-_OWN = {"notes": "cluster.notes and cluster.worker_notes"}
-_sends, _picks, _counts = (rule(kind, form, **_OWN) for kind, form in FORMS.items())
+_NOTED = "cluster.notes and cluster.worker_notes"
+SEND = RuleKind({"cluster": VIEW, "job": 0, "probe": 0, "rng": RNG}, "worker", notes=_NOTED)
+PICK = RuleKind({"cluster": VIEW, "worker": 0, "line": INTS, "rng": RNG}, "place", notes=_NOTED)
+COUNT = RuleKind({"cluster": VIEW, "job": 0, "rng": RNG}, "probes", notes=_NOTED)
+KINDS = {"short_jobs": SEND, "long_jobs": SEND, "queue": PICK, "probes": COUNT}
+"""The kind of a reader's function, by the argument of `System` that it is given as."""
 
 
 @compiled
 def remaining_work(cluster, worker):
     """The work that a worker has, by estimates (s): the rest of its task, and the tasks placed there.
 
-    For a reader's function: `cluster` is the `eagle.Cluster` that it sees, `worker` a number.
+    For a reader's function: `cluster` is the `eagle.SystemView` that it gets, `worker` a number.
 
     >>> def least_of_two(cluster, job, probe, rng):
     ...     a, b = int(rng.random() * len(cluster.busy)), int(rng.random() * len(cluster.busy))
@@ -153,46 +165,68 @@ class Part(NamedTuple):
     The fields say what the part needs: only `engine.bring` and `reorder.choose` ask which part it is.
     """
 
-    branch: int
-    written: int = -1  # another branch as written (-1: the same)
+    branch: Any  # a `Way`, or an `Order` of a queue
     places: bool = False  # whole tasks are placed; otherwise probes are sent
     stale: bool = False  # by the news of the last heartbeat
     # it needs the bits of a centre: long jobs placed by "lwl", and a short partition
     shares: bool = False
-    # workers with a long task reject probes; as written they do when these arrive
-    rejects: bool = False
-    # whose bypass counters grow: short ones' when short ones overtake, or everybody's
-    charges: int = NOBODY
+    rejects: bool = False  # workers with a long task reject probes
+    charges: Charge = Charge.NOTHING
     news: bool = False  # it goes by what workers know of started tasks
     bunches: bool = False  # of entries that are equal it takes the first
-    uses_estimates: bool = False  # it goes by estimates
+    uses_estimates: bool = False
     function: Callable | None = None  # a reader's function, compiled
 
-    def at(self, published: bool) -> int:
-        """The branch as published or as written."""
-        return self.branch if published or self.written < 0 else self.written
+
+class Parts(NamedTuple):
+    """The parts of a system, resolved once; a reader's functions are compiled."""
+
+    short: Part
+    long: Part
+    queue: Part
+    probes: Callable | None
+
+    def functions(self) -> tuple[Callable, ...]:
+        """A reader's functions in the order of `engine.advance`; a placeholder where a shipped part decides."""
+        return (
+            self.short.function or no_send,
+            self.long.function or no_send,
+            self.probes or no_count,
+            self.queue.function or no_pick,
+        )
+
+    def has_functions(self) -> bool:
+        """Whether any part is a reader's function."""
+        return bool(self.short.function or self.long.function or self.queue.function or self.probes)
 
 
 WAYS = {
-    "probes": Part(branch=ANYWHERE),
-    "sss": Part(branch=THREE_ROUNDS, written=ANYWHERE, shares=True, rejects=True),
-    "old-sss": Part(branch=OLD_VECTOR, shares=True),
-    "clear": Part(branch=CLEAR, shares=True),
-    "lwl": Part(branch=LEAST_WORK, places=True, uses_estimates=True),
-    "stale-lwl": Part(branch=OLD_NEWS, places=True, stale=True, uses_estimates=True),
+    "probes": Part(branch=Way.ANYWHERE),
+    "sss": Part(branch=Way.THREE_ROUNDS, shares=True, rejects=True),
+    "old-sss": Part(branch=Way.OLD_VECTOR, shares=True),
+    "clear": Part(branch=Way.CLEAR, shares=True),
+    "lwl": Part(branch=Way.LEAST_WORK, places=True, uses_estimates=True),
+    "stale-lwl": Part(branch=Way.OLD_NEWS, places=True, stale=True, uses_estimates=True),
 }
 ORDERS = {
-    "fifo": Part(branch=FIRST_COME),
+    "fifo": Part(branch=Order.FIRST_COME),
     "srpt": Part(
-        branch=SHORTEST_JOB,
-        written=SHORTEST_JOB_AS_WRITTEN,
-        charges=SHORT,
+        branch=Order.SHORTEST_JOB,
+        charges=Charge.SHORT,
         news=True,
         bunches=True,
         uses_estimates=True,
     ),
-    "srpt-tasks": Part(branch=SHORTEST_TASK, charges=EVERYBODY, bunches=True, uses_estimates=True),
+    "srpt-tasks": Part(
+        branch=Order.SHORTEST_TASK, charges=Charge.EVERYTHING, bunches=True, uses_estimates=True
+    ),
 }
+SHIPPED = {
+    "short_jobs": WAYS,
+    "long_jobs": {name: WAYS[name] for name in ("lwl", "probes", "stale-lwl")},
+    "queue": ORDERS,
+}
+"""The shipped parts for each argument of a `System`."""
 
 
 @dataclass(frozen=True)
@@ -212,77 +246,36 @@ class Place:
     function: Callable
 
 
-ARGUMENTS = {
-    "short_jobs": (WAYS, READERS_WAY, _sends),
-    "long_jobs": (
-        {name: WAYS[name] for name in ("lwl", "probes", "stale-lwl")},
-        READERS_WAY,
-        _sends,
-    ),
-    "queue": (ORDERS, READERS_ORDER, _picks),
-}
-"""For each argument of a `System`: its shipped parts, and a reader's function's branch and compiler."""
-
-
-# What the engine is handed where probes go, are counted, or a queue is served, as shipped parts say.
-@_sends
-def nowhere(cluster: Any, job: int, probe: int, rng: Any) -> int:
-    """No worker is asked for."""
+# Placeholders: `engine.advance` takes four functions, and does not call those that shipped parts replace.
+@SEND
+def no_send(cluster: Any, job: int, probe: int, rng: Any) -> int:
+    """Placeholder; never called."""
     return 0
 
 
-@_picks
-def first(cluster: Any, worker: int, line: Any, rng: Any) -> int:
-    """No place is asked for."""
+@PICK
+def no_pick(cluster: Any, worker: int, line: Any, rng: Any) -> int:
+    """Placeholder; never called."""
     return 0
 
 
-@_counts
-def none(cluster: Any, job: int, rng: Any) -> int:
-    """No number is asked for."""
+@COUNT
+def no_count(cluster: Any, job: int, rng: Any) -> int:
+    """Placeholder; never called."""
     return 0
 
 
-def _compiled(argument, compiler, function):
-    if columns.reads(function):
-        return inspect.unwrap(getattr(function, "py_func", function))
-    try:
-        return compiler(function)
-    except ValueError as error:
-        raise ValueError(f"{argument}: {error}") from error
-
-
-@functools.lru_cache(64)
-def with_columns(signature: Any, function: Callable, names: tuple[str, ...]) -> Callable:
-    """A function that reads `cluster.jobs`, compiled for jobs of these columns; the engine calls it like any other.
-
-    Raises ValueError as `rule` does."""
-    record, kinds, rows = columns.record(names)
-    cluster = types.NamedTuple([*KINDS.values()][:-1] + [kinds], Cluster)
-    kind = signature.return_type(cluster, *signature.args[1:])
-    inner = rule(kind, FORMS[signature], **_OWN)(function)
-
-    def of_four(cluster, a, b, rng):
-        jobs = record(*rows(cluster.jobs))
-        return inner(Cluster(*(cluster[:-1] + (jobs,))), a, b, rng)
-
-    def of_three(cluster, a, rng):
-        jobs = record(*rows(cluster.jobs))
-        return inner(Cluster(*(cluster[:-1] + (jobs,))), a, rng)
-
-    outer = of_four if len(signature.args) == 4 else of_three
-    return numba.njit(signature, nogil=True)(outer)
-
-
-def _uses_estimates(function, signature):
-    """Whether it does not compile without sizes to see; if it is plain Python, whether it names them."""
-    if not hasattr(function, "py_func"):
-        return not {*SIZES, "remaining_work"}.isdisjoint(function.__code__.co_names)
-    try:
-        rule(BLIND[signature])(function.py_func)
-    except ValueError:
-        return True
-    return False
+def _part(argument, value, jobs):
+    """The part that an argument of a `System` stands for."""
+    if isinstance(value, Place) and argument != "queue":
+        function = columns.bind(KINDS[argument], value.function, jobs, argument)
+        return Part(branch=Way.READERS_PLACES, places=True, function=function)
+    if callable(value):
+        branch = Order.READERS if argument == "queue" else Way.READERS_PROBES
+        return Part(branch=branch, function=columns.bind(KINDS[argument], value, jobs, argument))
+    if not isinstance(value, str) or value not in SHIPPED[argument]:
+        raise unknown(argument, value, SHIPPED[argument])
+    return SHIPPED[argument][value]
 
 
 @dataclass(frozen=True)
@@ -296,7 +289,7 @@ class System:
     | | `"old-sss"` | the same, as published, but the first round, too, goes by the newest bit vector seen |
     | | `"clear"` | to workers that have no long task at this moment, known without delay (ideal) |
     | | `"lwl"`, `"stale-lwl"` | tasks placed by least work left, known now or as of the last heartbeat |
-    | | a function | `send(cluster, job, probe, rng)` gives each probe's worker, see `eagle.Cluster` |
+    | | a function | `send(cluster, job, probe, rng)` gives each probe's worker, see `eagle.SystemView` |
     | `long_jobs` | `"lwl"`, `"stale-lwl"` | placed in the general partition by least work left |
     | | `"probes"` | as short jobs' probes, to any worker |
     | | a function | as for short jobs: `send` says where each of their probes goes |
@@ -312,14 +305,12 @@ class System:
     | `thieves` | `"any"`, `"general"` | the idle workers that steal (None: as `simulate`'s `detail` says) |
     | `min_probes` | | the least number of probes of a job, the paper's K |
     | `cap` | | a task may be bypassed by tasks of `cap` times its own estimate in all (Section 5: 5) |
-    | `updates` | `True` | workers learn of every task that is started |
-    | | `"halved"` | when half of those that they know of are: two are never more than a factor of 2 apart |
-    | | `False` | never: "srpt" ranks by the job's first size |
+    | `updates` | | workers learn of every task that is started; else "srpt" ranks by the job's first size |
 
     Raises ValueError on a function that does not compile, an unknown part, a negative `min_probes` or `cap`,
     and on "sss" without a centre that places long jobs.
 
-    See also: `eagle.Cluster`, `eagle.remaining_work`, `boards.eagle`.
+    See also: `eagle.SystemView`, `eagle.remaining_work`, `boards.eagle`.
 
     >>> System("mine", short_jobs="probes", long_jobs="lwl", queue="srpt", sticky=True).min_probes
     0
@@ -336,16 +327,17 @@ class System:
     thieves: str | None = None
     min_probes: int = 0
     cap: float = 5.0
-    updates: bool | str = True
+    updates: bool = True
 
     def __post_init__(self):
-        for argument in ARGUMENTS:
-            if (made := self.part(argument)).function:
-                own = Place(made.function) if made.places else made.function
-                object.__setattr__(self, argument, own)
-        if self.probes is not None:
-            object.__setattr__(self, "probes", _compiled("probes", _counts, self.probes))
-        if self.part("short_jobs").shares and not (
+        require_fields(self)
+        parts = self.resolved()
+        for argument, part in zip(SHIPPED, parts, strict=False):
+            if part.function:
+                compiled_part = Place(part.function) if part.places else part.function
+                object.__setattr__(self, argument, compiled_part)
+        object.__setattr__(self, "probes", parts.probes)
+        if parts.short.shares and not (
             self.long_jobs == "lwl" or isinstance(self.long_jobs, Place)
         ):
             raise ValueError(
@@ -353,24 +345,24 @@ class System:
             )
         if self.thieves not in (None, "any", "general"):
             raise unknown("thieves", self.thieves, ("any", "general"), "or None")
-        if self.updates not in (True, False, "halved"):
-            raise unknown("updates", self.updates, ("halved",), "or True or False")
-        for name, least in (("min_probes", self.min_probes), ("cap", self.cap)):
-            if not least >= 0:
-                raise ValueError(f"{name}: {least!r}, must not be negative")
+        for name, number in (("min_probes", self.min_probes), ("cap", self.cap)):
+            if not number >= 0:
+                raise ValueError(f"{name}: {number!r}, must not be negative")
 
-    def part(self, argument: str) -> Part:
-        """What was given as `"short_jobs"`, `"long_jobs"` or `"queue"`; a reader's function is compiled."""
-        given = getattr(self, argument)
-        (shipped, branch, compiler) = ARGUMENTS[argument]
-        if isinstance(given, Place) and argument != "queue":
-            function = _compiled(argument, compiler, given.function)
-            return Part(branch=READERS_PLACES, places=True, function=function)
-        if callable(given):
-            return Part(branch=branch, function=_compiled(argument, compiler, given))
-        if not isinstance(given, str) or given not in shipped:
-            raise unknown(argument, given, shipped)
-        return shipped[given]
+    def resolved(self, jobs: pd.DataFrame | None = None) -> Parts:
+        """The parts; functions that read columns of `jobs` are compiled for these.
+
+        Raises ValueError on an unknown part, a function that does not compile, and a missing column.
+        """
+        probes = None
+        if self.probes is not None:
+            probes = columns.bind(COUNT, self.probes, jobs, "probes")
+        return Parts(
+            short=_part("short_jobs", self.short_jobs, jobs),
+            long=_part("long_jobs", self.long_jobs, jobs),
+            queue=_part("queue", self.queue, jobs),
+            probes=probes,
+        )
 
     def uses_estimates(self) -> bool:
         """Whether it goes by the jobs' sizes, that is by estimates. All know which jobs are long.
@@ -378,31 +370,17 @@ class System:
         >>> [name for name, system in SYSTEMS.items() if not system.uses_estimates()]
         ['sparrow']
         """
-        parts = [self.part(argument) for argument in ARGUMENTS]
-        if any(part.uses_estimates for part in parts):
+        parts = self.resolved()
+        shipped = (parts.short, parts.long, parts.queue)
+        if any(part.uses_estimates for part in shipped):
             return True
-        functions = [part.function for part in parts] + [self.probes]
-        signatures = (SEND, SEND, PICK, COUNT)
-        return any(
-            _uses_estimates(function, signature)
-            for function, signature in zip(functions, signatures, strict=True)
-            if function
-        )
-
-
-System.__init__ = typed(System.__init__)  # type: ignore[method-assign]
+        functions = [part.function for part in shipped] + [parts.probes]
+        return any(function and names_in(function) & SIZES for function in functions)
 
 
 @typed
-def Eagle(
-    *,
-    sss: bool = True,
-    sbp: bool = True,
-    srpt: bool = True,
-    min_probes: int = 20,
-    updates: bool | str = True,
-) -> System:
-    """Eagle (Sections 3 and 4), or what is left of it without one of its parts (Section 6.3).
+def Eagle(*, sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20) -> System:
+    """Eagle (Sections 3 and 4), or Eagle without some of its parts (Section 6.3).
 
     See also: `eagle.System`, from whose parts all six are built.
 
@@ -417,7 +395,6 @@ def Eagle(
         queue="srpt" if srpt else "fifo",
         sticky=sbp,
         min_probes=min_probes,
-        updates=updates,
     )
 
 
@@ -440,26 +417,22 @@ def Sparrow() -> System:
     return System("sparrow", long_jobs="probes")
 
 
-@typed
-def DLWL(*, srpt: bool = True) -> System:
+def DLWL() -> System:
     """Distributed least work left (Section 6.2): each scheduler knows the queues of the last heartbeat.
 
-    >>> DLWL().queue, DLWL(srpt=False).queue
-    ('srpt-tasks', 'fifo')
+    >>> DLWL().queue
+    'srpt-tasks'
     """
-    name, queue = ("dlwl", "srpt-tasks") if srpt else ("dlwl without srpt", "fifo")
-    return System(name, short_jobs="stale-lwl", long_jobs="stale-lwl", queue=queue)
+    return System("dlwl", short_jobs="stale-lwl", long_jobs="stale-lwl", queue="srpt-tasks")
 
 
-@typed
-def Omniscient(*, srpt: bool = False) -> System:
+def Omniscient() -> System:
     """The omniscient scheduler (Section 6.4): least work left, known now, for all; short jobs anywhere.
 
     >>> Omniscient().short_jobs
     'lwl'
     """
-    name, queue = ("omniscient with srpt", "srpt-tasks") if srpt else ("omniscient", "fifo")
-    return System(name, short_jobs="lwl", queue=queue)
+    return System("omniscient", short_jobs="lwl")
 
 
 def IdealEagle() -> System:
@@ -471,13 +444,15 @@ def IdealEagle() -> System:
     return System("ideal-eagle", short_jobs="clear", sticky=True, min_probes=20)
 
 
-SHIPPED = (Eagle(), Hawk(), Sparrow(), DLWL(), Omniscient(), IdealEagle())
-SYSTEMS = {system.name: system for system in SHIPPED}
+SYSTEMS = {
+    system.name: system
+    for system in (Eagle(), Hawk(), Sparrow(), DLWL(), Omniscient(), IdealEagle())
+}
 """The six systems by name."""
 
 
 def system_of(system: str | System, min_probes: int | None = None) -> System:
-    """A system by its name, or the one given, with these `min_probes` unless None; ValueError if unknown."""
+    """A system, which may be given by its name, with these `min_probes` unless None; ValueError if unknown."""
     if not isinstance(system, System):
         if not (isinstance(system, str) and system in SYSTEMS):
             raise unknown("system", system, SYSTEMS, "or give an eagle.System")

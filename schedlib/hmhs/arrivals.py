@@ -1,29 +1,30 @@
 """Jobs that arrive over time, under what a cluster would run instead of HMHS (beyond the paper)."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schedlib.core.checks import amounts, numbers, typed, unknown
+from schedlib.core.checks import amounts, frozen, numbers, typed, unknown
 from schedlib.core.streams import streams
 from schedlib.hmhs import serving
 from schedlib.hmhs.johnson import priority
-from schedlib.hmhs.list_scheduling import first
-from schedlib.hmhs.model import Instance, Stage
-from schedlib.hmhs.policies import Policy, order_of
+from schedlib.hmhs.list_scheduling import first, line_of
+from schedlib.hmhs.model import Instance, Side, Stage
+from schedlib.hmhs.policies import Policy, latest, order_of
 from schedlib.hmhs.workloads import Pools, from_trace
 
 SHARING = {
-    "fifo": serving.FIFO,
-    "fair": serving.FAIR,
-    "delay": serving.FAIR,
-    "capacity": serving.CAPACITY,
-    "shortest": serving.SHORTEST,
-    "hmhs": serving.HMHS,
+    "fifo": serving.first_submitted,
+    "fair": serving.fair,
+    "delay": serving.fair,
+    "capacity": serving.capacity,
+    "shortest": serving.shortest,
+    "hmhs": serving.as_placed,
 }
-"""The policies of `serve` by name."""
+"""The policies of `serve` by name: the key of a waiting job, of which the least goes first."""
 REPLICAS = 3  # of each map's input
 QUEUES = 4  # of the policy "capacity"
 MOST = 1e12
@@ -204,54 +205,111 @@ def serve(
         if not low <= value <= MOST:
             raise ValueError(f"{name}: {value:g}, must be from {low} to {MOST:g}")
     instance = arrivals.instance
-    machines = instance.map_machines
-    inputs, dealt = streams(seed, "hmhs inputs", "hmhs queues")
-    jobs = serving.records(
-        arrivals.submit.shape,
-        serving.JOB,
-        submit=arrivals.submit,
-        shuffle=arrivals.copy,
-        priority=priority(instance),
-        queue=dealt.integers(0, QUEUES, instance.n_jobs),
-        skipped=np.inf,
-        tried=-1,
-    )
-    tasks = np.stack([instance.map_tasks, instance.reduce_tasks])
-    work = serving.records(
-        tasks.shape,
-        serving.WORK,
-        tasks=tasks,
-        time=np.stack([instance.map_time, instance.reduce_time]),
-        left=tasks,
-        unfinished=tasks,
-    )
-    name = policy.name if isinstance(policy, Policy) else policy
-    rules = serving.Rules(
-        policy=serving.OWN if own else SHARING[name],
+    name = own.name if own else str(policy)
+    inputs, queues = streams(seed, "hmhs inputs", "hmhs queues")
+    holders = inputs.integers(0, instance.map_machines, (instance.map_tasks.sum(), REPLICAS))
+    order = order_of(own, instance) if own else np.arange(instance.n_jobs)
+    shared: dict[str, Any] = {"own": own is not None, "places": policy == "hmhs"}
+    known = {"dealt": queues.integers(0, QUEUES, instance.n_jobs)}
+    rngs = streams(seed, "hmhs map rule", "hmhs reduce rule")
+    maps = _state(
+        instance.stage("map"),
+        order,
+        rngs[0],
+        prefer=np.broadcast_to(priority(instance)[:, None], instance.map_speed.shape),
+        inputs=holders,
+        known=known | {"rest": instance.reduce_tasks * instance.reduce_time},
         delay=float(delay if policy == "delay" else 0),
         remote=float(remote),
+        **shared,
     )
-    speed = np.stack([instance.map_speed, instance.reduce_speed])
-    holders = inputs.integers(0, machines, (int(instance.map_tasks.sum()), REPLICAS))
-    shown = serving.NOTHING
-    if own:
-        order = order_of(own, instance)
-        times = np.stack([instance.map_task_time, instance.reduce_task_time])
-        shown = serving.own(order, arrivals.submit, tasks, times)
-    state = serving.initial(rules, jobs, work, QUEUES, speed, holders, shown)
-    serving.list_inputs(jobs, work, holders, state.head, state.following)
-    chosen = (own.map_rule, own.reduce_rule) if own else (first, first)
-    serving.serve(*chosen, state, *streams(seed, "hmhs map rule", "hmhs reduce rule"))
-    _check_served(name, state)
+    reduces = _state(
+        instance.stage("reduce"),
+        order,
+        rngs[1],
+        prefer=instance.reduce_task_time,
+        inputs=np.zeros((instance.reduce_tasks.sum(), 0), np.int64),
+        known=known | {"shuffle": arrivals.copy},
+        delay=0.0,
+        remote=1.0,
+        **shared,
+    )
+    rules = (own.map_rule, own.reduce_rule) if own else (first, first)
+    key = SHARING.get(name, serving.first_submitted)
+    serving.serve(key, *rules, arrivals.submit, maps, reduces)
+    _check_served(name, {"map_rule": maps, "reduce_rule": reduces})
+    map_end = latest(arrivals.submit, maps.tasks)
     return Served(
         policy=name,
         submit=arrivals.submit,
-        map_end=jobs.map_end.copy(),
-        job_end=jobs.job_end.copy(),
-        map=_stage(state.maps),
-        reduce=_stage(state.reduces),
-        local=float(state.maps.local.mean()) if state.maps.size else 1.0,
+        map_end=map_end,
+        job_end=latest(map_end, reduces.tasks),
+        map=maps.tasks,
+        reduce=reduces.tasks,
+        local=float(maps.local.mean()) if maps.local.size else 1.0,
     )
+
+
+def _state(
+    side: Side,
+    order: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    prefer: np.ndarray,
+    inputs: np.ndarray,
+    known: dict[str, np.ndarray],
+    **settings: Any,
+) -> serving.State:
+    """The state of a stage before its first job is ready; `known` has fields of `serving.JOB`."""
+    n, m = side.speed.shape
+    total = len(inputs)
+    jobs = np.zeros(n, serving.JOB).view(np.recarray)
+    jobs.stop = np.cumsum(side.tasks)
+    jobs.low = jobs.stop - side.tasks
+    jobs.unfinished = side.tasks
+    jobs.since = np.inf
+    jobs.passed = -1
+    for name, values in known.items():
+        jobs[name] = values
+    clock = np.zeros(1, serving.CLOCK).view(np.recarray)
+    clock.wake = np.inf
+    slots = np.zeros(m, serving.SLOT).view(np.recarray)
+    slots.job = -1
+    return serving.State(
+        clock=clock,
+        line=line_of(order, side.tasks, np.full(n, np.inf), side.time, rng),
+        jobs=jobs,
+        slots=slots,
+        unit=side.unit,
+        speed=side.speed,
+        prefer=frozen(prefer),
+        inputs=inputs,
+        used=np.zeros(QUEUES, np.int64),
+        end=np.empty(m + 2),
+        slot=np.empty(m + 2, np.int64),
+        placed=np.zeros((n, m), np.int64),
+        started=np.zeros(total, np.bool_),
+        local=np.zeros(total, np.bool_),
+        tasks=Stage.empty(total),
+        refused=np.full(2, -1),
+        **settings,
+    )
+
+
+def _check_served(name: str, stages: dict[str, serving.State]) -> None:
+    """ValueError when a reader's rules ended the run."""
+    for rule, state in stages.items():
+        machine, job = state.refused.tolist()
+        if machine >= 0:
+            rest = "which does not wait; return a member of stage.queue, or -1 to wait"
+            raise ValueError(
+                f"policy {name!r}: its {rule} gave machine {machine} the job {job}, {rest}"
+            )
+    if left := sum(int(state.line.left.sum()) for state in stages.values()):
+        raise ValueError(
+            f"policy {name!r} left every slot waiting with {left} tasks to run; set stage.wake[0], "
+            "or take each job in the end"
+        )
 
 
 def _check_own(policy: Policy) -> None:
@@ -261,24 +319,3 @@ def _check_own(policy: Policy) -> None:
             raise ValueError(f"policy: its {stage} is {rule!r}, for a batch; give a function")
     if policy.barrier:
         raise ValueError("policy: a barrier waits for all maps, and jobs keep coming; leave it out")
-
-
-def _check_served(name: str, state: serving.State) -> None:
-    """ValueError when a reader's rules ended the run."""
-    stage, machine, job = state.own.refused.tolist()
-    if stage:
-        rule = ("map_rule", "reduce_rule")[stage - 1]
-        rest = "which does not wait; return a member of stage.queue, or -1 to wait"
-        raise ValueError(
-            f"policy {name!r}: its {rule} gave machine {machine} the job {job}, {rest}"
-        )
-    if (left := int(state.work.unfinished.sum())) > 0:
-        raise ValueError(
-            f"policy {name!r} left every slot waiting with {left} tasks to run; set stage.wake[0], "
-            "or take each job in the end"
-        )
-
-
-def _stage(tasks: np.recarray) -> Stage:
-    """The tasks of a stage from the kernel's records."""
-    return Stage(*(tasks[name].copy() for name in Stage._fields))

@@ -20,9 +20,10 @@ import numba
 import numpy as np
 from numba import types
 
-from schedlib.core import compiling
-from schedlib.core.compiling import compiled, read_only, seen
+from schedlib.core.compiling import compiled
 from schedlib.core.heap import pop, push, replace
+from schedlib.core.rules import FLOAT_ROWS, FLOATS, INTS, NOTES, RNG, RuleKind, read_only
+from schedlib.core.uncounted import kernel
 from schedlib.hmhs.model import Stage
 
 OK, BAD_JOB, STUCK = 0, 1, 2
@@ -45,14 +46,46 @@ class Waiting(NamedTuple):
     rng: np.random.Generator  # the rule's own random numbers
 
 
-class Work(NamedTuple):
-    """What there is to dispatch in a stage."""
+class Line(NamedTuple):
+    """The jobs of a stage, and those of them that wait: what `Waiting` shows, and what changes."""
 
-    order: np.ndarray  # (N,) all jobs in order
-    arrivals: np.ndarray  # the jobs with tasks, by `ready`
-    ready: np.ndarray  # (N,) when each job becomes ready
-    tasks: np.ndarray  # (N,) of each job
+    order: np.ndarray  # (N,) all jobs in the policy's order
+    rank: np.ndarray  # (N,) each job's place in it
+    queue: np.ndarray  # (N,) the jobs that wait, in this order
+    length: np.ndarray  # (1,) how many these are
+    left: np.ndarray  # (N,)
+    ready: np.ndarray  # (N,)
     time: np.ndarray  # (N, M) E_ij
+    free: np.ndarray  # (M,)
+    notes: np.ndarray  # (N, 4)
+    machine_notes: np.ndarray  # (M, 4)
+    wake: np.ndarray  # (1,)
+    rng: np.random.Generator
+
+
+def line_of(
+    order: np.ndarray,
+    tasks: np.ndarray,
+    ready: np.ndarray,
+    time: np.ndarray,
+    rng: np.random.Generator,
+) -> Line:
+    """The jobs of a stage before any waits; the arguments as in `Line`, `tasks (N,)` of each job."""
+    jobs, machines = time.shape
+    return Line(
+        order=order,
+        rank=np.argsort(order),
+        queue=np.zeros(jobs, np.int64),
+        length=np.zeros(1, np.int64),
+        left=tasks.copy(),
+        ready=ready,
+        time=time,
+        free=np.zeros(machines),
+        notes=np.zeros((jobs, 4)),
+        machine_notes=np.zeros((machines, 4)),
+        wake=np.full(1, np.inf),
+        rng=rng,
+    )
 
 
 class Ended(NamedTuple):
@@ -65,17 +98,27 @@ class Ended(NamedTuple):
     time: float
 
 
-_INTS, _FLOATS, _NOTES = types.int64[::1], types.float64[::1], types.float64[:, ::1]
-_SEEN, _TIMES, _TABLE = seen(types.int64), seen(types.float64), seen(types.float64, 2)
-_RNG = numba.typeof(np.random.default_rng(0))
-WAITING = types.NamedTuple(
-    [_SEEN, _SEEN, _SEEN, _TIMES, _TABLE, _TIMES, _NOTES, _NOTES, _FLOATS, _RNG], Waiting
+WAITING = Waiting(
+    queue=INTS,
+    order=INTS,
+    left=INTS,
+    ready=FLOATS,
+    time=FLOAT_ROWS,
+    free=FLOATS,
+    notes=NOTES,
+    machine_notes=NOTES,
+    wake=np.ones(1),
+    rng=RNG,
 )
-RULE = types.int64(WAITING, types.int64, types.float64)
-_STAGE = types.NamedTuple([_INTS, _INTS, _FLOATS, _FLOATS], Stage)
+DISPATCH = RuleKind(
+    {"stage": WAITING, "machine": 0, "now": 0.0}, "job", notes="stage.notes and stage.machine_notes"
+)
+RULE = DISPATCH.signature
+_INTS, _FLOATS = types.int64[::1], types.float64[::1]
+STAGE = types.NamedTuple([_INTS, _INTS, _FLOATS, _FLOATS], Stage)
 _ENDED = types.NamedTuple([types.int64] * 4 + [types.float64], Ended)
-_WORK = types.NamedTuple([_INTS, _INTS, _FLOATS, _INTS, _TABLE], Work)
-_KERNEL = _ENDED(types.FunctionType(RULE), _WORK, _STAGE, _RNG)
+LINE = numba.typeof(line_of(INTS.copy(), INTS, FLOATS.copy(), FLOAT_ROWS, RNG))
+_KERNEL = _ENDED(types.FunctionType(RULE), LINE, _INTS, STAGE)
 
 
 def rule(function: Callable) -> Callable:
@@ -95,104 +138,115 @@ def rule(function: Callable) -> Callable:
     ... def last(stage, machine, now):
     ...     return stage.queue[-1]
     """
-    form, notes = "(stage, machine, now) -> job", "stage.notes or stage.machine_notes"
-    return compiling.rule(RULE, form, notes)(function)
+    return DISPATCH(function)
+
+
+@kernel
+def insert(line, job):
+    """A job takes its place among those that wait."""
+    k = line.length[0]
+    while k > 0 and line.rank[line.queue[k - 1]] > line.rank[job]:
+        line.queue[k] = line.queue[k - 1]
+        k -= 1
+    line.queue[k] = job
+    line.length[0] += 1
+
+
+@kernel
+def ask(choose, line, machine, now):
+    """The job that a rule names for a machine, or -1."""
+    shown = Waiting(
+        queue=read_only(line.queue[: line.length[0]]),
+        order=read_only(line.order),
+        left=read_only(line.left),
+        ready=read_only(line.ready),
+        time=line.time,
+        free=read_only(line.free),
+        notes=line.notes,
+        machine_notes=line.machine_notes,
+        wake=line.wake,
+        rng=line.rng,
+    )
+    return choose(shown, machine, now)
+
+
+@kernel
+def waits(line, job, now):
+    """Whether a number is that of a job which may start a task."""
+    return 0 <= job < line.left.size and line.left[job] > 0 and line.ready[job] <= now
+
+
+@kernel
+def start(line, stage, task, job, machine, now, finish):
+    """Record a job's next task; a job whose last task has started waits no longer, and True is returned."""
+    stage.job[task] = job
+    stage.machine[task] = machine
+    stage.start[task] = now
+    stage.finish[task] = finish
+    line.left[job] -= 1
+    if line.left[job] > 0:
+        return False
+    line.length[0] -= 1
+    k = 0
+    while line.queue[k] != job:
+        k += 1
+    for later in range(k, line.length[0]):
+        line.queue[later] = line.queue[later + 1]
+    return True
 
 
 @compiled(signature=_KERNEL)
-def dispatch(choose, work, stage, rng):
+def dispatch(choose, line, arrivals, stage):
     """Run one stage under a rule, fill `stage` in order of dispatch and say how it ended.
 
-    The machine that has been free longest asks first, ties by the smaller machine; at equal times jobs become
-    ready before machines ask. Dispatching ends early at a job that is not waiting (`BAD_JOB`), and when every
-    machine waits although tasks are left (`STUCK`).
+    `arrivals (A,)`: the jobs with tasks, by when they become ready. The machine that has been free longest asks
+    first, ties by the smaller machine; at equal times jobs become ready before machines ask. Dispatching ends
+    early at a job that is not waiting (`BAD_JOB`), and when every machine waits although tasks are left (`STUCK`).
     """
-    order, arrivals, ready, tasks, time = work
-    jobs, machines = time.shape
-    rank = np.empty(jobs, np.int64)
-    for place in range(jobs):
-        rank[order[place]] = place
-    left = tasks.copy()
-    queue = np.empty(jobs, np.int64)
-    waiting = 0  # jobs in the queue
-    arrived = 0
-    task = 0
-    # the machines that ask, as a heap by when they are free
-    keys = np.zeros(machines)
+    machines = line.free.size
+    keys = np.zeros(machines)  # a heap of the machines that ask, by when they are free
     items = np.arange(machines)
     size = machines
-    # those that wait
-    parked = np.empty(machines, np.int64)
+    parked = np.empty(machines, np.int64)  # the machines that wait
     free_since = np.empty(machines)
     idle = 0
-    ends = np.zeros(machines)
-    wake = np.full(1, np.inf)
-    notes = np.zeros((jobs, 4))
-    machine_notes = np.zeros((machines, 4))
+    arrived = 0
+    task = 0
     now = 0.0
-
-    total = left.sum()
+    total = line.left.sum()
     while task < total:
-        alarm = wake[0] if idle > 0 and wake[0] > now else np.inf
+        alarm = line.wake[0] if idle > 0 and line.wake[0] > now else np.inf
         soonest = min(keys[0] if size > 0 else np.inf, alarm)
-        if arrived < arrivals.size and ready[arrivals[arrived]] <= max(now, soonest):
+        if arrived < arrivals.size and line.ready[arrivals[arrived]] <= max(now, soonest):
             job = arrivals[arrived]
-            now = max(now, ready[job])
+            now = max(now, line.ready[job])
             arrived += 1
-            place = waiting
-            while place > 0 and rank[queue[place - 1]] > rank[job]:
-                queue[place] = queue[place - 1]
-                place -= 1
-            queue[place] = job
-            waiting += 1
+            insert(line, job)
         elif soonest == np.inf:
             return Ended(STUCK, task, -1, -1, now)
         elif alarm == soonest:
             now = alarm
-            wake[0] = np.inf
+            line.wake[0] = np.inf
         else:
-            free = keys[0]
             machine = items[0]
-            now = max(now, free)
-            job = -1
-            if waiting > 0:
-                seen_now = Waiting(
-                    queue=read_only(queue[:waiting]),
-                    order=read_only(order),
-                    left=read_only(left),
-                    ready=read_only(ready),
-                    time=time,
-                    free=read_only(ends),
-                    notes=notes,
-                    machine_notes=machine_notes,
-                    wake=wake,
-                    rng=rng,
-                )
-                job = choose(seen_now, machine, now)
-            if job < -1 or job >= jobs or (job >= 0 and (left[job] == 0 or ready[job] > now)):
-                return Ended(BAD_JOB, task, machine, job, now)
+            now = max(now, keys[0])
+            job = ask(choose, line, machine, now) if line.length[0] > 0 else -1
             if job == -1:
-                size = pop(keys, items, size)
                 parked[idle] = machine
-                free_since[idle] = free
+                free_since[idle] = keys[0]
                 idle += 1
+                size = pop(keys, items, size)
                 continue
-            stage.job[task] = job
-            stage.machine[task] = machine
-            stage.start[task] = now
-            stage.finish[task] = now + time[job, machine]
-            replace(keys, items, size, stage.finish[task], machine)
-            ends[machine] = stage.finish[task]
+            if not waits(line, job, now):
+                return Ended(BAD_JOB, task, machine, job, now)
+            finish = now + line.time[job, machine]
+            line.free[machine] = finish
+            replace(keys, items, size, finish, machine)
+            last = start(line, stage, task, job, machine, now, finish)
             task += 1
-            left[job] -= 1
-            if left[job] > 0:
+            if not last:
                 continue
-            place = 0
-            while queue[place] != job:
-                place += 1
-            waiting -= 1
-            for later in range(place, waiting):
-                queue[later] = queue[later + 1]
+        # a job became ready or had its last task started, or an alarm rang: those that wait ask again
         for k in range(idle):
             size = push(keys, items, size, free_since[k], parked[k])
         idle = 0

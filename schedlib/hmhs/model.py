@@ -23,6 +23,15 @@ def quickest_first(time: np.ndarray) -> np.ndarray:
     return frozen(np.argsort(np.ascontiguousarray(time.T), axis=1, kind="stable"))
 
 
+class Side(NamedTuple):
+    """What an instance has of one stage, on M machines."""
+
+    unit: np.ndarray  # (N,) P_i
+    tasks: np.ndarray  # (N,) T_i
+    speed: np.ndarray  # (N, M) V_ij
+    time: np.ndarray  # (N, M) P_i V_ij
+
+
 @dataclass(frozen=True, eq=False)
 class Instance:
     """N MapReduce jobs, all present at time zero, for one pool of map machines and one of reduce machines.
@@ -123,6 +132,11 @@ class Instance:
     def reduce_quickest(self) -> np.ndarray:
         """The jobs by their reduce task time on each machine, (Mr, N), the quickest first."""
         return quickest_first(self.reduce_task_time)
+
+    def stage(self, name: str) -> Side:
+        """What there is of the stage called `map` or `reduce`."""
+        fields = (f"{name}_{field}" for field in ("time", "tasks", "speed", "task_time"))
+        return Side(*(getattr(self, field) for field in fields))
 
     @typed
     def head(self, n: int) -> "Instance":

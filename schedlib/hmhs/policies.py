@@ -112,10 +112,10 @@ def run(
     if policy.map_rule == MIN_MIN:
         maps = maps._replace(start=maps.start.copy(), finish=maps.finish.copy())
         min_min.sequence(order, instance.map_task_time, maps)
-    map_end = _latest(ready, maps)
+    map_end = latest(ready, maps)
     ready = np.full_like(map_end, map_end.max()) if policy.barrier else map_end
     reduces, reduce_steps = _dispatch(policy, "reduce", instance, order, ready, rngs[1])
-    job_end = _latest(map_end, reduces)
+    job_end = latest(map_end, reduces)
     steps, full_scan = map_steps + reduce_steps
     return Schedule(
         policy=policy.name,
@@ -129,7 +129,7 @@ def run(
     )
 
 
-def _latest(least: np.ndarray, stage: Stage) -> np.ndarray:
+def latest(least: np.ndarray, stage: Stage) -> np.ndarray:
     """When the last task of each job ends in this stage, (N,), and at least `least (N,)`."""
     end = least.copy()
     np.maximum.at(end, stage.job, stage.finish)
@@ -141,21 +141,20 @@ def _dispatch(
 ) -> tuple[Stage, np.ndarray]:
     """Dispatch the stage called `name` by the policy's rule: its tasks, and both counts of candidates."""
     rule = getattr(policy, f"{name}_rule")
-    # kernels are compiled for writeable arrays only
-    tasks = np.array(getattr(instance, f"{name}_tasks"))
-    time = getattr(instance, f"{name}_task_time")
+    side = instance.stage(name)
+    tasks = side.tasks.copy()  # kernels are compiled for writeable arrays only
     stage = Stage.empty(int(tasks.sum()))
     arrivals = by_arrival(ready, tasks)
     if rule == MIN_MIN:
         quickest = getattr(instance, f"{name}_quickest")
-        return stage, np.array(min_min.dispatch(arrivals, ready, tasks, time, quickest, stage))
+        return stage, np.array(min_min.dispatch(arrivals, ready, tasks, side.time, quickest, stage))
     if not callable(rule):
         raise ValueError(
             f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
             "made by @hmhs.rule"
         )
-    work = list_scheduling.Work(order=order, arrivals=arrivals, ready=ready, tasks=tasks, time=time)
-    ended = list_scheduling.dispatch(rule, work, stage, rng)
+    line = list_scheduling.line_of(order, tasks, ready, side.time, rng)
+    ended = list_scheduling.dispatch(rule, line, arrivals, stage)
     job = ended.job
     broke = f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"
     if ended.status == STUCK:

@@ -4,11 +4,10 @@ A rule, shipped or a reader's, is one of two functions: a `priority`, asked once
 changed, or one that chooses, asked once for a decision, of a `Hierarchy`.
 """
 
-import numba
 import numpy as np
-from numba import types
 
-from schedlib.core.uncounted import kernel
+from schedlib.core.rules import FLOATS, RuleKind
+from schedlib.core.uncounted import UNCOUNTED, kernel
 from schedlib.mch.heaps import least, set_key
 from schedlib.mch.hierarchy import Hierarchy, note
 from schedlib.mch.state import HEAPS, TREE, smallest
@@ -115,8 +114,14 @@ def choose(pick, state):
     return leaf
 
 
-_VECTOR = types.Array(types.float64, 1, "C", readonly=True)
-PRIORITY = types.float64(types.int64, _VECTOR, _VECTOR, types.float64, _VECTOR)
-"""The type of a rule's `priority(leaf, usage, demand, weight, capacity)`."""
-CHOOSE = types.int64(numba.typeof(smallest().seen))
-"""The type of a rule's `choose(tree)`, of a `Hierarchy`."""
+PRIORITY = RuleKind(
+    {"leaf": 0, "usage": FLOATS, "demand": FLOATS, "weight": 1.0, "capacity": FLOATS},
+    "priority",
+    0.0,
+)
+CHOOSE = RuleKind(
+    {"tree": smallest().seen},
+    "leaf",
+    notes="`tree.mine` and `tree.room` (see @mch.rule(room=...))",
+    options=UNCOUNTED,
+)

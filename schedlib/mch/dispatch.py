@@ -208,7 +208,7 @@ def write_down(state):
     tally.touched = 0
 
 
-_FUNCTIONS = map(types.FunctionType, (PRIORITY, CHOOSE))
+_FUNCTIONS = (types.FunctionType(kind.signature) for kind in (PRIORITY, CHOOSE))
 _RUN = types.int64(*_FUNCTIONS, numba.typeof(smallest()))
 
 

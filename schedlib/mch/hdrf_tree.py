@@ -11,8 +11,7 @@ decide the same. They are in the library and not in its tests, because what they
 
 import numpy as np
 
-from schedlib.core import compiling
-from schedlib.core.uncounted import UNCOUNTED, kernel
+from schedlib.core.uncounted import kernel
 from schedlib.mch.choice import CHOOSE, rounded
 
 RATIO, BEST, STARTED, USAGE = range(4)
@@ -257,34 +256,31 @@ def as_printed(tree, rescale):
     return leaf
 
 
-rule = compiling.rule(CHOOSE, **UNCOUNTED)
-
-
-@rule
+@CHOOSE
 def h_drf(tree):
     """H-DRF by path."""
     return by_path(tree, True)
 
 
-@rule
+@CHOOSE
 def naive_h_drf(tree):
     """Naive H-DRF by path."""
     return by_path(tree, False)
 
 
-@rule
+@CHOOSE
 def h_drf_as_printed(tree):
     """H-DRF, every node looked at."""
     return as_printed(tree, True)
 
 
-@rule
+@CHOOSE
 def naive_as_printed(tree):
     """Naive H-DRF, every node looked at."""
     return as_printed(tree, False)
 
 
-@rule
+@CHOOSE
 def every_leaf(tree):
     """The leaf with the least priority, every one looked at; -1 when all are blocked."""
     best = -1

@@ -17,14 +17,13 @@ A priority of each leaf, as the flat rules have, or a function that sees the hie
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import overload
 
 import numpy as np
 
-from schedlib.core import compiling
-from schedlib.core.checks import typed, unknown
+from schedlib.core.checks import require_fields, typed, unknown
 from schedlib.core.uncounted import UNCOUNTED
 from schedlib.mch import hdrf_tree
 from schedlib.mch.choice import CHOOSE, PRIORITY
@@ -32,37 +31,34 @@ from schedlib.mch.fluid import fluid_flat, fluid_hdrf
 from schedlib.mch.weights import FLAT, flat_weights
 
 MOST_ROOM = 1000  # numbers of a rule's own for each node
-OWN = "`tree.mine` or `tree.room` (see @mch.rule(room=...); a priority keeps none)"
+_shipped = replace(PRIORITY, options=UNCOUNTED)
 
 
-_rule = compiling.rule(PRIORITY, **UNCOUNTED)
-
-
-@_rule
-def unasked(leaf, usage, demand, weight, capacity):
-    """The priority of rules that choose themselves."""
+@_shipped
+def no_priority(leaf, usage, demand, weight, capacity):
+    """Placeholder of rules that choose."""
     return 0.0
 
 
-@compiling.rule(CHOOSE, **UNCOUNTED)
-def nobody(tree):
-    """The choice of rules that have a priority."""
+@CHOOSE
+def no_choice(tree):
+    """Placeholder of rules that have a priority."""
     return -1
 
 
-@_rule
+@_shipped
 def cpu_share(leaf, usage, demand, weight, capacity):
     """The leaf's share of the first resource over its weight."""
     return usage[0] / capacity[0] / weight
 
 
-@_rule
+@_shipped
 def memory_share(leaf, usage, demand, weight, capacity):
     """The leaf's share of the second resource over its weight."""
     return usage[1] / capacity[1] / weight
 
 
-@_rule
+@_shipped
 def dominant_share(leaf, usage, demand, weight, capacity):
     """The dominant share over the weight."""
     share = 0.0
@@ -99,16 +95,17 @@ class Rule:
     ('asset_fairness', 'weighted-drf')
     """
 
-    priority: Callable = unasked
+    priority: Callable = no_priority
     weights: str = "weighted-drf"
     name: str = ""
-    choose: Callable = nobody
+    choose: Callable = no_choice
     room: int | tuple[int, int] = 0
     # what a shipped rule chooses, as printed
     literal: Callable | None = field(default=None, repr=False)
     fluid: Callable | None = field(default=None, repr=False)  # how it shares tasks as fine as sand
 
     def __post_init__(self):
+        require_fields(self)
         room = tuple(self.room) if isinstance(self.room, tuple | list) else (self.room, 0)
         if len(room) != 2 or not all(
             isinstance(n, int | np.integer) and 0 <= n <= MOST_ROOM for n in room
@@ -118,15 +115,11 @@ class Rule:
             )
         if self.weights not in FLAT:
             raise unknown("weights", self.weights, FLAT)
-        own = self.priority if self.choose is nobody else self.choose
+        function = self.priority if self.choose is no_choice else self.choose
         object.__setattr__(self, "room", room)
-        object.__setattr__(self, "name", self.name or getattr(own, "__name__", "own"))
-        object.__setattr__(self, "priority", compiling.rule(PRIORITY, notes=OWN)(self.priority))
-        choose = compiling.rule(CHOOSE, "(tree) -> leaf", OWN, **UNCOUNTED)(self.choose)
-        object.__setattr__(self, "choose", choose)
-
-
-Rule.__init__ = typed(Rule.__init__)  # type: ignore[method-assign]
+        object.__setattr__(self, "name", self.name or getattr(function, "__name__", "own"))
+        object.__setattr__(self, "priority", PRIORITY(self.priority))
+        object.__setattr__(self, "choose", CHOOSE(self.choose))
 
 
 @overload

@@ -11,7 +11,7 @@ from schedlib.core.checks import unknown
 from schedlib.mch import dispatch
 from schedlib.mch.hdrf_tree import every_leaf
 from schedlib.mch.model import Tree
-from schedlib.mch.rules import Rule, nobody
+from schedlib.mch.rules import Rule, no_choice
 from schedlib.mch.state import HEAPS, KEYS, TREE, State, Work, new_state
 from schedlib.mch.weights import exact_weights, flat_weights
 
@@ -97,8 +97,8 @@ def start(
     choose, how = rule.choose, TREE
     if method == "literal" and rule.literal is not None:
         choose = rule.literal
-    if rule.choose is nobody:
-        choose, how = (nobody, HEAPS) if method == "fast" else (every_leaf, KEYS)
+    if rule.choose is no_choice:
+        choose, how = (no_choice, HEAPS) if method == "fast" else (every_leaf, KEYS)
     room: Any = rule.room  # a pair, once the rule is made
     weights = flat_weights(tree, capacity, rule.weights)
     state = new_state(tree, capacity, weights, how, work, room, seed)

@@ -12,6 +12,7 @@ import numpy as np
 
 from schedlib.core import streams
 from schedlib.core.checks import typed, unknown
+from schedlib.eagle.detail import Detail
 from schedlib.eagle.simulating.simulate import prepare
 from schedlib.eagle.systems import System, system_of
 from schedlib.eagle.workloads.synthetic import PARTITION
@@ -99,15 +100,15 @@ def run(
         if not (1 <= count <= most and count == int(count)):
             raise ValueError(f"{name}: {count!r}, must be a whole number from 1 to {most:,}")
     _check_hosts(hosts)
-    rows, jobs, duration = prepare(workload, cutoff, "mean", False, np.random.default_rng(0))
+    rows, jobs, duration = prepare(workload, cutoff, "mean", Detail(), np.random.default_rng(0))
     _check_jobs(system, jobs, probe_ratio)
     _check_kill(kill or {}, int(nodes), int(schedulers))
     how = {
         "queue": system.queue,
         "sticky": system.sticky,
         "cap": min(system.cap, 1e300),
-        "rejects": system.part("short_jobs").shares,
-        "shares": system.part("short_jobs").shares,
+        "rejects": system.resolved().short.shares,
+        "shares": system.resolved().short.shares,
         "steal": system.steal,
         "thieves": system.thieves or "general",
         "centre": system.long_jobs == "lwl",
@@ -143,10 +144,8 @@ def _check_system(system: System) -> None:
             "system.cancel: on real processes nothing cancels probes (under SRPT nodes drop those of jobs "
             "that have nothing left); leave it out"
         )
-    if system.probes is not None or system.updates not in (True, False):
-        raise ValueError(
-            "system: on real processes `probes` is no function, and `updates` is True or False"
-        )
+    if system.probes is not None:
+        raise ValueError("system.probes: on real processes no function counts probes; leave it out")
 
 
 def _check_hosts(hosts: Sequence[str]) -> None:
@@ -190,7 +189,7 @@ def _short_only(system: System, short_partition: float, nodes: int) -> int:
     if not 0 <= short_partition < 1:
         raise ValueError(f"short_partition: {short_partition}, must be from 0 to less than 1")
     short_only = math.floor(short_partition * nodes + 1e-9)
-    needed = int(system.part("short_jobs").shares)
+    needed = int(system.resolved().short.shares)
     if not needed <= short_only < nodes:
         raise ValueError(
             f"short_partition: {short_partition} of {nodes} nodes gives {short_only}; "

@@ -11,11 +11,11 @@ alike. A choice then takes as long as there are bunches, however many tasks a jo
 
 import numpy as np
 
-from schedlib.core.compiling import read_only
+from schedlib.core.rules import read_only
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import systems
 from schedlib.eagle.messages import DROPS, write
 from schedlib.eagle.state import refuse, seen
+from schedlib.eagle.systems import Order, Refusal
 
 
 @kernel
@@ -42,7 +42,7 @@ def joins(state, last, job, task, behind, now):
     e = state.entries[last]
     same = e.job == job and e.since == now and e.behind == behind and e.bypassed == 0
     # as written a placed task has a number of its own
-    return same and (task < 0 or state.how.published)
+    return same and (task < 0 or state.how.detail.fetched)
 
 
 @kernel
@@ -132,12 +132,14 @@ def shortest(state, worker, now):
     that have not started. As submitted nothing is dropped, and the least is never noted: the last that may
     overtake is taken.
     """
-    how = state.how
+    detail = state.how.detail
     entries = state.entries
-    written = how.order == systems.SHORTEST_JOB_AS_WRITTEN
-    of_tasks = how.order == systems.SHORTEST_TASK
-    drops = how.order == systems.SHORTEST_JOB and not how.submitted
-    equal_fits = not (of_tasks and how.published)  # a task as long as the slack of those in front
+    of_tasks = state.how.order == Order.SHORTEST_TASK
+    written = not of_tasks and not detail.passes_long
+    drops = not of_tasks and detail.drops_finished
+    equal_fits = not (
+        of_tasks and detail.below_slack
+    )  # a task as long as the slack of those in front
     least = np.inf
     room = np.inf
     chosen = -1
@@ -163,7 +165,7 @@ def shortest(state, worker, now):
         if left < least and fits:  # lines 20-21
             chosen = entry
             chosen_before = before
-            least = least if how.submitted else left
+            least = least if detail.takes_last else left
             if written and least == 0:
                 break  # nothing is less
         if not barrier:
@@ -202,7 +204,7 @@ def pick_by_reader(pick, state, worker, rng, now):
     state.workers[worker].job = -1  # it serves nobody now
     place = pick(seen(state, now, line[:0]), worker, read_only(line[:size]), rng)
     if place < 0 or place >= size:
-        refuse(state, systems.UNKNOWN_PLACE, place, size, now)
+        refuse(state, Refusal.UNKNOWN_PLACE, place, size, now)
         state.refusal[0].worker = worker
         place = 0
     before = -1
@@ -223,9 +225,9 @@ def choose(pick, state, worker, rng, now):
     head = state.workers[worker].head
     if head < 0:
         return -1, -1
-    if order == systems.FIRST_COME:
+    if order == Order.FIRST_COME:
         return head, -1
-    if order == systems.READERS_ORDER:
+    if order == Order.READERS:
         return pick_by_reader(pick, state, worker, rng, now)
     return shortest(state, worker, now)
 

@@ -10,7 +10,7 @@ from schedlib.eagle.least_work import change_work, turn
 from schedlib.eagle.messages import count_busy, post, write
 from schedlib.eagle.probing import clear_bit, draw
 from schedlib.eagle.queueing.reorder import append, charge, choose, enqueue, take_one, unlink
-from schedlib.eagle.systems import EVERYBODY, SHORT
+from schedlib.eagle.systems import Charge
 
 VICTIMS = 10
 """Workers that a thief asks."""
@@ -27,7 +27,7 @@ def serve(state, worker, entry, before, now):
     job = e.job
     placed = e.task >= 0
     j = state.jobs[job]
-    fetched = how.published or not placed
+    fetched = how.detail.fetched or not placed
     round_trip = 2 * how.delay if fetched else 0.0
     w.job = job
     w.serves_long = j.long
@@ -48,8 +48,9 @@ def serve(state, worker, entry, before, now):
         return
     row = j.first + (j.tasks - j.unstarted if fetched else e.task)
     j.unstarted -= 1
-    if how.charges == EVERYBODY or (how.charges == SHORT and j.long == 0):
-        charge(state, worker, entry, how.charges == EVERYBODY)
+    charges_all = how.charges == Charge.EVERYTHING
+    if charges_all or (how.charges == Charge.SHORT and j.long == 0):
+        charge(state, worker, entry, charges_all)
     if e.behind == 1:
         state.counts[0].ran_behind_long += 1
     end = now + round_trip + state.duration[row]
@@ -76,9 +77,8 @@ def tell(state, worker, job, placed, now):
     j = state.jobs[job]
     left = j.unstarted
     heard = now + 2 * how.delay
-    if how.news and not (how.halved and left & (left - 1)):
-        # Halved: at 0 and at powers of two. News of a long task is sent, too, which as written changes nothing
-        # but the number of events.
+    if how.news:
+        # News of a long task is sent, too, which as written changes nothing but the number of events.
         post(state.far, heard, messages.STARTED, worker, job, left)
         state.counts[0].updates += 0 if j.long == 1 else j.probes
     elif how.cancels and left == 0 and not placed:
@@ -105,7 +105,7 @@ def take_batch(state, thief, victim, now):
     while entry >= 0 and is_long(state, entry):
         before = entry
         entry = entries[entry].next
-    most = MOST_PUBLISHED if state.how.published else w.queued
+    most = MOST_PUBLISHED if state.how.detail.limited_loot else w.queued
     taken = 0
     while entry >= 0 and not is_long(state, entry) and taken < most:
         e = entries[entry]
@@ -132,7 +132,7 @@ def steal(state, thief, rng, now):
     if not how.any_thief and thief < low:
         # in Section 6.1 workers of the general partition alone steal
         return False
-    others = size - low - (0 if how.published or thief < low else 1)
+    others = size - low - (0 if how.detail.asks_itself or thief < low else 1)
     if others < 1:
         return False
     for _ in range(VICTIMS):

@@ -22,6 +22,7 @@ from schedlib.eagle.messages import arrival, front, pass_time, write
 from schedlib.eagle.queueing.worker import finish, next_task, take_in
 from schedlib.eagle.records import JOB
 from schedlib.eagle.state import Settings, State, initial
+from schedlib.eagle.systems import Way
 
 PAUSED, DONE, REFUSED = range(3)
 MORE_ENTRIES, MORE_NEAR, MORE_FAR, MORE_COPIES, MORE_LOG, MORE_LINE = range(3, 9)
@@ -45,17 +46,17 @@ def bring(send_short, send_long, state, job, rng, now):
     how = state.how
     is_long = state.jobs[job].long == 1
     way = how.long_way if is_long else how.short_way
-    if way in (systems.LEAST_WORK, systems.OLD_NEWS):
-        place(state, job, how.short_only if is_long else 0, way == systems.OLD_NEWS, rng, now)
+    if way in (Way.LEAST_WORK, Way.OLD_NEWS):
+        place(state, job, how.short_only if is_long else 0, way == Way.OLD_NEWS, rng, now)
         return
-    if way == systems.READERS_PLACES:
+    if way == Way.READERS_PLACES:
         place_by_reader(send_short, send_long, state, job, rng, now)
         return
-    if way in (systems.THREE_ROUNDS, systems.OLD_VECTOR):
+    if way in (Way.THREE_ROUNDS, Way.OLD_VECTOR):
         probing.probe_in_three_rounds(state, job, rng, now)
-    elif way == systems.CLEAR:
+    elif way == Way.CLEAR:
         probing.probe_clear(state, job, rng, now)
-    elif way == systems.READERS_WAY:
+    elif way == Way.READERS_PROBES:
         probing.probe_by_reader(send_short, send_long, state, job, rng, now)
     else:
         probing.probe_anywhere(state, job, rng, now)
@@ -81,7 +82,7 @@ def receive(state, kind, worker, job, detail, rng, now):
         return worker
     if kind == messages.REJECTED:
         probing.probe_again(state, job, detail, rng, now)
-    elif how.published and state.jobs[job].unstarted == 0:
+    elif how.detail.drops_finished and state.jobs[job].unstarted == 0:
         state.jobs[job].known = -1
     else:
         state.jobs[job].known = detail
@@ -136,8 +137,8 @@ def _signature():
     duration = np.zeros(1)
     duration.flags.writeable = False
     state = initial(Settings(), jobs, duration, 1)
-    rules = (systems.SEND, systems.SEND, systems.COUNT, systems.PICK)
-    functions = map(types.FunctionType, rules)
+    kinds = (systems.SEND, systems.SEND, systems.COUNT, systems.PICK)
+    functions = [types.FunctionType(kind.signature) for kind in kinds]
     rng = np.random.default_rng(0)
     return types.int64(*functions, numba.typeof(state), numba.typeof(rng), types.int64)
 

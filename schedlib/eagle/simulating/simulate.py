@@ -2,26 +2,25 @@
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from schedlib.core import columns, streams
+from schedlib.core import streams
 from schedlib.core.arrays import zeroed
 from schedlib.core.checks import typed, unknown
-from schedlib.eagle import systems
+from schedlib.core.columns import table
+from schedlib.eagle.detail import DETAILS, Detail
 from schedlib.eagle.records import JOB, MOST_PROBES
 from schedlib.eagle.simulating import engine
-from schedlib.eagle.simulating.results import Simulation, in_unit, result
-from schedlib.eagle.state import Settings, State, initial, refusal_text
-from schedlib.eagle.systems import System, system_of
+from schedlib.eagle.simulating.results import Simulation, check_choices, in_unit, result
+from schedlib.eagle.state import initial, settings
+from schedlib.eagle.systems import Parts, System, system_of
 from schedlib.eagle.workloads.synthetic import MOST_WORKERS
 from schedlib.workload import SECONDS, Workload
 
-DETAILS = ("as_published", "as_submitted", "as_written")
 DEPHASING = 0.01  # s
 DELAY = 0.0005  # s
 HEARTBEAT = 3.0  # s
@@ -35,12 +34,9 @@ RANGES = {
     "heartbeat": (0, 1e12),
 }
 """The least and the largest that a number may be."""
-MOST_BEATS = 10_000_000  # a month of them, at 3 s, is a tenth of that
 Estimate: TypeAlias = str | float | Sequence[float]
 LARGEST = 1e9
 """The largest factor of an estimate: sums of estimates stay exact enough."""
-UNUSED = (systems.nowhere, systems.nowhere, systems.none, systems.first)
-"""What stands in the place of a reader's functions, in the order of `engine.advance`."""
 
 
 @typed
@@ -72,46 +68,28 @@ def simulate(
       minutes, hours or days is worked out in seconds, to the microsecond; a function of yours then sees seconds
     - `estimate` of a job's task: "mean", a factor on the mean, or (low, high), a factor per job drawn
       uniformly; the class stays the true one
-    - `detail`: `"as_published"` follows the authors' simulator at its last commit, `"as_submitted"` at that
-      of November 2016, which says it is the paper's: as published, but under SRPT a worker takes the last
-      probe or task that may overtake, not the one of least work, and dead probes are not dropped; the authors
-      mended both in February 2017. `"as_written"` follows the paper's text:
+    - `detail`: `"as_published"` follows the authors' simulator at its last commit, `"as_submitted"` at that of
+      November 2016, `"as_written"` the paper's text: see `eagle.Detail` for each difference
+    - `seed` alone decides what is drawn; `record`: `tasks` and `log` of the result are kept
 
-    | | as published | as written |
-    |---|---|---|
-    | means, estimates, durations | cut to whole seconds (milliseconds if these are the unit) | as given |
-    | jobs of one time | 0.01 s apart | together |
-    | targets of a job's probes | drawn with repetition | distinct, while there are enough |
-    | a rejection | seen at submission, two hops in all | a message: three hops, five for a third probe |
-    | the bit vector used | newest of all workers contacted | newest of those that rejected |
-    | a worker's bit vector | as of a long task's arrival | as of a long task's sending |
-    | placed tasks | fetched (two hops), durations bound then | carry their own durations, start at once |
-    | finished jobs' probes, under SRPT | dropped for free once known | asked for in vain, then removed |
-    | a long task in the queue, under SRPT | no barrier unless first | no probe behind it is considered |
-    | least work left | workers without work first | nothing but the waiting time |
-    | news at a heartbeat | sums of estimates | waiting times |
-    | a random addition to it | 0, 1, ... or `heartbeat` s | uniform in [0, heartbeat) |
-    | who steals in Hawk | any idle worker | the general partition's, from others |
+    Raises ValueError, naming the argument, on an unknown system or detail, no worker, a short partition that
+    leaves no worker for long jobs (or, where SSS needs one, has none), a cut-off outside the jobs' means, a job
+    without tasks, an estimate that is not positive, a negative delay, heartbeat or ratio, and a reader's part
+    that names an unknown worker or place.
+    Ctrl-C ends a run, but not a reader's function that never returns; then end the process. Source: Section 5.
 
-    Same in both: the centre learns of starts and ends at once; stealing takes no time; no vector is kept from
-    one job to the next, although Section 3.3 has schedulers that "already" have one, since it does not say
-    how many share the jobs, and so how old theirs are (`short_jobs="old-sss"` keeps the newest that any has
-    seen); `seed` alone decides what is drawn. Raises ValueError, naming the argument, on an unknown system or
-    detail, no worker, a short partition that leaves no worker for long jobs (or, where SSS needs one, has
-    none), a cut-off outside the jobs' means, a job without tasks, an estimate that is not positive, a
-    negative delay, heartbeat or ratio, and a reader's part that names a worker or a place that there is not.
-    Ctrl-C ends a run. It cannot end a reader's function that itself never ends; then end the process.
-
-    See also: `eagle.System`, `prototype.run`, `boards.eagle`.
+    See also: `eagle.System`, `eagle.Detail`, `prototype.run`, `boards.eagle`.
 
     >>> jobs = Workload.from_arrays([0, 0], [100, 100, 1], tasks=[2, 1])
     >>> simulate(jobs, "eagle", 3, short_partition=0.34, cutoff=50).jobs["completion"].tolist()
     [100.0015, 1.0015]
     """
     system = system_of(system, min_probes)
+    parts = system.resolved(workload.jobs)
     if detail not in DETAILS:
         raise unknown("detail", detail, DETAILS)
-    given, second = workload, _second(workload)
+    differences = DETAILS[detail]
+    second = _second(workload)
     network_delay = DELAY / second if network_delay is None else network_delay
     heartbeat = HEARTBEAT / second if heartbeat is None else heartbeat
     _check_numbers(
@@ -122,37 +100,43 @@ def simulate(
         network_delay=network_delay,
         heartbeat=heartbeat,
     )
+    frame = workload.jobs if parts.has_functions() else workload.jobs[["job"]]
+    columns = table(frame)  # (C, N)
     coarse = max(second, 1.0)  # times in smaller units stay as they are
     if coarse > 1:
         workload = in_seconds(workload, coarse)
         cutoff = None if cutoff is None else cutoff * coarse
     choices, guesses = streams(seed, "choices", "estimates")
-    rows, jobs, duration = prepare(workload, cutoff, estimate, detail != "as_written", guesses)
-    jobs.probes = _probes(system, jobs, probe_ratio)
-    how = _settings(
+    rows, jobs, duration = prepare(workload, cutoff, estimate, differences, guesses)
+    short_only = _short_only(system.name, parts, short_partition, workers, bool(jobs.long.any()))
+    jobs.probes = _probes(system, parts, jobs, probe_ratio)
+    how = settings(
         system=system,
-        detail=detail,
-        short_only=_short_only(system, short_partition, workers, bool(jobs.long.any())),
-        network_delay=network_delay * coarse,
-        heartbeat=heartbeat * coarse,
+        parts=parts,
+        detail=differences,
+        short_only=short_only,
+        delay=float(network_delay * coarse),
+        heartbeat=float(heartbeat * coarse),
     )
-    own, table = _readers_functions(system, given)
-    functions = [mine or unused for mine, unused in zip(own, UNUSED, strict=True)]
     state = initial(
-        how, jobs, duration, workers, record=record, readers=any(own), columns=table[:, rows].copy()
+        how,
+        jobs,
+        duration,
+        workers,
+        record=record,
+        readers=parts.has_functions(),
+        columns=columns[:, rows].copy(),
     )
-    state.clock.next_heartbeat = _first_heartbeat(state)
-    state = engine.run(functions, state, choices)
+    state = engine.run(parts.functions(), state, choices)
     names = workload.jobs["job"].to_numpy()
-    if state.refusal[0].what:
-        raise ValueError(refusal_text(state, system.name, workload.time_unit, names[rows]))
+    check_choices(state, system.name, workload.time_unit, names[rows])
     if coarse > 1:
         in_unit(state, coarse)
     return result(system, names, rows, state, record)
 
 
 def _second(workload: Workload) -> float:
-    """A unit of the workload's time in seconds; ValueError on a unit that nobody knows."""
+    """A unit of the workload's time in seconds; ValueError on an unknown unit."""
     if workload.time_unit not in SECONDS:
         raise unknown("workload.time_unit", workload.time_unit, SECONDS)
     return SECONDS[workload.time_unit]
@@ -178,79 +162,6 @@ def _check_numbers(**given: float | None) -> None:
         low, high = RANGES[name]
         if value is not None and not low <= value <= high:
             raise ValueError(f"{name}: {value!r}, must be from {low} to {high:,}")
-
-
-def _settings(
-    system: System, detail: str, short_only: int, network_delay: float, heartbeat: float
-) -> Settings:
-    """What the system's parts need of the engine, under this detail and on this cluster."""
-    published = detail != "as_written"
-    submitted = detail == "as_submitted"
-    short, long, order = (system.part(argument) for argument in systems.ARGUMENTS)
-    any_thief = published if system.thieves is None else system.thieves == "any"
-    rejects_on_arrival = short.rejects and not published
-    bunches = order.bunches and not system.steal and not submitted
-    goes_by_old_news = heartbeat > 0 and (short.stale or long.stale)
-    return Settings(
-        short_way=short.at(published),
-        long_way=long.at(published),
-        order=order.at(published),
-        charges=order.charges,
-        published=published,
-        submitted=submitted,
-        sticky=bool(system.sticky),
-        cancels=bool(system.cancel),
-        steal=bool(system.steal),
-        any_thief=any_thief,
-        news=order.news and bool(system.updates),
-        halved=system.updates == "halved",
-        bunches=bunches,
-        stale=goes_by_old_news,
-        shares=short.shares,
-        rejects=rejects_on_arrival,
-        short_only=short_only,
-        delay=float(network_delay),
-        heartbeat=float(heartbeat),
-        cap=float(system.cap),
-    )
-
-
-def _readers_functions(
-    system: System, workload: Workload
-) -> tuple[list[Callable | None], np.ndarray]:
-    """A reader's functions, in the order of `engine.advance`, None where a shipped part does it; and the
-    columns of the jobs that they may read (C, N), none where none of them reads any.
-
-    ValueError on a column that is not there."""
-    parts = {name: system.part(name).function for name in ("short_jobs", "long_jobs")}
-    parts |= {"probes": system.probes, "queue": system.part("queue").function}
-    if not any(map(columns.reads, parts.values())):
-        return [*parts.values()], np.zeros((0, len(workload)))
-    bound = []
-    for (argument, function), kind in zip(parts.items(), systems.SIGNATURES, strict=True):
-        if function is not None and columns.reads(function):
-            compiler = partial(systems.with_columns, kind)
-            try:
-                function = columns.compiled_for(function, workload.jobs, compiler)
-            except ValueError as error:
-                raise ValueError(f"{argument}: {error}") from error
-        bound.append(function)
-    return bound, np.array([*columns.own(workload.jobs).values()])
-
-
-def _first_heartbeat(state: State) -> float:
-    """The last multiple of the interval before the first job; infinity where no news is old.
-
-    ValueError on an interval that makes too many of them."""
-    if not state.how.stale:
-        return math.inf
-    heartbeat = state.how.heartbeat
-    lasts = float(np.ptp(state.jobs.submit) + state.duration.max() + state.how.delay)
-    least = lasts / MOST_BEATS
-    if not heartbeat > least:
-        rule = f"more than {least:.3g} here: the centre reads all news each time"
-        raise ValueError(f"heartbeat: {heartbeat!r}, must be {rule}")
-    return math.floor(state.jobs[0].submit / heartbeat) * heartbeat
 
 
 def dephased(submit: np.ndarray) -> np.ndarray:
@@ -286,12 +197,12 @@ def prepare(
     workload: Workload,
     cutoff: float | None,
     estimate: Estimate,
-    published: bool,
+    detail: Detail,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.recarray, np.ndarray]:
     """The jobs' rows (N,) in the order of submission, their records (N,), and the tasks' durations (T,).
 
-    As published, means are cut to whole seconds, before and after a factor is applied. Raises ValueError as
+    Means may be cut to whole seconds, before and after a factor is applied. Raises ValueError as
     `simulate` does.
     """
     first = workload.offsets[:-1]
@@ -299,14 +210,15 @@ def prepare(
     mean = _means(workload)
     duration = workload.tasks["duration"].to_numpy(float)
     submit = workload.jobs["submit"].to_numpy(float)
-    if published:
+    if detail.whole_times:
         _warn_of_cuts(duration)
         mean = np.floor(mean)
         duration = np.floor(duration)
+    if detail.jobs_apart:
         submit = dephased(submit)
     long = _long(workload, mean, cutoff)
     guess = factors(estimate, len(mean), rng) * mean
-    if published:
+    if detail.whole_times:
         guess = np.floor(guess)
     order = np.argsort(submit, kind="stable")
     jobs = zeroed(JOB, len(order))
@@ -360,33 +272,34 @@ def _long(workload: Workload, mean: np.ndarray, cutoff: float | None) -> np.ndar
     return long
 
 
-def _short_only(system: System, short_partition: float, workers: int, any_long: bool) -> int:
+def _short_only(
+    name: str, parts: Parts, short_partition: float, workers: int, any_long: bool
+) -> int:
+    """The number of workers in the short partition of a system called `name`; ValueError if it cannot work."""
     short_only = math.floor(short_partition * workers + 1e-9)
-    given = f"short_partition: {short_partition} of {workers} workers"
+    partition = f"short_partition: {short_partition} of {workers} workers"
     if any_long and short_only == workers:
-        raise ValueError(f"{given} leaves none for long jobs; lower it")
-    if any_long and short_only == 0 and system.part("short_jobs").shares:
-        raise ValueError(
-            f"{given} is none, but {system.name} sends rejected probes there; raise it"
-        )
+        raise ValueError(f"{partition} leaves none for long jobs; lower it")
+    if any_long and short_only == 0 and parts.short.shares:
+        raise ValueError(f"{partition} is 0, but {name} sends rejected probes there; raise it")
     return short_only
 
 
-def _probes(system: System, jobs: np.recarray, probe_ratio: float) -> np.ndarray:
+def _probes(system: System, parts: Parts, jobs: np.recarray, probe_ratio: float) -> np.ndarray:
     """The probes of each job (N,), max(K, 2t) (Section 3.3), or -1 where a reader's function will say it.
 
     ValueError when a job that is not placed gets too few for its tasks."""
-    places = [system.part(argument).places for argument in ("long_jobs", "short_jobs")]
     probes = np.maximum(system.min_probes, (probe_ratio * jobs.tasks).astype(int))
     if (probes > MOST_PROBES).any():
-        given = f"min_probes, probe_ratio: {max(system.min_probes, probe_ratio)}"
-        raise ValueError(f"{given} gives a job more than {MOST_PROBES:,} probes; lower it")
-    probed = ~np.where(jobs.long == 1, *places)
+        largest = max(system.min_probes, probe_ratio)
+        rule = f"gives a job more than {MOST_PROBES:,} probes; lower it"
+        raise ValueError(f"min_probes, probe_ratio: {largest} {rule}")
+    probed = ~np.where(jobs.long == 1, parts.long.places, parts.short.places)
     needed = 1 if system.sticky else jobs.tasks
-    if system.probes is not None:
+    if parts.probes is not None:
         probes[probed] = -1
     elif (probed & (probes < needed)).any():
         rule = "at least one probe" if system.sticky else "one probe for each task, unless sticky"
-        given = f"probe_ratio: {probe_ratio} with min_probes {system.min_probes}"
-        raise ValueError(f"{given}; a job needs {rule}")
+        sent = f"probe_ratio: {probe_ratio} with min_probes {system.min_probes}"
+        raise ValueError(f"{sent}; a job needs {rule}")
     return probes

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from schedlib.core.compiling import RuleError
+from schedlib.core.functions import RuleError
 from schedlib.lotes.dispatching import state as states
 from schedlib.lotes.dispatching.engine import (
     DONE,

@@ -15,7 +15,6 @@ A global variable of yours keeps the value that it has when the rule compiles: f
 a function of that number make the rule.
 """
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -25,10 +24,10 @@ import numpy as np
 from numba import types
 from numba.extending import typeof_impl
 
-from schedlib.core import columns, compiling
+from schedlib.core import columns
 from schedlib.core.arrays import grown
-from schedlib.core.checks import typed
-from schedlib.core.compiling import read_only, seen
+from schedlib.core.checks import frozen, require_fields
+from schedlib.core.rules import FLOAT_ROWS, FLOATS, INT_ROWS, INTS, NOTES, RNG, RuleKind, read_only
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching.decisions import hand_over
@@ -103,41 +102,44 @@ class Cluster(NamedTuple):
     jobs: Any
 
 
-_F1 = seen(types.float64)
-_F2 = seen(types.float64, 2)
-_I1 = seen(types.int64)
-_I2 = seen(types.int64, 2)
-_ROOM = types.NamedTuple([_F2, _I1, seen(types.int8), _I1, _I1, _F2], Room)
-_NOTES = types.float64[:, ::1]
-_RNG = numba.typeof(np.random.default_rng(0))
-_FIELDS = [
-    _F2,
-    _F2,
-    _I1,
-    _F2,
-    _I2,
-    _I2,
-    _F1,
-    _F2,
-    _F2,
-    seen(types.float64, 1, "A"),
-    seen(types.float64, 1, "A"),
-    seen(types.int32, 1, "A"),
-    _F1,
-    _I1,
-    _I1,
-    _I1,
-    types.float64,
-    _ROOM,
-    _NOTES,
-    _NOTES,
-    _RNG,
-    types.boolean,
-]
-RULE = types.int64(types.NamedTuple([*_FIELDS, columns.TABLE], Cluster), types.int64)
-NOTES = "cluster.notes or cluster.machine_notes"
-FORMS = {"arrive": "(cluster, job) -> machine", "leave": "(cluster, machine) -> job"}
-ON_ARRIVAL, ON_EXIT = (compiling.rule(RULE, form, NOTES) for form in FORMS.values())
+ROOM = Room(
+    free=FLOAT_ROWS,
+    first=INTS,
+    closed=frozen(np.ones(8, np.int8)),
+    leaves=INTS,
+    root=INTS,
+    bound=FLOAT_ROWS,
+)
+CLUSTER = Cluster(
+    capacity=FLOAT_ROWS,
+    pace=FLOAT_ROWS,
+    config=INTS,
+    free=FLOAT_ROWS,
+    running=INT_ROWS,
+    target=INT_ROWS,
+    share=FLOATS,
+    demand=FLOAT_ROWS,
+    size=FLOAT_ROWS,
+    work=FLOAT_ROWS[:, 0],  # fields of records lie apart
+    submit=FLOAT_ROWS[:, 0],
+    job_class=frozen(np.ones((8, 8), np.int32))[:, 0],
+    ends=FLOATS,
+    first=INTS,
+    following=INTS,
+    waiting=INTS,
+    now=0.0,
+    room=ROOM,
+    notes=NOTES,
+    machine_notes=NOTES,
+    rng=RNG,
+    woken=False,
+    jobs=FLOAT_ROWS,
+)
+_NOTED = "cluster.notes and cluster.machine_notes"
+KINDS = {
+    "arrive": RuleKind({"cluster": CLUSTER, "job": 0}, "machine", notes=_NOTED),
+    "leave": RuleKind({"cluster": CLUSTER, "machine": 0}, "job", notes=_NOTED),
+}
 
 
 @dataclass(frozen=True)
@@ -169,16 +171,12 @@ class Policy:
     wake: float | None = None
 
     def __post_init__(self):
+        require_fields(self)
         if self.wake is not None and not 0 < self.wake < np.inf:
             raise ValueError(f"wake: {self.wake}, must be a positive time; leave it out for none")
-        leave = self.leave or first_in_line
-        for when, function in {"arrive": self.arrive, "leave": leave}.items():
-            if not columns.reads(function):
-                try:
-                    function = compiling.rule(RULE, FORMS[when], NOTES)(function)
-                except ValueError as error:
-                    raise ValueError(f"{when}: {error}") from error
-            object.__setattr__(self, when, function)
+        functions = {"arrive": self.arrive, "leave": self.leave or first_in_line}
+        for argument, function in functions.items():
+            object.__setattr__(self, argument, KINDS[argument](function, argument))
 
 
 @kernel
@@ -232,10 +230,7 @@ def room_at(cluster, job, machine):
     return when
 
 
-Policy.__init__ = typed(Policy.__init__)  # type: ignore[method-assign]
-
-
-@ON_EXIT
+@KINDS["leave"]
 def first_in_line(cluster: Cluster, machine: int) -> int:
     """The first waiting job that can start on the machine, or -1."""
     for job in cluster.waiting:
@@ -265,43 +260,25 @@ class Own(NamedTuple):
 @typeof_impl.register(Own)
 def _of_one_type(own: Own, context: Any) -> Any:
     """The same type for every policy, so that the engine compiles once."""
-    rules = [types.FunctionType(RULE)] * 2
-    return types.NamedTuple([*rules, *map(numba.typeof, own[2:])], Own)
-
-
-@functools.lru_cache(64)
-def with_columns(form: str, function: Callable, names: tuple[str, ...]) -> Any:
-    """A rule that reads `cluster.jobs`, compiled for columns of these names; the engine calls it like any other."""
-    made, kind, rows = columns.record(names)
-    shown = types.NamedTuple([*_FIELDS, kind], Cluster)
-    inner = compiling.rule(types.int64(shown, types.int64), form, NOTES)(function)
-
-    def by_name(cluster, number):
-        jobs = made(*rows(cluster.jobs))
-        return inner(Cluster(*(cluster[:-1] + (jobs,))), number)
-
-    return compiling.rule(RULE, form)(by_name)
+    functions = [types.FunctionType(kind.signature) for kind in KINDS.values()]
+    return types.NamedTuple([*functions, *map(numba.typeof, own[2:])], Own)
 
 
 def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
     """A policy's functions for these jobs, and the columns of theirs that they read (C, S)."""
-    functions: list[Any] = [policy.arrive, policy.leave]
-    if not any(map(columns.reads, functions)):
-        return functions, np.zeros((0, 0))
+    functions: dict[str, Any] = {"arrive": policy.arrive, "leave": policy.leave}
+    if not any(KINDS[name].reads_columns(function) for name, function in functions.items()):
+        return [*functions.values()], np.zeros((0, 0))
     if not isinstance(given.jobs, Tasks):
         raise ValueError(
             f"policy {policy.name!r}: reads cluster.jobs, but a random workload's jobs have no columns; "
             "give a Workload"
         )
-    for place, form in enumerate(FORMS.values()):
-        if columns.reads(functions[place]):
-            functions[place] = columns.compiled_for(
-                functions[place], given.jobs.jobs, functools.partial(with_columns, form)
-            )
-    rows = [
-        np.repeat(values, given.jobs.counts) for values in columns.own(given.jobs.jobs).values()
+    frame = given.jobs.jobs
+    bound = [
+        columns.bind(KINDS[name], function, frame, name) for name, function in functions.items()
     ]
-    return functions, np.array(rows)
+    return bound, np.repeat(columns.table(frame), given.jobs.counts, axis=1)
 
 
 def begin(policy: Policy, settings: dict, given: Given) -> Own:

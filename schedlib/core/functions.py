@@ -1,0 +1,127 @@
+"""Functions of a reader: the names that they use, what they draw, and which of them raised an error in a run."""
+
+import dis
+import inspect
+import random
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from schedlib import paths
+
+GENERATORS = (random.Random, np.random.RandomState)
+"""The generators behind the functions of the modules `random` and `numpy.random`."""
+WAYS_OUT = {
+    ZeroDivisionError: "ask first whether the divisor is 0; ",
+    IndexError: "ask first how long the array is; ",
+    MemoryError: "ask for smaller arrays; ",
+}
+"""How to avoid the errors that machine code raises without a line."""
+
+
+class RuleError(ValueError):
+    """An error that a reader's function raised in a run: the function's name, the line, and a way out."""
+
+
+def room_of(function: Callable[..., Any]) -> str | None:
+    """The room of the package that defines a function; None for a reader's own."""
+    file = Path(function.__code__.co_filename).resolve()
+    if file.is_relative_to(paths.PACKAGE) and file.is_file():
+        return file.relative_to(paths.PACKAGE).parts[0]
+    return None
+
+
+def plain(function: Any) -> Any:
+    """The Python function within a compiled one.
+
+    >>> import numba
+    >>> plain(numba.njit(plain)) is plain
+    True
+    """
+    return inspect.unwrap(getattr(function, "py_func", function))
+
+
+def reached(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    """A plain function, and the plain functions within those that it calls: by a global name, by a closure's, or
+    as compiled functions of a module."""
+    waiting, seen = [plain(function)], set()
+    while waiting:
+        function = waiting.pop()
+        if not inspect.isfunction(function) or function in seen:
+            continue
+        seen.add(function)
+        yield function
+        for value in _variables(function).values():
+            waiting.append(plain(value))
+            if inspect.ismodule(value):
+                members = [getattr(value, name, None) for name in function.__code__.co_names]
+                waiting += [plain(member) for member in members if hasattr(member, "py_func")]
+
+
+def _variables(function: Callable[..., Any]) -> dict[str, Any]:
+    """The values that a function takes from outside, by name."""
+    variables = inspect.getclosurevars(function)
+    return {**variables.globals, **variables.nonlocals}
+
+
+def names_in(function: Callable[..., Any]) -> set[str]:
+    """The attributes and global names that a function, and those that it calls, use.
+
+    >>> sorted(names_in(lambda cluster, job: cluster.jobs.home[job]))
+    ['home', 'jobs']
+    """
+    return {name for part in reached(function) for name in part.__code__.co_names}
+
+
+def draws_globally(function: Callable[..., Any]) -> bool:
+    """Whether a function, or one that it calls, draws from numpy's or Python's own generator.
+
+    >>> draws_globally(lambda: np.random.random()), draws_globally(lambda rng: rng.random())
+    (True, False)
+    """
+    for part in reached(function):
+        variables = _variables(part)
+        value: Any = None  # what the step before loaded, when it has a name
+        for step in dis.get_instructions(part):
+            if value is np and step.argval == "random":
+                return True
+            loads = step.opname in ("LOAD_GLOBAL", "LOAD_DEREF")
+            value = variables.get(step.argval) if loads else None
+            generator = getattr(value, "__self__", None)
+            if value is random or value is np.random or isinstance(generator, GENERATORS):
+                return True
+    return False
+
+
+def where(error: Exception, function: Callable[..., Any]) -> str:
+    """The last line of a function's file that an error's traceback names, in brackets; "" when it names none."""
+    file = function.__code__.co_filename
+    steps = [step for step in traceback.extract_tb(error.__traceback__) if step.filename == file]
+    return f" ({Path(file).name}, line {steps[-1].lineno})" if steps else ""
+
+
+def blamed(error: Exception, arguments: Any) -> str:
+    """Which reader's function, among the arguments of a kernel, raised an error: its name, the error, its line
+    or a way out; "" when the kernel has none. Machine code keeps the line of a `raise` alone."""
+    said = f"raises {type(error).__name__}: {error}"
+    rules = list(_rules(arguments))
+    for rule in rules:
+        for function in reached(rule):
+            if line := where(error, function):
+                return f"{function.__name__}: {said}{line}"
+    names = " or ".join(rule.__name__ for rule in rules)
+    way_out = WAYS_OUT.get(type(error), "")
+    return names and f"{names}: {said}; {way_out}NUMBA_DISABLE_JIT=1 shows the line"
+
+
+def _rules(arguments: Any) -> Iterator[Any]:
+    """The reader's compiled functions among a kernel's arguments, and in the tuples among these."""
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            yield from _rules(argument)
+        rule = getattr(argument, "within", argument)
+        if hasattr(rule, "declared") and not room_of(rule):
+            yield rule
