@@ -24,7 +24,7 @@ from schedlib.core import streams
 from schedlib.eagle import plain
 from schedlib.eagle.plain import SRPT, SSS, Eagle, Hybrid
 from schedlib.eagle.plain_model import TWO_HOPS, Probe
-from schedlib.eagle.plain_results import jobs_of, simulation
+from schedlib.eagle.plain_results import jobs_of, written
 from schedlib.eagle.plain_rivals import Hawk, OldNews, Omniscient, Reordering, Sparrow
 from schedlib.workload import Workload
 
@@ -43,15 +43,6 @@ class NoUpdates(SRPT):
 
     def tell(self, job):
         pass
-
-
-class HalvedUpdates(SRPT):
-    """Workers hear when half of the tasks that they know of are started."""
-
-    def tell(self, job):
-        left = len(job.durations) - job.started - 1
-        if left in (0, *(2**k for k in range(20))):
-            super().tell(job)
 
 
 class EagleWithoutSSSUpdates(NoUpdates, EagleWithoutSSS):
@@ -73,10 +64,6 @@ class EagleWithoutSBPAndSRPT(SSS):
 
 class EagleWithoutMinimum(Eagle):
     K = 0
-
-
-class EagleUpdatesHalved(HalvedUpdates, Eagle):
-    pass
 
 
 class AnyThief(Hawk):
@@ -429,7 +416,7 @@ def simulate(workload, variant, workers, *, short_partition, detail, **options):
     """As `plain.simulate`, in any setting; `variant` is a class or a name of `plain`."""
     variant = plain.SYSTEMS.get(variant, variant)
     if detail == "as_written":
-        options |= {"short_partition": short_partition, "record": True}
+        options |= {"short_partition": short_partition}
         return plain.simulate(workload, variant, workers, **options)
     made = program(variant, detail)
     choices, guesses = streams(options["seed"], "choices", "estimates")
@@ -443,4 +430,4 @@ def simulate(workload, variant, workers, *, short_partition, detail, **options):
     )
     times = options["network_delay"], options.get("heartbeat", 3.0)
     cluster = made(jobs, workers, floor(short_partition * workers + 1e-9), choices, *times)
-    return simulation(cluster.run(), workload, made.system, True)
+    return written(cluster.run(), workload, made.system)

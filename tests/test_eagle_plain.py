@@ -12,9 +12,8 @@ import eagle_instances as instances
 from book.explorers import eagle_player as player
 from book.pictures.cluster import in_words, svg
 from schedlib import eagle
-from schedlib.eagle import plain
+from schedlib.eagle import plain, replay
 from schedlib.eagle.plain_model import Job, Probe
-from schedlib.eagle.simulating import results
 
 program = instances.program
 DETAILS, SYSTEMS = instances.DETAILS, instances.SYSTEMS
@@ -265,11 +264,11 @@ def test_least_work_left_ends_a_job_as_early_as_can_be(work, tasks, estimate):
 
 @pytest.mark.parametrize("system", plain.SYSTEMS)
 def test_a_run_of_plain_is_replayed_and_drawn_as_one_of_the_library(system):
-    given = {"short_partition": 0.2, "cutoff": player.CUTOFF, "record": True, "min_probes": 6}
+    given = {"short_partition": 0.2, "cutoff": player.CUTOFF, "min_probes": 6}
     jobs = player.small_workload(3)
     ours = plain.simulate(jobs, system, player.WORKERS, **given)
-    theirs = eagle.simulate(jobs, system, player.WORKERS, detail="as_written", **given)
-    steps, others = results.replay(ours), results.replay(theirs)
+    theirs = eagle.simulate(jobs, system, player.WORKERS, detail="as_written", record=True, **given)
+    steps, others = replay.replay(ours), replay.replay(theirs)
     assert len(steps) == len(others) and steps[-1] == others[-1]
     middle = steps[len(steps) // 2]
     assert in_words(middle, ours) and "<svg" in svg(middle, ours)

@@ -13,7 +13,7 @@ from book.pictures import cluster
 from book.pictures.probing import plot_gantt
 from refusals import refuses
 from schedlib import eagle
-from schedlib.eagle.simulating.results import newest_copy, replay
+from schedlib.eagle.replay import newest_copy, replay
 from schedlib.workload import Workload
 
 DETAILS = ("as_published", "as_written")

@@ -22,7 +22,7 @@ from schedlib import eagle, prototype
 from schedlib.boards.invariants import two_at_once
 from schedlib.eagle.plain import algorithm1
 from schedlib.eagle.plain_model import Job, Probe
-from schedlib.eagle.simulating.results import replay
+from schedlib.eagle.replay import replay
 from schedlib.prototype import host, wire
 from schedlib.prototype.centre import Centre
 from schedlib.prototype.comparing import as_it_was, network_delay
@@ -241,10 +241,6 @@ def test_tasks_may_compute_and_need_not_be_slept_out():
         (
             {"probe_ratio": 0.5, "system": "sparrow"},
             "probe_ratio: 0.5; a job needs one probe for each task",
-        ),
-        (
-            {"system": replace(eagle.SYSTEMS["eagle"], updates="halved")},
-            "system: on real processes",
         ),
         ({"kill": {("node", NODES): 1.0}}, rf"kill: there is no process \('node', {NODES}\)"),
         ({"kill": {("node", 0): "soon"}}, r"kill: \('node', 0\) at 'soon'; give a time"),

@@ -317,7 +317,9 @@ one on which its maps are quickest."""
 # --- Power of d choices (Mitzenmacher, IEEE TPDS 12, 2001), bound late (Ousterhout et al., SOSP 2013) ---
 
 
-def less_work_of_d(cluster: eagle.SystemView, job: int, probe: int, rng: np.random.Generator) -> int:
+def less_work_of_d(
+    cluster: eagle.SystemView, job: int, probe: int, rng: np.random.Generator
+) -> int:
     """Of `CHOICES` workers without a probe of this job, the one that has least work."""
     probed = cluster.worker_notes[:, 0]  # the job that probed each worker last, counted from 1
     workers = len(cluster.busy)

@@ -23,8 +23,7 @@ from heapq import heapify, heapreplace
 from schedlib.core import streams
 from schedlib.eagle import systems
 from schedlib.eagle.plain_model import END, ONE_HOP, TWO_HOPS, Cluster, Job, Probe, Vector, Worker
-from schedlib.eagle.plain_results import Estimate, jobs_of, simulation
-from schedlib.eagle.simulating.results import Simulation
+from schedlib.eagle.plain_results import Estimate, Run, jobs_of, written
 from schedlib.workload import Workload
 
 
@@ -279,12 +278,11 @@ def simulate(
     estimate: Estimate = "mean",
     heartbeat: float = 3.0,
     seed: int = 0,
-    record: bool = False,
-) -> Simulation:
-    """Run a workload as the text says: the jobs, tasks and counters of `eagle.simulate`, `as_written`.
+) -> Run:
+    """Run a workload as the text says: the jobs, tasks and events of `eagle.simulate`, `as_written`.
 
     - `system`: "eagle", "hawk", "sparrow", "dlwl", "omniscient", or a class made of these
-    - all else as in `eagle.simulate` (times in s). Source: Sections 3 to 6. `stats["events"]` may differ
+    - all else as in `eagle.simulate` (times in s). Source: Sections 3 to 6
 
     >>> jobs = Workload.from_arrays([0, 0], [100, 100, 1], tasks=[2, 1])
     >>> simulate(jobs, "eagle", 3, short_partition=0.34, cutoff=50).jobs["completion"].tolist()
@@ -296,5 +294,4 @@ def simulate(
     jobs = jobs_of(workload, cutoff, probe_ratio, K, estimate, guesses)
     short_only = math.floor(short_partition * workers + 1e-9)
     cluster = made(jobs, workers, short_only, choices, network_delay, heartbeat)
-    named = replace(made.system, min_probes=K)
-    return simulation(cluster.run(), workload, named, record)
+    return written(cluster.run(), workload, replace(made.system, min_probes=K))

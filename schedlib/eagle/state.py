@@ -44,7 +44,7 @@ class Settings(NamedTuple):
     short_way: Way = Way.ANYWHERE  # the branches of `engine.bring` for short and for long jobs
     long_way: Way = Way.ANYWHERE
     order: Order = Order.FIRST_COME  # the branch of `reorder.choose`
-    charges: Charge = Charge.NOTHING  # the entries whose bypass counters grow when a task overtakes them
+    charges: Charge = Charge.NOTHING  # whose bypass counters grow when a task overtakes them
     sticky: bool = False
     steal: bool = False
     any_thief: bool = False
@@ -61,13 +61,7 @@ class Settings(NamedTuple):
 
 
 def settings(
-    *,
-    system: System,
-    parts: Parts,
-    detail: Detail,
-    short_only: int,
-    delay: float,
-    heartbeat: float,
+    *, system: System, parts: Parts, detail: Detail, short_only: int, delay: float, heartbeat: float
 ) -> Settings:
     """What a system's parts need of the engine, under this detail and on this cluster; times in s."""
     short, long, order = parts.short, parts.long, parts.queue

@@ -165,7 +165,7 @@ class Part(NamedTuple):
     The fields say what the part needs: only `engine.bring` and `reorder.choose` ask which part it is.
     """
 
-    branch: Way | Order
+    branch: Any  # a `Way`, or an `Order` of a queue
     places: bool = False  # whole tasks are placed; otherwise probes are sent
     stale: bool = False  # by the news of the last heartbeat
     # it needs the bits of a centre: long jobs placed by "lwl", and a short partition

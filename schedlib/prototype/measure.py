@@ -145,9 +145,7 @@ def _check_system(system: System) -> None:
             "that have nothing left); leave it out"
         )
     if system.probes is not None:
-        raise ValueError(
-            "system.probes: on real processes no function counts probes; leave it out"
-        )
+        raise ValueError("system.probes: on real processes no function counts probes; leave it out")
 
 
 def _check_hosts(hosts: Sequence[str]) -> None:

@@ -9,7 +9,8 @@ from matplotlib.patches import Rectangle
 
 from book.pictures.probing import LONG, SHORT, pale
 from schedlib.core.checks import typed
-from schedlib.eagle.simulating.results import Simulation, Step, newest_copy
+from schedlib.eagle.replay import Step, newest_copy
+from schedlib.eagle.simulating.results import Simulation
 from schedlib.plots import style
 
 MOST = 40  # workers that the picture has room for

@@ -1,6 +1,6 @@
 """The evidence: one file for each exhibit, or for those drawn from one run; beside them a paper's claims."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,12 @@ from schedlib.plots.style import Look
 
 
 def lacking(folder: Path | None, what: str, trace: str) -> str:
-    """What to do where a trace's folder is not there, for `Experiment.missing`; "" where it is."""
+    """How to fetch a trace whose folder is not there, for `Experiment.missing`; "" where it is."""
     return "" if folder else f"{what}: python -m schedlib data {trace}"
 
 
 Each = np.ndarray
-"""What a claim measures: a number for each seed."""
+"""The numbers that a claim measures, one for each seed."""
 
 
 def only(frame: DataFrame, /, **where: Any) -> DataFrame:
@@ -35,13 +35,18 @@ def only(frame: DataFrame, /, **where: Any) -> DataFrame:
 
 
 def each_seed(rows: DataFrame, values: Series, how: str = "mean") -> Each:
-    """What these rows' values come to, such as their mean: one number a seed.
+    """The rows' values summed up for each seed, by their mean or as `how` says.
 
     >>> rows = DataFrame({"seed": [0, 0, 1], "wait": [1.0, 3.0, 5.0]})
     >>> each_seed(rows, rows["wait"])
     array([2., 5.])
     """
     return values.groupby(rows["seed"]).agg(how).to_numpy()
+
+
+def as_key(column: str) -> Callable[[DataFrame], DataFrame]:
+    """A figure's `part` whose table has a row for each value of a column of numbers, not their mean."""
+    return lambda frame: frame.astype({column: str})
 
 
 def value(frame: DataFrame, column: str, **where: Any) -> Exact:
@@ -72,5 +77,5 @@ def legend_below(ax: Any, columns: int, *marks: Look, **more: Any) -> None:
 
 
 def handles_of(looks: Iterable[Look]) -> list[Line2D]:
-    """What a legend shows of these looks."""
+    """The legend's handles for these looks."""
     return [Line2D([], [], **look.line()) for look in looks]

@@ -137,7 +137,9 @@ def shortest(state, worker, now):
     of_tasks = state.how.order == Order.SHORTEST_TASK
     written = not of_tasks and not detail.passes_long
     drops = not of_tasks and detail.drops_finished
-    equal_fits = not (of_tasks and detail.below_slack)  # a task as long as the slack of those in front
+    equal_fits = not (
+        of_tasks and detail.below_slack
+    )  # a task as long as the slack of those in front
     least = np.inf
     room = np.inf
     chosen = -1

@@ -33,11 +33,11 @@ from schedlib.workload import Workload
 
 PLACE = 6.9
 SYSTEMS = ("eagle", "hawk", "hawk-general", "dlwl", "no-sss", "no-min", "no-sbp-srpt")
-"""What runs with each number of workers."""
+"""The systems that run with each number of workers."""
 WRITTEN = {f"{name}-written": name for name in ("eagle", "hawk-any", "hawk-general")}
 """Systems as the text says, and what they are otherwise called."""
 AT_FEWEST = ("sparrow", "omniscient", "dlwl-5", "dlwl-7", *SUBMITTED, *WRITTEN)
-"""What runs besides with the fewest workers."""
+"""The systems that run besides with the fewest workers."""
 LATER = {"dlwl-5", "dlwl-7"}
 """Longer heartbeats than Google's, as in Fig. 4: for Google's trace alone."""
 
@@ -98,8 +98,8 @@ def missing(source: Source) -> str:
 
 def data_files(point: Mapping[str, Any]) -> list[Path]:
     """The file that a point reads, if it is here."""
-    found = path_of(point["file"])
-    return [found] if found else []
+    file = path_of(point["file"])
+    return [file] if file else []
 
 
 def jobs_of(file: str) -> Workload:
@@ -130,7 +130,7 @@ def busy_since(done: Simulation, since: float) -> float:
 
 
 def systems(trace: str, workers: int) -> tuple[str, ...]:
-    """What runs on a trace with `workers` workers."""
+    """The systems that run on a trace with `workers` workers."""
     if workers > min(WORKERS[trace]):
         return SYSTEMS
     left_out = set() if trace == "google" else LATER
@@ -156,10 +156,10 @@ def run(trace: str, file: str, workers: int, seed: int) -> DataFrame:
     """The systems on the jobs of a file with `workers` workers; the seed is the schedulers'."""
     workload = jobs_of(file)
     since = complete_from(workload)
-    own = whose(trace)
+    paper_trace = whose(trace)
     blocks = []
-    for name in systems(own, workers):
-        done = one_system(name, workload, own, workers, seed)
+    for name in systems(paper_trace, workers):
+        done = one_system(name, workload, paper_trace, workers, seed)
         blocks.append(rows_of(name, done, since))
     return concat(blocks, ignore_index=True)
 
@@ -194,8 +194,8 @@ def experiments(source: Source) -> list[Experiment]:
     """The systems by numbers of workers, and for Google wrong estimates."""
     title = source.jobs[0].upper() + source.jobs[1:]
     needs: dict[str, Any] = {"missing": partial(missing, source), "data_files": data_files}
-    own = f"eagle.{source.name}"
-    made = [Experiment(own, title, run, points(source), source.seeds, **needs)]
+    name = f"eagle.{source.name}"
+    made = [Experiment(name, title, run, points(source), source.seeds, **needs)]
     if "google" in source.files:
         fewest = {
             "trace": "google",
@@ -205,7 +205,7 @@ def experiments(source: Source) -> list[Experiment]:
         wrong = [fewest | estimates for estimates in fig8_estimates.POINTS]
         made.append(
             Experiment(
-                f"{own}-fig8",
+                f"{name}-fig8",
                 f"{title}: mis-estimated task times",
                 run_estimates,
                 scales(wrong),
@@ -216,4 +216,4 @@ def experiments(source: Source) -> list[Experiment]:
     return made
 
 
-EXPERIMENTS = tuple(one for source in SOURCES for one in experiments(source))
+EXPERIMENTS = tuple(made for source in SOURCES for made in experiments(source))

@@ -43,6 +43,7 @@ def factors(frame: DataFrame) -> DataFrame:
 
 
 def draw_versions(frame: DataFrame):
+    """Rivals' times over Eagle's in three versions of the program, a panel for each trace."""
     rows = factors(frame)
     shown = drawing.traces_of(rows)
     words = {compared: compared for compared, *_ in COMPARED}
@@ -50,18 +51,11 @@ def draw_versions(frame: DataFrame):
         1, len(shown), size=(3.2 * len(shown) + 2.4, 4.6), squeeze=False, sharey=True
     )
     for ax, trace in zip(axes[0], shown, strict=True):
-        own = only(rows, trace=trace)
-        drawing.dots(ax, own, "ratio", "compared", words, upright=False)
-        for factor in (1, *drawing.SPEEDUPS):
+        label = {"ylabel": "version and rival", "xlabel": "completion time / Eagle's"}
+        of_trace, title = only(rows, trace=trace), drawing.TITLES[trace]
+        drawing.level_dots(ax, of_trace, "compared", words, title=title, **label)
+        for factor in drawing.SPEEDUPS:
             ax.axvline(factor, color="black", linewidth=0.8, linestyle=":")
-        ax.set(
-            title=drawing.TITLES[trace],
-            xscale="log",
-            xlabel="completion time / Eagle's",
-            ylabel="version and rival",
-        )
-        style.plain_log(ax.xaxis)
-        ax.label_outer()
     drawing.legend(figure, drawing.PERCENTILE_LOOKS)
     return figure
 
@@ -81,14 +75,14 @@ def caption(text: str, source: Source) -> Text:
 
 def figures(source: Source) -> list[Figure]:
     """The paper's figures and tables that can be drawn from these files."""
-    own = f"eagle.{source.name}"
-    told = partial(caption, source=source)
+    experiment = f"eagle.{source.name}"
+    about = partial(caption, source=source)
     made = [
         Figure(
             f"eagle.fig2-{source.name}",
-            own,
+            experiment,
             partial(drawing.plot_against, base="hawk"),
-            told(
+            about(
                 "Completion times under Eagle over those under Hawk (any idle worker steals), and the share of "
                 "busy workers from T0 on (the paper's Fig. 2). Bars: the printed 3 and 10 times as fast."
             ),
@@ -97,9 +91,9 @@ def figures(source: Source) -> list[Figure]:
         ),
         Figure(
             f"eagle.table2-{source.name}",
-            own,
+            experiment,
             fig2_4_rivals.draw_table2,
-            told(
+            about(
                 "Head-of-line blocking with the fewest workers: the paper's Table 2, as shares. Bars: printed."
             ),
             fig2_4_rivals.ALT_TABLE2,
@@ -107,9 +101,9 @@ def figures(source: Source) -> list[Figure]:
         ),
         Figure(
             f"eagle.fig3-{source.name}",
-            own,
+            experiment,
             partial(drawing.plot_against, base="dlwl"),
-            told(
+            about(
                 "Completion times under Eagle over those under DLWL+SRPT, and the share of busy workers from T0 on "
                 "(the paper's Fig. 3)."
             ),
@@ -118,9 +112,9 @@ def figures(source: Source) -> list[Figure]:
         ),
         Figure(
             f"eagle.details-{source.name}",
-            own,
+            experiment,
             draw_versions,
-            told(
+            about(
                 "Rivals' times over Eagle's, short jobs, fewest workers: program as published and submitted, and text "
                 "as written. The program lets any idle worker steal, the text the general partition's. Lines: 1, and "
                 "the printed 3 and 10."
@@ -161,14 +155,14 @@ def parts_of(source: Source, trace: str, number: int) -> Figure:
 
 def google_alone(source: Source) -> list[Figure]:
     """Figs. 4, 7 and 8, which the paper draws for Google's trace."""
-    own = f"eagle.{source.name}"
-    told = partial(caption, source=source)
+    experiment = f"eagle.{source.name}"
+    about = partial(caption, source=source)
     return [
         Figure(
             f"eagle.fig4-{source.name}",
-            own,
+            experiment,
             fig2_4_rivals.draw_fig4,
-            told(
+            about(
                 "Short jobs' completion times under DLWL+SRPT with longer heartbeats, Google, fewest workers (the "
                 "paper's Fig. 4). Bars: our time at 3 s, increased by the printed percentage."
             ),
@@ -177,9 +171,9 @@ def google_alone(source: Source) -> list[Figure]:
         ),
         Figure(
             f"eagle.fig7-{source.name}",
-            own,
+            experiment,
             fig5_7_parts.draw_fig7,
-            told(
+            about(
                 "Eagle without SBP+SRPT and the omniscient LWL, Google, fewest workers (the paper's Fig. 7)."
             ),
             fig5_7_parts.ALT_FIG7,
@@ -187,9 +181,9 @@ def google_alone(source: Source) -> list[Figure]:
         ),
         Figure(
             f"eagle.fig8-{source.name}",
-            f"{own}-fig8",
+            f"{experiment}-fig8",
             fig8_estimates.draw,
-            told(
+            about(
                 "Slowdown by wrong estimates, each a job's mean times a random factor from the range: Google, fewest "
                 "workers. The right panel is the paper's Fig. 8."
             ),
@@ -198,4 +192,4 @@ def google_alone(source: Source) -> list[Figure]:
     ]
 
 
-FIGURES = tuple(one for source in SOURCES for one in figures(source))
+FIGURES = tuple(made for source in SOURCES for made in figures(source))

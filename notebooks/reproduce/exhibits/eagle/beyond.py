@@ -60,6 +60,7 @@ def _heavier(name):
 
 
 def draw_heavier(frame: DataFrame):
+    """Short jobs' times under Eagle over those under Hawk against the load, a panel for each trace."""
     figure, axes = style.subplots(1, 3, size=(11.4, 3.8), sharey=True)
     rows = ratios(frame, "eagle", "hawk", "short")
     for ax, (trace, name) in zip(axes, drawing.NAMES.items(), strict=True):
@@ -90,6 +91,7 @@ def over_published(frame: DataFrame) -> DataFrame:
 
 
 def draw_details(frame: DataFrame):
+    """Times in each other version over those as published, by system, short and long jobs."""
     rows = over_published(frame)
     heights = [len(names) + 1 for names in OTHERS.values()]
     figure, axes = style.subplots(
@@ -98,17 +100,8 @@ def draw_details(frame: DataFrame):
     for ax, (detail, jobs) in zip(axes.flat, product(OTHERS, ("short", "long")), strict=True):
         labels = {name: drawing.LOOKS[name].label for name in OTHERS[detail]}
         some = only(rows, jobs, detail=f"as {detail}")
-        drawing.dots(ax, some, "ratio", "system", labels, upright=False)
-        ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
-        ax.set(
-            title=f"{jobs} jobs, as {detail}",
-            ylabel="system",
-            xscale="log",
-            xlabel="completion time / as published",
-        )
-        ax.xaxis.set_major_formatter("{x:g}")
-        ax.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if value in (0.8, 2, 4) else "")
-        ax.label_outer()
+        title, measure = f"{jobs} jobs, as {detail}", "completion time / as published"
+        drawing.level_dots(ax, some, "system", labels, title=title, ylabel="system", xlabel=measure)
     drawing.legend(figure, drawing.PERCENTILE_LOOKS)
     return figure
 

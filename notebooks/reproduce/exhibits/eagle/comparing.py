@@ -34,7 +34,7 @@ COUNTERS = (
     "updates",
     "messages",
 )
-"""What rows keep of a run's `stats`."""
+"""The counts of a run's `stats` that rows keep."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "no-sss": {"system": Eagle(sss=False)},
     "no-sbp-srpt": {"system": Eagle(sbp=False, srpt=False)},
@@ -108,7 +108,7 @@ def one_run(
 def rows_of(name: str, run: Simulation) -> DataFrame:
     """A run as rows: `system, class, percentile, completion` (s, to microseconds), `utilisation`, `COUNTERS`."""
     times = run.percentiles()
-    counts = {one: run.stats[one] for one in COUNTERS}
+    counts = {counter: run.stats[counter] for counter in COUNTERS}
     columns = {
         "system": name,
         "class": times["long"].map({True: "long", False: "short"}),

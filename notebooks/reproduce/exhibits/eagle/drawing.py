@@ -1,4 +1,4 @@
-"""What Eagle's figures share: looks, dots with intervals, lines, legends, numbers and sizes in words."""
+"""Shared by Eagle's figures: looks, dots with intervals, lines, legends, numbers and sizes in words."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -208,10 +208,10 @@ def dots(
     of `by` that has a look are side by side, with a `gap` between two.
     """
     for k, (name, look) in enumerate(looks.items()):
-        own = only(rows, **{by: name})
+        of_look = only(rows, **{by: name})
         for place, key in enumerate(places):
             at = place + shift(k, len(looks), gap)
-            mean, low, high = mean_ci(only(own, **{along: key})[value])
+            mean, low, high = mean_ci(only(of_look, **{along: key})[value])
             line = [at, at], [low, high]
             dot = [at], [mean]
             if not upright:
@@ -225,6 +225,15 @@ def dots(
         ax.set_xticks(ticks, places.values())
         return
     ax.set(yticks=ticks, yticklabels=places.values(), ylim=(len(places) - 0.5, -0.5))
+
+
+def level_dots(ax, rows: DataFrame, along: str, places: Mapping[Any, str], **words: str) -> None:
+    """Ratios as level dots by the column `along`, on a logarithmic axis with a line at 1; `words` of `ax.set`."""
+    dots(ax, rows, "ratio", along, places, upright=False)
+    ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
+    ax.set(xscale="log", **words)
+    style.plain_log(ax.xaxis)
+    ax.label_outer()
 
 
 def plot_systems(ax, rows: DataFrame, systems: Iterable[str], gap: float = 0.16) -> None:

@@ -15,7 +15,7 @@ PRINTED = {"google": (506460, 10.00, 83), "cloudera": (21030, 5.02, 91), "yahoo"
 
 
 def run(trace: str, jobs: int, seed: int) -> DataFrame:
-    """What a trace holds: `jobs`, `long_jobs` (%), `long_work` and `short_share` (% of the task-seconds)."""
+    """The contents of a trace: `jobs`, `long_jobs` (%), `long_work` and `short_share` (% of the task-seconds)."""
     workload = MAKERS[trace](jobs, seed)
     return table1(workload, CUTOFF[trace]).assign(
         short_share=100 * short_share(workload, CUTOFF[trace])

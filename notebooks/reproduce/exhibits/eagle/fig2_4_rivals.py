@@ -14,7 +14,7 @@ from schedlib.sweeps import Experiment
 PLACE = 6
 ABLATED = ("eagle", "hawk", "dlwl", "no-sss", "no-sbp-srpt", "no-min")
 SYSTEMS = {"google": (*ABLATED, "hawk-general"), "cloudera": ABLATED[:3], "yahoo": ABLATED}
-"""What runs at each load of a trace."""
+"""The systems that run at each load of a trace."""
 BESIDES = {
     ("google", 15_000): (
         "omniscient",
@@ -29,7 +29,7 @@ BESIDES = {
     ("cloudera", 15_000): ("eagle-submitted", "dlwl-submitted"),
     ("yahoo", 4_000): ("eagle-submitted", "dlwl-submitted"),
 }
-"""What runs besides at a trace's highest load, and at Google's second."""
+"""The systems that run besides at a trace's highest load, and at Google's second."""
 TABLE2 = {
     "google": (17.30, 0.63, 15.70, 16.98),
     "yahoo": (0.87, 0.018, 0.80, 0.86),
@@ -56,12 +56,12 @@ def printed_shares(trace: str) -> dict[str, float]:
     >>> printed_shares("google")
     {'behind': 67.0, 'ran': 4.9, 'stolen': 60.8, 'rescheduled': 65.8}
     """
-    own = drawing.whose(trace)
-    if own not in BEHIND:
+    of_paper = drawing.whose(trace)
+    if of_paper not in BEHIND:
         return {}
-    behind, ran, stolen, again = TABLE2[own]
+    behind, ran, stolen, again = TABLE2[of_paper]
     of_probes = {"behind": behind, "ran": 2 * ran, "stolen": stolen, "rescheduled": again}
-    return {name: round(BEHIND[own] * count / behind, 1) for name, count in of_probes.items()}
+    return {name: round(BEHIND[of_paper] * count / behind, 1) for name, count in of_probes.items()}
 
 
 def shares(frame: DataFrame) -> DataFrame:
@@ -99,6 +99,7 @@ PANELS = (
 
 
 def draw_table2(frame: DataFrame):
+    """Table 2 as shares: a panel for each quantity, Hawk beside Eagle on each trace."""
     rows = shares(frame).reset_index()
     traces = {trace: drawing.TITLES[trace] for trace in drawing.traces_of(rows)}
     figure, axes = style.subplots(1, 3, size=(10.4, 3.7))
@@ -145,6 +146,7 @@ ALT_FIG4 = drawing.alt_times(
 
 
 def draw_fig4(frame: DataFrame):
+    """Short jobs' times under DLWL+SRPT by its heartbeat, beside Eagle's (the paper's Fig. 4)."""
     figure, ax = style.subplots(size=(6.8, 4.0))
     rows = drawing.google_short(frame)
     drawing.plot_systems(ax, rows, HEARTBEATS)
@@ -160,6 +162,7 @@ def draw_fig4(frame: DataFrame):
 
 
 def draw_thieves(frame: DataFrame):
+    """Short jobs' times by which workers steal in Hawk."""
     figure, ax = style.subplots(size=(7.6, 4.2))
     drawing.plot_systems(ax, drawing.google_short(frame), HAWKS, gap=0.13)
     drawing.legend(figure, drawing.looks_of(HAWKS))
@@ -244,7 +247,7 @@ FIGURES = (
         draw_thieves,
         drawing.caption(
             "Completion times of short jobs by who steals in Hawk: any idle worker (the authors' program), only "
-            "workers of the general partition (the paper's text), or nobody. Sparrow and Eagle are beside them. "
+            "workers of the general partition (the paper's text), or no worker. Sparrow and Eagle are beside them. "
             "Google's trace, highest load. Beyond the paper.",
             "google",
         ),

@@ -24,10 +24,11 @@ CLASSES = {
     "long": style.Look(style.VERMILLION, "none", "s", "long jobs"),
 }
 MINIMUM = {"google": (35.0, 2), "yahoo": (10.0, 3)}
-"""What a minimum of probes gains at most (%; of 30 to 40 the middle), at a number of the highest loads."""
+"""The largest gain of a minimum of probes (%; of 30 to 40 the middle), at a number of the highest loads."""
 
 
 def plot_breakdown(frame: DataFrame, trace: str):
+    """Eagle over Eagle without each part against the number of workers, and the utilisation."""
     rows = only(frame, trace=trace)
     figure, axes = style.subplots(1, 4, size=(12.4, 3.6))
     for ax, letter, (name, component) in zip(axes, "abc", COMPONENTS.items(), strict=False):
@@ -60,6 +61,7 @@ def alt_breakdown(trace: str) -> Text:
 
 
 def draw_fig7(frame: DataFrame):
+    """Eagle without SBP+SRPT beside the omniscient scheduler: times, and their ratios."""
     figure, axes = style.subplots(1, 2, size=(9.6, 4.0))
     rows = only(highest_load(frame), trace="google")
     drawing.plot_systems(axes[0], only(rows, "short"), FIG7)

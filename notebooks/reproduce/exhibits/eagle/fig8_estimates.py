@@ -13,7 +13,7 @@ PLACE = 6.5
 UNDER, OVER = ((0.3, 1.0), (0.6, 1.0), (0.9, 1.0)), ((1.0, 1.3), (1.0, 1.6), (1.0, 1.9))
 RANGES = UNDER + OVER  # from which estimates' factors are drawn (Section 6.5)
 LIMITS = {(low, high): f"{low:g}-{high:g}" for low, high in RANGES}
-"""What an axis calls them."""
+"""Their labels along an axis."""
 SYSTEMS = {"eagle": "Eagle", "dlwl": "DLWL+SRPT"}
 
 
@@ -46,13 +46,14 @@ def by_range(frame: DataFrame) -> DataFrame:
 
 
 def draw(frame: DataFrame):
+    """Slowdowns by the range of the estimates' factor, a panel for each percentile."""
     figure, axes = style.subplots(1, 3, size=(11.4, 3.9), sharey=True)
     rows = by_range(frame)
     looks = drawing.looks_of(SYSTEMS)
     limits = {words: words for words in LIMITS.values()}
     for ax, percentile in zip(axes, PERCENTILES, strict=True):
-        own = only(rows, percentile=percentile)
-        drawing.dots(ax, own, "ratio", "range", limits, "system", looks, 0.24)
+        of_percentile = only(rows, percentile=percentile)
+        drawing.dots(ax, of_percentile, "ratio", "range", limits, "system", looks, 0.24)
         drawing.level(ax)
         ax.axvline(2.5, color="#AAAAAA", linewidth=0.8)
         ax.set(title=f"{percentile}th percentile", xlabel="factor of the estimate: under | over")

@@ -2,6 +2,7 @@
 
 from pandas import DataFrame, Series
 
+from reproduce.exhibits import as_key
 from reproduce.exhibits.eagle import drawing
 from reproduce.exhibits.eagle.comparing import each_system, only, ratios
 from reproduce.figure import Figure
@@ -47,6 +48,7 @@ def busy(frame: DataFrame) -> Series:
 
 
 def draw(frame: DataFrame):
+    """Eagle over Hawk against the share of busy nodes, a column for each sample."""
     shares = busy(frame)
     rows = ratios(frame, "eagle", "hawk").join(shares, on=["sample", "interarrival"])
     samples = list(frame["sample"].unique())
@@ -114,5 +116,6 @@ FIGURES = (
             "Data: Alibaba, cluster-trace-v2018."
         ),
         "Table of completion times by system, workers, class of jobs and percentile.",
+        part=as_key("percentile"),
     ),
 )

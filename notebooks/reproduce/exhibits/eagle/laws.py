@@ -90,11 +90,13 @@ def run_inputs(source: str, trace: str, seed: int) -> DataFrame:
     for quantity, values in quantities.items():
         rows.append((quantity, np.nan, values.mean()))
         rows += [(quantity, q, np.quantile(values, q)) for q in QUANTILES]
-    load = offered_load(workload, WORKERS[trace][0])
     shares_of_long = table1(workload, CUTOFF[trace]).iloc[0]
-    rows.append(("offered load of the fewest workers (%)", np.nan, 100 * load))
-    rows.append(("long jobs (%)", np.nan, shares_of_long["long_jobs"]))
-    rows.append(("their share of the work (%)", np.nan, shares_of_long["long_work"]))
+    whole = {
+        "offered load of the fewest workers (%)": 100 * offered_load(workload, WORKERS[trace][0]),
+        "long jobs (%)": shares_of_long["long_jobs"],
+        "their share of the work (%)": shares_of_long["long_work"],
+    }
+    rows += [(quantity, np.nan, value) for quantity, value in whole.items()]
     frame = DataFrame(rows, columns=["quantity", "quantile", "value"])
     return frame.assign(value=frame["value"].map(lambda value: float(f"{value:.4g}")))
 
@@ -156,7 +158,7 @@ def inputs_beside(frame: DataFrame) -> DataFrame:
 
 
 def outcomes(frame: DataFrame) -> DataFrame:
-    """What comes out, a row for each trace and source: factors of short jobs, Table 2's shares (%).
+    """The outcomes, a row for each trace and source: factors of short jobs, Table 2's shares (%).
 
     The first row of a trace has what the paper prints.
     """
@@ -171,9 +173,9 @@ def outcomes(frame: DataFrame) -> DataFrame:
 
 
 def _printed(trace: str) -> dict[str, Any]:
-    told = printed_shares(trace)
+    printed = printed_shares(trace)
     row: dict[str, Any] = {"trace": trace, "source": "printed", "Hawk / Eagle": "3 to 10"}
-    return row | _named(told) if told else row
+    return row | _named(printed) if printed else row
 
 
 def _named(share: Mapping[str, float] | Series) -> dict[str, float]:
@@ -201,6 +203,7 @@ def factors(frame: DataFrame) -> DataFrame:
 
 
 def draw_factors(frame: DataFrame):
+    """Hawk's times over Eagle's by the source of the jobs, a panel for each trace."""
     rows = factors(frame)
     names = drawing.traces_of(rows)
     widths = [len(_sources(trace)) for trace in names]
@@ -212,12 +215,8 @@ def draw_factors(frame: DataFrame):
         drawing.dots(ax, only(rows, trace=trace), "ratio", "source", sources, gap=0.2)
         ax.set(title=drawing.NAMES[trace], xlabel="jobs", yscale="log")
         ax.margins(x=0.2)
-    axes[0].set(
-        ylabel="short jobs, Hawk / Eagle",
-        yticks=[1, 2, 3, 5, 10, 20],
-        yticklabels=["1", "2", "3", "5", "10", "20"],
-    )
-    axes[0].minorticks_off()
+    axes[0].set_ylabel("short jobs, Hawk / Eagle")
+    style.plain_log(axes[0].yaxis)
     drawing.legend(figure, drawing.PERCENTILE_LOOKS)
     return figure
 

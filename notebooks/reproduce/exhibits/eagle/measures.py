@@ -1,4 +1,4 @@
-"""What Eagle's claims measure: one number a seed, unless it says otherwise.
+"""The measures of Eagle's claims: one number a seed, unless it says otherwise.
 
 A case is a trace, a number of workers and a percentile. Completion times are compared seed by seed, on the same
 workload, and every job counts. "Highest" is the load of a trace's fewest workers.
@@ -27,12 +27,12 @@ def times_over(
 ) -> DataFrame:
     """Completion times of one system over another's, cases by seeds, without the case `but`."""
     rows = highest_load(frame) if highest else frame
-    found = ratios(rows, of, than, jobs, **where)
+    table = ratios(rows, of, than, jobs, **where)
     if but:
-        left_out = only(found, **but)
-        found = found.drop(left_out.index)
-    case = found.columns.difference(["seed", "ratio"], sort=False)
-    return found.pivot(index=list(case), columns="seed", values="ratio")
+        left_out = only(table, **but)
+        table = table.drop(left_out.index)
+    case = table.columns.difference(["seed", "ratio"], sort=False)
+    return table.pivot(index=list(case), columns="seed", values="ratio")
 
 
 def mean_ratio(table: DataFrame) -> Each:
@@ -42,7 +42,7 @@ def mean_ratio(table: DataFrame) -> Each:
 
 
 def worst(table: DataFrame) -> Each:
-    """What the case gives whose mean over the seeds is the smallest."""
+    """The values of the case whose mean over the seeds is the smallest."""
     values = table.to_numpy()
     means = values.mean(axis=1)
     return values[means.argmin()]
@@ -66,8 +66,8 @@ def sooner_at_each_percentile(frame: DataFrame, than: str, of: str = "eagle", **
     """By how much (%) jobs complete sooner at the load that is best for a percentile, a mean over these."""
     losses = times_over(frame, of, than, **where) - 1
     best = []
-    for _, own in losses.groupby(level="percentile"):
-        best.append(worst(own))
+    for _, of_percentile in losses.groupby(level="percentile"):
+        best.append(worst(of_percentile))
     return -100 * np.mean(best, axis=0)
 
 
@@ -75,8 +75,8 @@ def sooner_as_busy(frame: DataFrame, times: list[float], **where: Any) -> Each |
     """As `sooner` in the best case, where the share of busy nodes is nearest to one over these `times`."""
     busy = fig9_hour.busy(frame)["cut"]
     near = set()
-    for one in times:
-        off = abs(busy - 100 / one)
+    for ratio in times:
+        off = abs(busy - 100 / ratio)
         near.add(off.idxmin())
     return sooner(frame, "hawk", cases="best", sample="cut", interarrival=list(near), **where)
 
@@ -129,11 +129,11 @@ def worth_more(
     rival_trace: str | list[str],
 ) -> Each:
     """By how much more a part of Eagle is worth than the best of others: a difference of mean log ratios."""
-    own = times_over(frame, "eagle", without, trace=trace)
+    part = times_over(frame, "eagle", without, trace=trace)
     more = []
     for rival in rivals:
-        other = times_over(frame, "eagle", rival, trace=rival_trace)
-        factor = mean_ratio(other) / mean_ratio(own)
+        rival_part = times_over(frame, "eagle", rival, trace=rival_trace)
+        factor = mean_ratio(rival_part) / mean_ratio(part)
         more.append(np.log(factor))
     return worst(DataFrame(more))
 
@@ -168,8 +168,8 @@ def head_of_line(
     rows = only(frame, system=list(names), **where)
     rows = rows.assign(system=rows["system"].map(names))
     shares = fig2_4_rivals.shares(rows).reset_index()
-    own = only(shares, trace=trace)
-    return of * each_seed(own, own[share]) / 100
+    of_trace = only(shares, trace=trace)
+    return of * each_seed(of_trace, of_trace[share]) / 100
 
 
 def behind_long(frame: DataFrame) -> Each:

@@ -15,7 +15,7 @@ SHORT_ONLY, WORKERS = 3, 10
 # inches from worker to worker, a slot's side, where the lowest stands
 PITCH, SLOT, FLOOR = (0.8, 0.34, 0.62)
 LONG_AT = {4: 1, 6: 2, 7: 1, 9: 2}  # long tasks in the picture, by worker
-TASKS = LONG_AT | {0: 2, 1: 1, 2: 3, 3: 1, 8: 2}  # and short ones; nobody has both
+TASKS = LONG_AT | {0: 2, 1: 1, 2: 3, 3: 1, 8: 2}  # and short ones; no worker has both
 STEPS = (
     ("1 a probe, to a random worker", SHORT),
     ("2 rejected, as a long task is there;", "#444444"),

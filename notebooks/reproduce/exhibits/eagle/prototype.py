@@ -3,13 +3,13 @@
 What was measured is read from the file that `make prototype` writes; here only the simulator runs.
 """
 
-import numpy as np
+from pathlib import Path
+
 from pandas import DataFrame, concat, read_csv
 
 from reproduce.exhibits.eagle import drawing
-from reproduce.exhibits.eagle.comparing import only, ratios
+from reproduce.exhibits.eagle.comparing import only, ratios, rows_of
 from reproduce.figure import Figure
-from schedlib import paths
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.workloads.samples import google_sample
 from schedlib.eagle.workloads.synthetic import PARTITION
@@ -24,16 +24,13 @@ SOURCES = {"prototype": "measured", "simulator": "simulated with the measured de
 CASE = ["source", "interarrival", "repeat", "system", "class", "percentile", "completion"]
 
 
-def file():
-    """Where the measurements are; None without a checkout."""
-    root = paths.checkout()
-    return root / FILE if root else None
+MEASURED = Path(__file__).parents[4] / FILE
+"""The file that `make prototype` writes."""
 
 
 def missing() -> str:
-    """What is lacking, if anything."""
-    there = (found := file()) is not None and found.exists()
-    return "" if there else f"{FILE} is not there; measure first: make prototype"
+    """How to make the measurements where they are missing; "" where they are there."""
+    return "" if MEASURED.exists() else f"{FILE} is not there; measure first: make prototype"
 
 
 def run(seed: int) -> DataFrame:
@@ -42,37 +39,27 @@ def run(seed: int) -> DataFrame:
     A hop takes a third of what a probe on its way and a fetch take together, and a task lasts longer by what
     timers overshot on average. Times of delays are in ms, completion times in s.
     """
-    measured = read_csv(file()).assign(source="prototype")
+    measured = read_csv(MEASURED).assign(source="prototype")
     blocks = [measured]
-    for (ratio, name, repeat, nodes, jobs), own in measured.groupby(
+    for (ratio, name, repeat, nodes, jobs), same in measured.groupby(
         ["interarrival", "system", "repeat", "nodes", "jobs"], sort=False
     ):
-        told, made = own.iloc[0], google_sample(ratio, 0, jobs, nodes)
-        longer = made.tasks.assign(duration=made.tasks["duration"] + max(told["overshoot"], 0.0))
-        made, delay = Workload(made.jobs, longer, "ms"), (told["hop"] + told["fetch"]) / 3
+        measures, sample = same.iloc[0], google_sample(ratio, 0, jobs, nodes)
+        longer = sample.tasks["duration"] + max(measures["overshoot"], 0.0)
         done = simulate(
-            made,
+            Workload(sample.jobs, sample.tasks.assign(duration=longer), "ms"),
             name,
             int(nodes),
             short_partition=PARTITION["google"],
             cutoff=None,
-            network_delay=delay,
+            network_delay=(measures["hop"] + measures["fetch"]) / 3,
             detail="as_written",
             seed=int(repeat),
         )
-        times = done.percentiles()
-        columns = {
-            "interarrival": ratio,
-            "system": name,
-            "repeat": repeat,
-            "nodes": nodes,
-            "jobs": jobs,
-            "class": np.where(times["long"], "long", "short"),
-            "percentile": times["percentile"],
-            "completion": (times["completion"] / 1000).round(9),
-            "source": "simulator",
-        }
-        blocks.append(DataFrame(columns))
+        rows = rows_of(name, done).assign(
+            interarrival=ratio, repeat=repeat, nodes=nodes, jobs=jobs, source="simulator"
+        )
+        blocks.append(rows.assign(completion=(rows["completion"] / 1000).round(9)))
     return concat(blocks, ignore_index=True)
 
 
@@ -82,6 +69,7 @@ def times(rows: DataFrame) -> DataFrame:
 
 
 def draw(frame: DataFrame):
+    """Eagle over Hawk against the inter-arrival ratio, measured beside simulated."""
     rows = ratios(frame[[*CASE, "seed"]], "eagle", "hawk")
     columns = {title: only(rows, source=source) for source, title in SOURCES.items()}
     figure = drawing.plot_cases(columns, "interarrival", "mean inter-arrival time (1 / load)")
@@ -91,18 +79,15 @@ def draw(frame: DataFrame):
 
 
 def caption(frame: DataFrame) -> str:
+    """The caption, with the numbers of nodes, jobs and runs."""
     sizes = frame.iloc[0]
+    runs = frame.groupby("interarrival")["repeat"].nunique()
     return (
         f"Eagle's completion times over Hawk's on {sizes['nodes']} nodes (the paper's Fig. 9). Left: "
         f"measured on real processes of one machine, {sizes['jobs']:,} jobs of the Google sample. Right: "
         "simulated with the measured delays. Bar: the paper's best, 80 % sooner. "
-        f"Runs of each: {_runs(frame)}. Intervals of several runs: 95 %."
+        f"Runs of each: {runs.min()} to {runs.max()}. Intervals of several runs: 95 %."
     )
-
-
-def _runs(frame):
-    counts = frame.groupby("interarrival")["repeat"].nunique()
-    return ", ".join(f"{count} at {ratio:g}" for ratio, count in counts.items())
 
 
 EXPERIMENTS = (
@@ -113,7 +98,7 @@ EXPERIMENTS = (
         scales([{}]),
         scales(1),
         missing=missing,
-        data_files=lambda point: [found] if (found := file()) else [],
+        data_files=lambda point: [MEASURED],
     ),
 )
 

@@ -1,4 +1,4 @@
-"""What the comparisons share: the policies on one instance, HMHS's gains over its rivals, and their picture.
+"""Shared by the comparisons: the policies on one instance, HMHS's gains over its rivals, and their picture.
 
 A gain is in per cent of the rival's makespan, and paired: on the same instance.
 """
@@ -55,15 +55,18 @@ def makespans(instance: Instance, bounded: bool = False) -> DataFrame:
     plans = paper_plans(instance)
     rows = [(plan.policy, plan.makespan) for plan in plans]
     if bounded:
-        known = bounds(instance)
-        rows += [("priced", priced(instance, known, plans[0]).makespan), ("bound", known.best)]
+        bound_on = bounds(instance)
+        rows += [
+            ("priced", priced(instance, bound_on, plans[0]).makespan),
+            ("bound", bound_on.best),
+        ]
     return DataFrame(rows, columns=["policy", "makespan"])
 
 
 def against(frame: DataFrame, base: str) -> DataFrame:
     """`frame` with a column `base` that holds, in every row, the makespan of `base` on the same instance."""
-    own = {"policy", "makespan", "optimum"}
-    same = [name for name in frame.columns if name not in own]
+    measured = {"policy", "makespan", "optimum"}
+    same = [name for name in frame.columns if name not in measured]
     other = only(frame, policy=base).set_index(same)
     makespan = other["makespan"].rename(base)
     return frame.merge(makespan, on=same, validate="many_to_one")
@@ -103,18 +106,15 @@ def plain_ticks(ax: Axes) -> None:
 
 
 def plot_makespans(frame: DataFrame, x: str = "jobs", label: str = "") -> Figure:
-    """Makespans above and HMHS's gains below, a column for each workload; for one workload side by side."""
+    """Makespans above and HMHS's gains below, a column for each workload."""
     workloads = frame["workload"].unique()
-    if len(workloads) == 1:
-        figure, axes = style.subplots(1, 2, size=(8.8, 3.8))
-        axes = axes[:, None]
-    else:
-        figure, axes = style.subplots(2, len(workloads), size=(4.4 * len(workloads), 6.4))
+    size = 4.4 * len(workloads), 6.4
+    figure, axes = style.subplots(2, len(workloads), size=size, squeeze=False)
     gain = gains(frame)
     lowest = min(-5, gain["gain"].min())
     for (top, bottom), name in zip(axes.T, workloads, strict=True):
-        own = only(frame, workload=name)
-        hours = own.assign(hours=own["makespan"] / 3600)
+        of_workload = only(frame, workload=name)
+        hours = of_workload.assign(hours=of_workload["makespan"] / 3600)
         style.band(top, hours, x, "hours", by="policy")
         style.band(bottom, only(gain, workload=name), x, "gain", by="policy")
         top.set(title=TITLES[name], xlabel=label, ylabel="makespan (hours)")

@@ -1,4 +1,4 @@
-"""Which heuristic brings what: every combination of order, map and reduce dispatch, V's law and N."""
+"""The gain of each heuristic: every combination of order, map and reduce dispatch, V's law and N."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def run(workload: str, law: str, jobs: int, seed: int) -> DataFrame:
     instance = WORKLOADS[workload](jobs, seed)
     if law == "machine":
         instance = one_factor_a_machine(instance)
-    rows, placed = [], None  # Min-Min places maps alike under every order
+    rows, placed = [], None  # Min-Min places maps the same way under every order
     for name, order in ORDERS.items():
         for map_name, map_rule in RULES.items():
             maps = placed if map_rule == MIN_MIN else None
@@ -50,7 +50,7 @@ def run(workload: str, law: str, jobs: int, seed: int) -> DataFrame:
 
 
 def brought(frame: DataFrame, factor: str, last: bool) -> DataFrame:
-    """What a heuristic brings, `gain` in % of the makespan without it: `last`, to the others, or alone."""
+    """The gain of a heuristic in % of the makespan without it: added `last`, to the others, or alone."""
     rest = {name: level for name, level in (WITH if last else WITHOUT).items() if name != factor}
     rows = only(frame, **rest)
     keys = [name for name in ("workload", "law", "jobs", "seed") if name in rows]
@@ -60,7 +60,7 @@ def brought(frame: DataFrame, factor: str, last: bool) -> DataFrame:
 
 
 def plot(frame: DataFrame):
-    """What each heuristic brings against the number of jobs: the columns are V's laws, the rows workloads."""
+    """The gain of each heuristic against the number of jobs: the columns are V's laws, the rows workloads."""
     workloads = [name for name in WORKLOADS if name in set(frame["workload"])]
     figure, axes = style.subplots(
         len(workloads), 2, size=(8.8, 3.4 * len(workloads)), squeeze=False
@@ -82,7 +82,7 @@ def plot(frame: DataFrame):
 
 
 def added_last(frame: DataFrame) -> DataFrame:
-    """What each heuristic adds to the two others on the single workload: `heuristic, law, jobs, gain`."""
+    """The gain of each heuristic beside the two others on the single workload: `heuristic, law, jobs, gain`."""
     single = only(frame, workload="single")
     return concat(
         [

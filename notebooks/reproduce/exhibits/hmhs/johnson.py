@@ -17,8 +17,8 @@ def run_johnson(jobs: int, seed: int) -> DataFrame:
     first, second = rng.integers(1, 50, (2, jobs))
     orders = map(list, itertools.permutations(range(jobs)))
     best = min(flow_shop_makespan(first, second, order) for order in orders)
-    ours = flow_shop_makespan(first, second, johnson(first, second))
-    return DataFrame([{"johnson": ours, "best": best}])
+    by_rule = flow_shop_makespan(first, second, johnson(first, second))
+    return DataFrame([{"johnson": by_rule, "best": best}])
 
 
 EXPERIMENTS = (

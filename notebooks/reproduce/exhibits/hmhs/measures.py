@@ -1,4 +1,4 @@
-"""What HMHS's claims measure: its gains over rivals, in % of the rival's makespan on the same instance."""
+"""The measures of HMHS's claims: its gains over rivals, in % of the rival's makespan on the same instance."""
 
 from collections.abc import Callable
 
@@ -55,7 +55,7 @@ def of_each(frame: DataFrame, rivals: list[str]) -> Each:
 
 
 def added(frame: DataFrame, law: str) -> Each:
-    """What each heuristic takes off the makespan (%) beside the two others; the one that takes least."""
+    """The gain (%) of the heuristic that takes least off the makespan beside the two others."""
     rows = only(frame, law=law)
     blocks = []
     for factor in HEURISTICS:
@@ -71,7 +71,7 @@ def each_workload(rows: DataFrame, of: Callable) -> Series:
 
 def least_slope(rows: DataFrame) -> Each:
     """The slope of the gain along `x`, on the workload where it is less: one number a seed."""
-    slopes = each_workload(rows, lambda own: np.polyfit(own["x"], own["gain"], 1)[0])
+    slopes = each_workload(rows, lambda group: np.polyfit(group["x"], group["gain"], 1)[0])
     return least(slopes.reset_index(name="gain"), "workload")
 
 
@@ -91,8 +91,10 @@ def fewer_slow(frame: DataFrame) -> Each:
 def rank_correlation(frame: DataFrame) -> Each:
     """Spearman's correlation of the gain over R-HMHS with the number of jobs, on the workload where strongest."""
     rows = curve(frame, ["r-hmhs"])
-    found = each_workload(rows, lambda own: stats.spearmanr(own["jobs"], own["gain"]).statistic)
-    table = found.unstack()
+    correlations = each_workload(
+        rows, lambda group: stats.spearmanr(group["jobs"], group["gain"]).statistic
+    )
+    table = correlations.unstack()
     strongest = table.mean().abs().idxmax()
     return table[strongest].to_numpy()
 

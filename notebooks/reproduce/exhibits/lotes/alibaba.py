@@ -59,7 +59,7 @@ def hour(minutes: int, load: float, seed: int) -> DataFrame:
 
 
 def classes(minutes: int, features: str, seed: int) -> DataFrame:
-    """What each further class gains on the first `minutes` of Alibaba's hour: `class_counts`, shares in %."""
+    """The gain of each further class on the first `minutes` of Alibaba's hour: `class_counts`, shares in %."""
     instances = lotes.alibaba_instances(
         trace=traces.alibaba2018("instances").between(0, 60 * minutes)
     )
@@ -105,7 +105,6 @@ def _caption(frame, number):
     )
 
 
-TIME = {1: "1 min", 10: "ten minutes"}
 FIGURES = (
     *(
         Figure(
@@ -129,7 +128,7 @@ FIGURES = (
         "lotes.classes",
         None,
         lambda frame: (
-            f"What each further class gains on the first {TIME[frame['minutes'].iloc[0]]} of Alibaba's hour: the "
+            f"What each further class gains on the first {frame['minutes'].iloc[0]} min of Alibaba's hour: the "
             "variance left within classes, the share of jobs in the smallest, and the share that change their "
             "class (%). The two versions of the paper say that on Google's trace a fifth class takes less than "
             "1 and 0.01 % of the jobs. Data: Alibaba, cluster-trace-v2018."

@@ -5,15 +5,13 @@ its queue looked at the end of a run from an empty system. Beyond the paper: job
 """
 
 from dataclasses import replace
-from typing import Any
 
-from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
 from reproduce.exhibits import legend_below, only
 from reproduce.exhibits.lotes.drawing import LAWS, laws_in, panels
 from reproduce.exhibits.lotes.fig11_13_random import drawn, under
-from reproduce.exhibits.lotes.runs import CONFIGS, POLICIES, compared
+from reproduce.exhibits.lotes.runs import CONFIGS, POLICIES, Case, compared
 from reproduce.figure import Figure
 from schedlib.lotes.capacity import capacity
 from schedlib.lotes.workloads.instances import random_instance
@@ -30,18 +28,9 @@ AXES = {
 }
 LIMIT = style.Look("#555555", (0, (1, 1)), "x", "stage 2's lambda*")
 LOOKS = {name: style.look(name) for name in POLICIES}
-WAYS: dict[str, tuple[str, dict[str, Any]]] = {
-    "lotes": ("lotes", {}),
-    "lotes, exit all": ("lotes", {"exit": "all"}),
-    "greedy": ("greedy", {}),
-    "tetris": ("tetris", {}),
-}
-"""Who is compared: LoTES as printed, and with an exit that starts jobs of any class."""
-WAYS_LOOK = {name: style.look(name) for name in ("lotes", "greedy", "tetris")} | {
-    "lotes, exit all": style.Look(
-        style.BROWN, (0, (3, 1, 1, 1)), "D", "LoTES, any class on an exit"
-    )
-}
+EXIT_ALL = style.Look(style.BROWN, (0, (3, 1, 1, 1)), "D", "LoTES, any class on an exit")
+WAYS_LOOK = LOOKS | {"lotes, exit all": EXIT_ALL}
+"""The policies compared in `starving`: also LoTES with an exit that starts jobs of any class."""
 LABELS = style.labels(LOOKS | WAYS_LOOK)
 BURST, OVERLOAD = 2.0, 1.5  # hours of jobs at 1.5 lambda* of stage 1
 
@@ -49,7 +38,7 @@ BURST, OVERLOAD = 2.0, 1.5  # hours of jobs at 1.5 lambda* of stage 1
 def capacities(
     phi: float, omega: float, sizes: list[str], machines: int, precision: float, seed: int
 ) -> DataFrame:
-    """What each policy sustains on an instance of Section 5.4: `sizes, policy, capacity, low, high`.
+    """The rate that each policy sustains on an instance of Section 5.4: `sizes, policy, capacity, low, high`.
 
     The instance is the one that is `drawn`. `sizes`: laws as in `fig11_13_random.under`. Capacities, `fluid`,
     `limit` and `rounded` (lambda* of stage 1, of stage 2, and what whole machines leave of it) are over lambda1.
@@ -85,13 +74,15 @@ def capacities(
 def starving(
     phi: float, load: float, sizes: str, machines: int, hours: float, seed: int
 ) -> DataFrame:
-    """What waits at the end of a run that began with a burst: `waiting` jobs, the `oldest`'s wait (h), and
+    """The queue at the end of a run that began with a burst: `waiting` jobs, the `oldest`'s wait (h), and
     `old`, how many wait since the first half."""
     first = random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, rounded=True)
     made, burst = under(first, sizes), (OVERLOAD * first.plan.allocation.rate, BURST)
     made = made._replace(workload=replace(made.workload, burst=burst, limit=None))
+    cases: list[Case] = [({"policy": name}, made, name, {}) for name in POLICIES]
+    cases.insert(1, ({"policy": "lotes, exit all"}, made, "lotes", {"exit": "all"}))
     return compared(
-        [({"policy": name}, made, policy, options) for name, (policy, options) in WAYS.items()],
+        cases,
         seed,
         lambda run, _: {
             "waiting": len(run.ages),
@@ -141,11 +132,11 @@ EXPERIMENTS = (
 
 
 def _along(frame, axis):
-    """The rows of one axis: Phi where machines are alike, Omega where Phi is 0.006."""
+    """The rows of one axis: Phi where machines do not differ, Omega where Phi is 0.006."""
     return only(frame, omega=0) if axis == "phi" else only(frame, phi=0.006)
 
 
-def plot_capacity(frame: DataFrame) -> Picture:
+def plot_capacity(frame: DataFrame):
     """Capacity over lambda1 against Phi (left) and Omega (right), a row of panels for each law of sizes."""
     laws = laws_in(frame)
     size = 8.8, 2.5 * len(laws) + 0.5
@@ -163,7 +154,7 @@ def plot_capacity(frame: DataFrame) -> Picture:
     return figure
 
 
-def plot_starvation(frame: DataFrame) -> Picture:
+def plot_starvation(frame: DataFrame):
     """The oldest queued job's wait at the end, by the length of the run, a panel for each Phi."""
     figure, axes = panels(frame["phi"].nunique(), (8.8, 4.0))
     lengths = sorted(set(frame["hours"]))

@@ -51,15 +51,15 @@ def plot_diagram(
     'then'
     """
     wide, high = cell
-    height = high * (1 + max(each.row for each in boxes.values()))
-    figure, ax = style.canvas(wide * (1 + max(each.column for each in boxes.values())), height)
+    height = high * (1 + max(place.row for place in boxes.values()))
+    figure, ax = style.canvas(wide * (1 + max(place.column for place in boxes.values())), height)
     centre = {
-        name: np.array([wide * (each.column + 0.5), height - high * (each.row + 0.5)])
-        for name, each in boxes.items()
+        name: np.array([wide * (place.column + 0.5), height - high * (place.row + 0.5)])
+        for name, place in boxes.items()
     }
     for title, names in groups.items():
         _shade(ax, np.array([centre[name] for name in names]), np.array(box) / 2 + MARGIN, title)
-    patches = {name: _box(ax, each, centre[name], box) for name, each in boxes.items()}
+    patches = {name: _box(ax, place, centre[name], box) for name, place in boxes.items()}
     pairs = {arrow[:2] for arrow in arrows}
     for arrow in arrows:
         ends = centre[arrow.source], centre[arrow.target]

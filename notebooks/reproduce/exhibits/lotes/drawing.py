@@ -52,7 +52,7 @@ def laws_in(frame: DataFrame) -> dict[str, str]:
 
 
 def axis_of(frame: DataFrame) -> str:
-    """What varies along the axis of Figs. 11-13: "phi" or "omega"."""
+    """The quantity along the axis of Figs. 11-13: "phi" or "omega"."""
     return "phi" if frame["phi"].nunique() > 1 else "omega"
 
 
@@ -76,27 +76,16 @@ def log_and_zero(ax: Axes, least: float) -> None:
     ax.yaxis.get_major_locator().set_params(numticks=5)  # type: ignore[call-arg]
 
 
-def lines(
-    ax: Axes,
-    frame: DataFrame,
-    x: str,
-    y: str,
-    looks: Mapping[str, Look],
-    shift: float = 0.0,
-    hollow: bool = False,
-) -> None:
-    """Draw `y` against the column `x`: all runs as points, medians as lines, for policies with these `looks`.
-
-    `shift`: between the points of two lines, along the axis; `hollow`: whether points are hollow where the
-    queue grew.
-    """
+def lines(ax: Axes, frame: DataFrame, x: str, looks: Mapping[str, Look], shift: float) -> None:
+    """Draw mean waits against the column `x`: all runs as points, hollow where the queue grew, and medians as
+    lines, for policies with these `looks`; `shift` is between the points of two lines."""
     for k, (name, look) in enumerate(looks.items()):
         rows = only(frame, policy=name)
-        median_line(ax, rows[y], rows[x], look)
-        grew = ~rows["stable"].astype(bool) if hollow else rows[y] != rows[y]
+        median_line(ax, rows["wait"], rows[x], look)
+        grew = ~rows["stable"].astype(bool)
         place = rows[x] + shift * (k - (len(looks) - 1) / 2)
         for chosen, face in ((~grew, look.color), (grew, "white")):
-            x_of, y_of = place[chosen], rows[y][chosen]
+            x_of, y_of = place[chosen], rows["wait"][chosen]
             ax.plot(x_of, y_of, look.marker, color=look.color, mfc=face, markersize=4)
 
 
@@ -134,7 +123,7 @@ def plot_over_time(frame: DataFrame, number: int, unit: str = "day") -> Figure:
 
 
 def _mark_printed(ax, number):
-    """What the text prints of the month: Greedy's wait less LoTES's; the waits that 1 % of jobs exceed."""
+    """Mark the numbers that the text prints of the month: Greedy's wait less LoTES's; the waits that 1 % of jobs exceed."""
     if number == 8:
         ax.axhspan(
             15 * 60,

@@ -11,7 +11,6 @@ import textwrap
 from dataclasses import replace
 from typing import Any
 
-from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
 from reproduce.exhibits import legend_below, only
@@ -124,7 +123,7 @@ EXPERIMENTS = (
 )
 
 
-def plot_waits(frame: DataFrame) -> Picture:
+def plot_waits(frame: DataFrame):
     """Mean wait against Phi (Fig. 11) or Omega (Figs. 12 and 13), a panel for each law of sizes."""
     x = axis_of(frame)
     titles = laws_in(frame)
@@ -135,7 +134,7 @@ def plot_waits(frame: DataFrame) -> Picture:
     figure, axes = panels(len(titles), (8.8, 4.3))
     looks = {name: style.look(name) for name in frame["policy"].unique()}
     for ax, (law, title) in zip(axes, titles.items(), strict=True):
-        lines(ax, only(frame, sizes=law), x, "wait", looks, shift, hollow=True)
+        lines(ax, only(frame, sizes=law), x, looks, shift)
         ax.set(title=title, ylabel=WAIT, xlabel=label)
         log_and_zero(ax, SHORTEST)
     axes[0].plot(

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
 from reproduce.exhibits.lotes.diagrams import Arrow, Box, plot_diagram
@@ -49,7 +48,7 @@ def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> Dat
 
 
 def fig4(seed: int) -> DataFrame:
-    """What flows between the stages on Google's cluster: `quantity`, its symbol in the paper, `value`.
+    """The numbers that flow between the stages on Google's cluster: `quantity`, its symbol in the paper, `value`.
 
     Rates are in jobs per hour.
     """
@@ -101,7 +100,7 @@ plot_fig1 = partial(_plot, resource="cores", label="cores")
 plot_fig2 = partial(_plot, resource="memory", label="memory (GB)")
 
 
-def plot_fig3(frame: DataFrame) -> Picture:
+def plot_fig3(frame: DataFrame):
     """The life of a job, with how many jobs went which way (Fig. 3)."""
     jobs = frame.set_index(["source", "target"])["jobs"]
     boxes = {
@@ -121,7 +120,7 @@ def plot_fig3(frame: DataFrame) -> Picture:
     return plot_diagram(boxes, arrows, groups, cell=(2.55, 1.5), box=(1.4, 0.75))
 
 
-def plot_fig4(frame: DataFrame) -> Picture:
+def plot_fig4(frame: DataFrame):
     """The three stages of LoTES and what flows between them, with Google's numbers (Fig. 4)."""
     value = frame.set_index("quantity")["value"].map("{:,.0f}".format)
     cluster = (

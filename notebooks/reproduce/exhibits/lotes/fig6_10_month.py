@@ -8,7 +8,6 @@ from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure as Picture
 from pandas import DataFrame, concat, crosstab
 
 from reproduce.exhibits import legend_below, only
@@ -130,7 +129,7 @@ EXPERIMENTS = (
 SOURCES = {"Google": "Google's trace", "model": "fitted model, one draw"}
 
 
-def plot_fig6(frame: DataFrame) -> Picture:
+def plot_fig6(frame: DataFrame):
     """Jobs arriving in each hour of the month (Fig. 6), a panel for each source."""
     figure, axes = style.subplots(2, size=(8.0, 6.0), sharex=True, sharey=True)
     for ax, (source, title), color in zip(axes, SOURCES.items(), style.PALETTE, strict=False):
@@ -141,7 +140,7 @@ def plot_fig6(frame: DataFrame) -> Picture:
     return figure
 
 
-def plot_fig7(frame: DataFrame) -> Picture:
+def plot_fig7(frame: DataFrame):
     """The share of each class among the jobs of each day."""
     figure, ax = style.subplots(size=(7.0, 3.6))
     classes = zip(frame.groupby("job_class"), ("-", "--", "-.", ":"), style.PALETTE, strict=False)
@@ -159,25 +158,25 @@ def _waits(frame):
 
 
 def _ahead(frame):
-    """Who waits least, by how many decades less than the next of the paper's three policies, by median."""
+    """The policy of least wait, and by how many decades the next of the paper's three waits longer, by median."""
     waits = np.log10(_waits(frame).clip(lower=SHORTEST)).unstack("policy")[
         ["lotes", "greedy", "tetris"]
     ]
-    found = {}
+    ahead = {}
     for at, rows in waits.groupby(["sizes", "load"]):
         first, second = rows.median().sort_values(kind="stable").index[:2]
-        found[at] = first, float((rows[second] - rows[first]).median())
-    return found
+        ahead[at] = first, float((rows[second] - rows[first]).median())
+    return ahead
 
 
-def plot_map(frame: DataFrame) -> Picture:
+def plot_map(frame: DataFrame):
     """Mean waits against the load under each law of sizes; below, who waits least and by how many decades."""
     laws = drawing.laws_in(frame)
     loads, ahead = sorted(set(frame["load"])), _ahead(frame)
     waits = (
         _waits(frame)
         .reset_index(name="wait")
-        .assign(place=lambda rows: rows["load"].map(loads.index))
+        .assign(place=lambda rows: rows["load"].map(loads.index), stable=True)
     )
     figure, axes = style.subplots(
         2,
@@ -190,7 +189,7 @@ def plot_map(frame: DataFrame) -> Picture:
     )
     for law, (above, below) in zip(laws, axes.T, strict=True):
         looks = {policy: style.look(policy) for policy in runs.POLICIES}
-        drawing.lines(above, only(waits, sizes=law), "place", "wait", looks=looks, shift=0.1)
+        drawing.lines(above, only(waits, sizes=law), "place", looks, 0.1)
         above.set(title=drawing.LAWS[law], ylabel=drawing.WAIT)
         drawing.log_and_zero(above, SHORTEST)
         for at, load in enumerate(loads):
@@ -208,9 +207,7 @@ def plot_map(frame: DataFrame) -> Picture:
         below.set(
             xlabel="mean load of the cores", ylabel="log10 of\nnext / least", ylim=(0, 1), yticks=[]
         )
-        below.set_xticks(
-            range(len(loads)), [f"{load:g}" for load in loads], fontsize=8, rotation=90
-        )
+        below.set_xticks(range(len(loads)), loads, fontsize=8, rotation=90)
     legend_below(axes[0, 0], 4)
     return figure
 
@@ -227,7 +224,7 @@ def _caption_fig6(frame):
 
 
 def _setting(frame):
-    """What ran, as captions say it."""
+    """The jobs that ran, in the captions' words."""
     whose = "" if frame["google"].iloc[0] else "the model of "
     return f"Jobs: one in {frame['thin'].iloc[0]} of {whose}Google's job table (CC-BY 4.0)"
 

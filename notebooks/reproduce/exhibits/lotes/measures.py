@@ -1,4 +1,4 @@
-"""What LoTES's claims measure: waits and queues of runs and days, rates, bins and losses of its linear programs.
+"""The measures of LoTES's claims: waits and queues of runs and days, rates, bins and losses of its linear programs.
 
 Waits below 0.1 ms count as 0.1 ms. A measure of a law of sizes that a frame does not have gives None: at the
 paper's own scale some are not run.
@@ -29,8 +29,8 @@ def grown(rows: DataFrame, x: str, column: str) -> Each:
     seed."""
     span = rows[x].max() - rows[x].min()
     slopes = []
-    for _, one in rows.groupby("seed"):
-        slope = np.polyfit(one[x], one[column], 1)[0]
+    for _, rows_of_seed in rows.groupby("seed"):
+        slope = np.polyfit(rows_of_seed[x], rows_of_seed[column], 1)[0]
         slopes.append(slope)
     return span * np.array(slopes)
 

@@ -1,6 +1,5 @@
 """At which load each sentence on Google's month holds (Figs. 6-10 of LoTES). The paper does not print its load."""
 
-from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
 from reproduce import registry, verdicts
@@ -10,7 +9,6 @@ from schedlib.plots import style
 from schedlib.plots.alt import alt
 
 PLACE = 5.335
-OWN = "the paper's reading"
 LEVEL = 0.95  # of the intervals
 LOOKS = {
     verdicts.HOLDS: {"marker": "s", "color": style.GREEN},
@@ -28,7 +26,7 @@ def judged(frame: DataFrame) -> DataFrame:
     for claim in registry.load().claims.values():
         if claim.paper != "lotes" or claim.along != "load":
             continue
-        for reading, sentence in {OWN: claim, **claim.others}.items():
+        for reading, sentence in {"the paper's reading": claim, **claim.others}.items():
             if sentence.experiment == experiment:
                 for load, verdict in verdicts.along(sentence, frame, LEVEL).items():
                     rows.append((reading, claim.id, claim.sentence, float(load), verdict))
@@ -42,7 +40,7 @@ def holding(frame: DataFrame) -> DataFrame:
     return counts.reset_index(name="sentences")
 
 
-def plot(frame: DataFrame) -> Picture:
+def plot(frame: DataFrame):
     """The verdict on each sentence at each load, a panel for each reading; above them how many hold."""
     readings = frame["reading"].unique()
     sentences = list(frame["sentence"].unique())
@@ -50,17 +48,17 @@ def plot(frame: DataFrame) -> Picture:
     size = 5.6 + 3.4 * len(readings), 5.4
     figure, axes = style.subplots(1, len(readings), size=size, sharey=True, squeeze=False)
     for reading, ax in zip(readings, axes[0], strict=True):
-        here = only(frame, reading=reading)
+        judged_so = only(frame, reading=reading)
         for verdict, look in LOOKS.items():
-            rows = only(here, verdict=verdict)
+            rows = only(judged_so, verdict=verdict)
             across = rows["load"].map(loads.index)
             down = rows["sentence"].map(sentences.index)
             ax.plot(across, down, label=verdict, linestyle="none", markersize=8, **look)
-        counts = holding(here).set_index("load")["sentences"]
-        for at, one in enumerate(loads):
-            ax.text(at, -1, counts[one], ha="center", va="center", weight="bold")
+        counts = holding(judged_so).set_index("load")["sentences"]
+        for at, load in enumerate(loads):
+            ax.text(at, -1, counts[load], ha="center", va="center", weight="bold")
         ax.set(title=reading, xlabel="mean load of the cores", ylim=(len(sentences) - 0.4, -1.6))
-        ax.set_xticks(range(len(loads)), [f"{one:g}" for one in loads], fontsize=8, rotation=90)
+        ax.set_xticks(range(len(loads)), loads, fontsize=8, rotation=90)
     axes[0, 0].set_ylabel("sentence")
     axes[0, 0].set_yticks([-1, *range(len(sentences))], ["how many hold", *sentences], fontsize=8)
     legend_below(axes[0, 0], 3)

@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from pandas import DataFrame
 
 from reproduce.exhibits import lacking
@@ -86,7 +85,7 @@ def compared(cases: Iterable[Case], seed: int, measures: Callable = outcome) -> 
 
 
 def no_google_table() -> str:
-    """What to do when Google's job table is not here, and "" when it is."""
+    """How to fetch Google's job table where it is not here; "" where it is."""
     return lacking(
         traces.google2011_folder(),
         "Google's job table is not shipped, and not here; fetch it with",
@@ -109,20 +108,6 @@ def google_times() -> DataFrame:
 def month(seed: int, **options) -> tuple[lotes.MachineConfigs, lotes.JobClasses, Workload]:
     """The machines, classes and jobs of a `google_month` on Table 1's machines, in proportion."""
     return lotes.google_month(*lotes.google2011(), seed=seed, **options)
-
-
-def class_table(classes: lotes.JobClasses, mean_time_h: np.ndarray) -> DataFrame:
-    """Classes as in the paper's Table 2: `job_class` from 1, the given mean times (h), demands and shares."""
-    cores, memory = classes.demand.T
-    return DataFrame(
-        {
-            "job_class": np.arange(1, len(cores) + 1),
-            "mean_time_h": mean_time_h,
-            "cores": cores,
-            "memory": memory,
-            "share": classes.share,
-        }
-    )
 
 
 def each_policy(

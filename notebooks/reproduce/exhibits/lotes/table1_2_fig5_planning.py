@@ -1,15 +1,13 @@
-"""Tables 1 and 2 of LoTES, bins of one machine (fragmentation, Fig. 5, what Algorithm 1 keeps), and what
-stages 1 and 2 find on Google's and on random instances. An instance with phi < 0 is Google's.
+"""Tables 1 and 2 of LoTES, bins of one machine (fragmentation, Fig. 5), and the results
+of stages 1 and 2 on Google's and on random instances. An instance with phi < 0 is Google's.
 """
 
 import time
-from typing import Any
 
-from matplotlib.figure import Figure as Picture
-from pandas import DataFrame, concat
+from pandas import DataFrame
 
 from reproduce.exhibits import only
-from reproduce.exhibits.lotes.runs import ONCE, class_table
+from reproduce.exhibits.lotes.runs import ONCE
 from reproduce.figure import Figure
 from schedlib import lotes
 from schedlib.lotes.workloads.instances import SUPPORTS
@@ -41,7 +39,16 @@ def table1(seed: int) -> DataFrame:
 def table2(seed: int) -> DataFrame:
     """Table 2 as it enters the models: mean time (h), demands and share of each class."""
     classes = lotes.google2011()[1]
-    return class_table(classes, mean_time_h=1 / classes.rate[0])
+    cores, memory = classes.demand.T
+    return DataFrame(
+        {
+            "job_class": range(1, classes.n_classes + 1),
+            "mean_time_h": 1 / classes.rate[0],
+            "cores": cores,
+            "memory": memory,
+            "share": classes.share,
+        }
+    )
 
 
 def fragmentation(seed: int) -> DataFrame:
@@ -67,18 +74,6 @@ def fig5(seed: int) -> DataFrame:
     return DataFrame(mixes, columns=["first", "second", "non_dominated"])
 
 
-def algorithm1_defects(seed: int) -> DataFrame:
-    """What Algorithm 1 keeps on three machines, as printed and with its flag reset, and the exact set."""
-    configs, classes = lotes.google2011()
-    cases: dict[str, Any] = {
-        "Fig. 5": ([7], [[2], [3]]),
-        "class 2 too large": ([4], [[2], [5]]),
-        "Google, 0.5 x 0.5": (configs.capacity[0], classes.demand),
-    }
-    frames = {name: lotes.defects(*case) for name, case in cases.items()}
-    return concat(frames, names=["machine"]).reset_index("machine").reset_index(drop=True)
-
-
 def _instance(phi, seed, machines=1000):
     if phi < 0:
         return lotes.google2011()
@@ -86,7 +81,7 @@ def _instance(phi, seed, machines=1000):
 
 
 def stages(phi: float, machines: int, seed: int) -> DataFrame:
-    """What stages 1 and 2 find on an instance: rates, bins and supports, and `seconds` for both.
+    """The results of stages 1 and 2 on an instance: rates, bins and supports, and `seconds` for both.
 
     `allocation`: lambda of stage 1; `assignment`: lambda of stage 2; `rounded`: that in whole machines;
     `generated`: stage 2 over all bins, by column generation; `unassigned`: machines that rounding leaves
@@ -122,7 +117,6 @@ EXPERIMENTS = (
             ("table2", "Google's job classes", table2),
             ("fragmentation", "Eighty jobs fit the pool, sixty the machines", fragmentation),
             ("fig5", "Feasible mixes and non-dominated bins of two classes", fig5),
-            ("algorithm1", "What Algorithm 1 keeps", algorithm1_defects),
         )
     ),
     Experiment(
@@ -139,7 +133,7 @@ EXPERIMENTS = (
 )
 
 
-def plot_fig5(frame: DataFrame) -> Picture:
+def plot_fig5(frame: DataFrame):
     """The mixes of two classes that fit a machine, the non-dominated bins among them, and the limit."""
     figure, ax = style.subplots(size=(4.6, 3.8))
     ax.plot([0, 3.5], [7 / 3, 0], color="black", linewidth=1.2, label="the machine is full")
@@ -169,12 +163,12 @@ WAYS = {
 
 
 def lost(frame, column):
-    """What is lost against the fluid bound (%)."""
+    """The rate lost against the fluid bound (%)."""
     return 100 * (1 - frame[column] / frame["allocation"])
 
 
-def plot_stages(frame: DataFrame) -> Picture:
-    """What each way of making the plan loses against the fluid bound, on every instance."""
+def plot_stages(frame: DataFrame):
+    """The rate that each way of making the plan loses against the fluid bound, on every instance."""
     figure, ax = style.subplots(size=(7.0, 3.8))
     phis = sorted(set(frame["phi"]))
     place = frame["phi"].map(phis.index)
@@ -196,7 +190,6 @@ HEADS = {
     "bins_all_classes": "bins of all classes",
     "mean_time_h": "mean time (h)",
     "job_class": "class",
-    "undefined": "undefined step",
     "size": "size of a machine",
     "pooled": "jobs, pooled",
     "placed": "jobs, placed",
@@ -235,15 +228,6 @@ FIGURES = tuple(
                 f"Scatter of {len(frame)} feasible mixes below the machine's limit, "
                 f"{frame['non_dominated'].sum()} of them non-dominated bins: (0, 2), (2, 1) and (3, 0)."
             ),
-        ),
-        (
-            "algorithm1",
-            None,
-            "What the paper's Algorithm 1 keeps. As printed it keeps every feasible bin. When its flag is reset for "
-            "each bin, it still keeps dominated ones. If a class fits on no empty machine, it tries to remove the "
-            "latest job from an empty bin, which is undefined.",
-            "Table of the bins that Algorithm 1 keeps, repeats and misses on three machines: as printed, repaired "
-            "and exact.",
         ),
         (
             "stages",

@@ -1,4 +1,4 @@
-"""What LoTES's text leaves open: every reading of every policy on the same jobs (waits in seconds); how many
+"""The open points of LoTES's text: every reading of every policy on the same jobs (waits in seconds); how many
 machines an arriving job asks for their state under each policy (Section 5.2); and planning again while the
 system runs, which the paper leaves to future work (Sections 5.3.3 and 6).
 """
@@ -8,19 +8,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
-from reproduce.exhibits import legend_below, only
+from reproduce.exhibits import as_key, only
 from reproduce.exhibits.lotes import runs
-from reproduce.exhibits.lotes.drawing import lines
 from reproduce.exhibits.lotes.fig11_13_random import drawn, under
 from reproduce.figure import Figure
 from schedlib import lotes
 from schedlib.lotes.replan import WAYS
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS, ArrivalModel
-from schedlib.plots import style
-from schedlib.plots.alt import alt
 from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 5.34
@@ -111,7 +107,7 @@ def _timed(way, seconds):
 
 
 def _foresight(jobs, hours):
-    """Planning again from the jobs that come in the next hours and their durations, which nobody knows."""
+    """Planning again from the jobs that come in the next hours and their durations, which no scheduler knows."""
     submit, job_class = jobs.jobs["submit"].to_numpy(), jobs.jobs["class"].to_numpy()
     duration, demand = (
         jobs.tasks["duration"].to_numpy(),
@@ -250,23 +246,6 @@ EXPERIMENTS = (
 )
 
 
-def plot_overhead(frame: DataFrame) -> Picture:
-    """Share of machines that an arriving job asks against the load, by policy: seeds, and their medians."""
-    figure, ax = style.subplots(size=(7.0, 4.0))
-    for (policy, sampled), rows in frame.groupby(["policy", "sampled"], sort=False):
-        look = style.look(policy)
-        if sampled:
-            look = look._replace(linestyle=":", label=f"{look.label}, {sampled} sampled")
-        lines(ax, rows, "load", "looked", looks={policy: look})
-    ax.set(
-        xlabel="load of what stage 2 sustains",
-        ylabel="machines asked per arrival (%)",
-        yscale="log",
-    )
-    legend_below(ax, 3)
-    return figure
-
-
 FIGURES = (
     Figure(
         "lotes.variants",
@@ -276,7 +255,7 @@ FIGURES = (
             "Mean waits (s) under every reading of the paper's text, on the same jobs: Phi = 0.006, load 0.97, "
             f"{runs.CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].iloc[0]:g} hours. The first "
             "reading of each policy is ours. Where machines differ (Omega above 0), only LoTES's exits and "
-            "roulette wheel are varied."
+            "roulette wheel are varied. A reading has two rows where the queue grew in some instances."
         ),
         "Table of waits by policy, reading and Omega.",
         partial(only, sizes=SIZES[0]),
@@ -284,18 +263,13 @@ FIGURES = (
     Figure(
         "lotes.overhead",
         "lotes.overhead",
-        plot_overhead,
-        "How many machines an arriving job asks for their state, as the paper describes the policies. "
-        "LoTES asks every machine of the configurations that it tries. Greedy asks one after the other "
-        "until one has room. Tetris asks all. (The simulator finds the same machine with search trees.)",
-        alt(
-            "Line chart of the machines asked for an arrival (%) against the load. Medians",
-            "looked",
-            ["policy"],
-            "load",
-            of=partial(only, sampled=0),
-            average="median",
-        ),
+        None,
+        "How many machines an arriving job asks for their state (%), as the paper describes the policies. LoTES asks "
+        "every machine of the configurations that it tries, or as many of each as are sampled. Greedy asks one "
+        "after the other until one has room. Tetris asks all.",
+        "Table of the machines asked for an arrival by load and policy.",
+        part=as_key("sampled"),
+        heads={"looked": "machines asked (%)", "sampled": "machines sampled (0: all)"},
     ),
     Figure(
         "lotes.replan",
@@ -307,6 +281,7 @@ FIGURES = (
             f"(every 0: once). One job in {frame['thin'].iloc[0]}. The paper leaves this to future work."
         ),
         "Table of waits, queues and idle cores by way of planning and hours between plans.",
+        part=as_key("every"),
         heads={
             "every": "every (h)",
             "over_1h": "wait over 1 h (%)",

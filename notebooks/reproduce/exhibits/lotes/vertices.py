@@ -6,7 +6,6 @@ compared: ours, of least waste; the first that the solver finds; one with the pr
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure as Picture
 from pandas import DataFrame
 
 from reproduce.exhibits.lotes.drawing import SHORTEST
@@ -72,7 +71,7 @@ def with_supports(
 
 
 def google_vertices(seed: int) -> DataFrame:
-    """What follows from each optimum on Google's machines, a row each: `vertex`, and
+    """The consequences of each optimum on Google's machines, a row each: `vertex`, and
 
     - `supports`: the abs(K^j); `above_two_supports`: configurations with more than two classes
     - `bins`: non-dominated ones under K^j; `bins_printed`: what Algorithm 1 keeps as printed
@@ -80,9 +79,9 @@ def google_vertices(seed: int) -> DataFrame:
       over lambda of stage 1
     """
     configs, classes = lotes.google2011()
-    found = {vertex: allocate(configs, classes, vertex=vertex) for vertex in VERTICES}
+    optima = {vertex: allocate(configs, classes, vertex=vertex) for vertex in VERTICES}
     rows = []
-    for vertex, stage1 in (found | {PRINTED: with_supports(configs, classes, SUPPORTS)}).items():
+    for vertex, stage1 in (optima | {PRINTED: with_supports(configs, classes, SUPPORTS)}).items():
         exact = (
             lotes.plan(configs, classes, allocation=stage1, integer=True).rate_rounded / stage1.rate
         )
@@ -96,7 +95,7 @@ def google_vertices(seed: int) -> DataFrame:
 
 
 def _follows(configs, classes, stage1):
-    """What `google_vertices` says of an optimum of stage 1, without the exact program."""
+    """The columns of `google_vertices` for an optimum of stage 1, without the exact program."""
     made = lotes.plan(configs, classes, allocation=stage1)
     kept = [
         lotes.algorithm1(room, classes.demand[these])[0]
@@ -112,7 +111,7 @@ def _follows(configs, classes, stage1):
 
 
 def spread(optima: int, thin: int, hours: float, seed: int) -> DataFrame:
-    """What follows from random optima of stage 1 on Google's machines, each of least random cost, a row each.
+    """The consequences of random optima of stage 1 on Google's machines, each of least random cost, a row each.
 
     Columns as in `google_vertices`, and `wait`: LoTES's mean wait (s) on Table 1's machines over `thin` at
     0.97 of the least that any of these optima sustains in whole machines, the same jobs for all.
@@ -177,7 +176,7 @@ def _losses(frame):
     return frame.assign(rounded=lost.clip(lower=1e-5), wait=frame["wait"].clip(lower=SHORTEST))
 
 
-def plot_spread(frame: DataFrame) -> Picture:
+def plot_spread(frame: DataFrame):
     """How many of the random optima lead to at most a number of bins, a loss, a wait."""
     figure, axes = style.subplots(2, 2, size=(8.0, 5.6), sharey=True)
     for ax, (column, label) in zip(axes.flat, MEASURES.items(), strict=True):

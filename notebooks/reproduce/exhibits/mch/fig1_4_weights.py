@@ -47,9 +47,9 @@ def plot_fig1(frame: DataFrame):
     plot_tree(tree, tree.guarantee, weights, ax=axes[0])
     for ax, (demands, rows) in zip(axes[1:], frame.groupby("demands"), strict=False):
         for place, rule in enumerate(RULES):  # one below the other in a leaf's line
-            mine = only(rows, rule=rule)
-            line = mine["leaf"] + 0.7 * (place / (len(RULES) - 1) - 0.5)
-            ax.plot(mine["share"], line, **style.look(rule).line() | {"linestyle": "none"})
+            of_rule = only(rows, rule=rule)
+            line = of_rule["leaf"] + 0.7 * (place / (len(RULES) - 1) - 0.5)
+            ax.plot(of_rule["share"], line, **style.look(rule).line() | {"linestyle": "none"})
         ax.yaxis.set_inverted(True)
         ax.set_ylabel("leaf")
         first = only(rows, rule=RULES[0])
@@ -69,7 +69,7 @@ def plot_fig1(frame: DataFrame):
 CAPACITY = (10.0, 12.0)
 N22 = {"full": (2, 3), "other": (0, 3), "first": (2, 0)}
 CASES = {case: ((2, 1), (1, 1), demand) for case, demand in N22.items()}
-"""What a task of n1, n2,1 and n2,2 needs; n2,2 needs the paper's <2 CPUs, 3 GB>, or one half of it."""
+"""The demands of a task of n1, n2,1 and n2,2; n2,2 needs the paper's <2 CPUs, 3 GB>, or one half of it."""
 CASE_TITLES = {
     "full": "Case 1: n2,2 needs both",
     "other": "Sub-case 1: n2,2 needs memory, CPU saturates first",
@@ -207,7 +207,7 @@ def run_churn(rule: str, step: float, seed: int) -> DataFrame:
     done = simulate(tree, FIG4_CAPACITY, rule, fig4_jobs(), every=step)
     finish, leaf = done.jobs.set_index("leaf")["finish"], done.shares["leaf"]
     return done.shares.assign(
-        name=[tree.name(tree.leaves[one]) for one in leaf], finish=leaf.map(finish)
+        name=[tree.name(tree.leaves[place]) for place in leaf], finish=leaf.map(finish)
     )
 
 
@@ -247,8 +247,8 @@ def plot_fig4b(frame: DataFrame):
     """Dominant shares of the six leaves over time, a panel for each rule (the paper's Fig. 4b)."""
     figure, axes = style.subplots(1, len(OVER_TIME), size=(11.4, 3.7), sharey=True)
     for ax, rule in zip(axes, OVER_TIME, strict=True):
-        mine = only(frame, rule=rule)
-        for leaf, rows in mine.groupby("leaf"):
+        of_rule = only(frame, rule=rule)
+        for leaf, rows in of_rule.groupby("leaf"):
             ax.step(
                 rows["time"],
                 rows["share"],
@@ -259,7 +259,7 @@ def plot_fig4b(frame: DataFrame):
                 label=rows["name"].iloc[0],
             )
         # a leaf that is given too much is done, and gone, sooner
-        ends = min(600, mine["finish"].min())
+        ends = min(600, of_rule["finish"].min())
         ax.axvspan(200, ends, color="#EEEEEE", zorder=0)
         words = {"ha": "center", "va": "top", "fontsize": 9, "color": "#444444"}
         ax.text((200 + ends) / 2, 1.0, "all six active", **words)

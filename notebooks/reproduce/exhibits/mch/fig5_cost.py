@@ -106,7 +106,7 @@ def run_frontier(load: str, size: int, seed: int) -> DataFrame:
 
 
 def _cost(tree, machines, jobs, until=None, measured=MEASURED):
-    """What each rule takes; kernels are compiled before the clock starts."""
+    """The cost of each rule; kernels are compiled before the clock starts."""
     rows = []
     for rule, method in measured:
         done = simulate(
@@ -123,8 +123,8 @@ def _cost(tree, machines, jobs, until=None, measured=MEASURED):
 def _look(rule, method):
     """H-DRF with nothing computed twice is ours, and has a look of its own."""
     if rule == "h-drf" and method == "fast":
-        own = {"color": "#555555", "linestyle": (0, (5, 1, 1, 1)), "marker": "*"}
-        return own | {"label": "H-DRF, logarithmic (ours)"}
+        look = {"color": "#555555", "linestyle": (0, (5, 1, 1, 1)), "marker": "*"}
+        return look | {"label": "H-DRF, logarithmic (ours)"}
     return style.look(rule).line() | ({"label": "H-DRF, as printed"} if rule == "h-drf" else {})
 
 
@@ -220,25 +220,6 @@ def plot_frontier(frame: DataFrame):
     return figure
 
 
-def _each(frame, **where):
-    """Median operations per decision of each rule, in words."""
-    rows = _operations_per_decision(only(frame, **where))
-    each = rows.groupby(["rule", "method"], sort=False)["each"]
-    return ", ".join(
-        f"{_look(*kind)['label']} {value:.1f}" for kind, value in each.median().items()
-    )
-
-
-def _caption_frontier(frame):
-    most = only(frame, load="fill")["size"].max()
-    return (
-        f"The cost of a decision on full binary trees of up to {frame['q'].max():,} nodes, whose leaves "
-        "are jobs (left, middle), and of a task in a stream of tasks for 1,024 leaves, half of which need "
-        "only some resources (right). Operations per decision on the largest tree: "
-        f"{_each(frame, load='fill', size=most)}."
-    )
-
-
 EXPERIMENTS = (
     Experiment(
         "mch.fig5",
@@ -328,7 +309,11 @@ FIGURES = (
         "mch.frontier",
         "mch.frontier",
         plot_frontier,
-        _caption_frontier,
+        lambda frame: (
+            f"The cost of a decision on full binary trees of up to {frame['q'].max():,} nodes, whose leaves are jobs "
+            "(left, middle), and of a task in a stream of tasks for 1,024 leaves, half of which need only some "
+            "resources (right)."
+        ),
         alt(
             "Line charts of the cost of a decision against the number of nodes, and bars of the cost of a task. "
             "Operations for a decision",

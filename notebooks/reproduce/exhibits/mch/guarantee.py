@@ -1,4 +1,4 @@
-"""Who allocates as H-DRF does and who keeps the guarantee, at once and while tasks end and start.
+"""Which rules allocate as H-DRF does and which keep the guarantee, at once and while tasks end and start.
 
 A leaf of a random tree is partial-type with a chance from 0 to 1.
 """
@@ -192,7 +192,7 @@ def _caption_exact(frame):
 
 
 def late(frame: DataFrame) -> DataFrame:
-    """What n2,2 holds in the second half of the time."""
+    """The share of n2,2 in the second half of the time."""
     return only(frame[frame["time"] >= frame["time"].max() / 2], leaf="n2,2")
 
 

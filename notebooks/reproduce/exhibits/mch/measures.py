@@ -1,4 +1,4 @@
-"""What MCH's claims measure: worked examples, random trees, shares over time, and what a decision costs.
+"""The measures of MCH's claims: worked examples, random trees, shares over time, and what a decision costs.
 
 Cost is counted in operations (nodes and heap places looked at), which repeat; seconds do not. A method is a rule
 and how it is computed: "h-drf literal" is H-DRF as printed, "h-drf fast" ours, with nothing computed twice.
@@ -21,8 +21,8 @@ WINDOWS = {"all active": ACTIVE, "n1,2 there": (640, 780), "n1,2 gone": (800, 88
 def farthest(frame: DataFrame, columns: list[str], wanted: list[float], **where) -> Exact:
     """The largest distance of these columns of these rows, in their order, from what the paper prints."""
     rows = only(frame, **where)
-    found = rows[columns].to_numpy(float).ravel()
-    gaps = np.abs(found - wanted)
+    measured = rows[columns].to_numpy(float).ravel()
+    gaps = np.abs(measured - wanted)
     return Exact(gaps.max())
 
 
