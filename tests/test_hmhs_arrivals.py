@@ -12,8 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal, assert_equal
 from frames import as_frame
 from hmhs_instances import instances
 from refusals import refuses
-from reproduce import exhibits
-from reproduce.exhibits.hmhs import cluster
 from schedlib import hmhs
 from schedlib.boards.invariants import idle_while_waiting, two_at_once
 
@@ -142,20 +140,6 @@ def test_bad_arguments_are_named():
     refuses(
         "2 map and 3 reduce machines", hmhs.Arrivals, hmhs.single(2, machines=(2, 3)), [0.0, 0.0]
     )
-
-
-def test_facebook_s_days():
-    if lacking := exhibits.no_swim():
-        pytest.skip(lacking)
-    for year, jobs in ((2009, 5894), (2010, 24442)):
-        found = cluster._facebook(year)
-        assert len(found) == jobs and found["copy"].between(0, 1).all()
-        assert found["map_tasks"].min() >= 1
-
-
-def test_without_swim_the_exhibits_say_how_to_fetch_it(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCHEDLIB_SWIM", str(tmp_path))
-    assert "python -m schedlib data swim" in exhibits.no_swim()
 
 
 @hmhs.rule
