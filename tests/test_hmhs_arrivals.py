@@ -12,10 +12,9 @@ from numpy.testing import assert_allclose, assert_array_equal, assert_equal
 from frames import as_frame
 from hmhs_instances import instances
 from refusals import refuses
-from reproduce import exhibits
-from reproduce.exhibits.hmhs import cluster
-from schedlib import hmhs
+from schedlib import hmhs, traces
 from schedlib.boards.invariants import idle_while_waiting, two_at_once
+from schedlib.hmhs.workloads import swim_jobs
 
 
 def on_machines(drawn, most=None):
@@ -145,17 +144,12 @@ def test_bad_arguments_are_named():
 
 
 def test_facebook_s_days():
-    if lacking := exhibits.no_swim():
-        pytest.skip(lacking)
-    for year, jobs in ((2009, 5894), (2010, 24442)):
-        found = cluster._facebook(year)
-        assert len(found) == jobs and found["copy"].between(0, 1).all()
-        assert found["map_tasks"].min() >= 1
-
-
-def test_without_swim_the_exhibits_say_how_to_fetch_it(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCHEDLIB_SWIM", str(tmp_path))
-    assert "python -m schedlib data swim" in exhibits.no_swim()
+    if (folder := traces.swim_folder()) is None:
+        pytest.skip("Facebook's jobs are not here: python -m schedlib data swim")
+    for year, count in ((2009, 5894), (2010, 24442)):
+        workload = traces.read_swim(folder / f"FB-{year}_samples_24_times_1hr_0.tsv")
+        jobs = swim_jobs(workload, block=256e6)
+        assert len(jobs) == count and jobs["map_tasks"].min() >= 1
 
 
 @hmhs.rule
