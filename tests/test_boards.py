@@ -12,14 +12,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import types
 from scipy import stats
 
 from schedlib import boards, eagle, hmhs, lotes, mch, paths
 from schedlib.boards import invariants
 from schedlib.boards.race import PATIENCE
 from schedlib.boards.standings import COLUMNS
-from schedlib.core import rules
+from schedlib.core.rules import FLOATS, RuleKind
 from schedlib.lotes.policies.own import kernel
 from schedlib.workload import Workload
 
@@ -187,9 +186,9 @@ def policy_of(name, form, line, last="return 0"):
     ],
 )
 def test_no_way_of_writing_to_what_is_shown_compiles(write):
-    rule = rules.rule(types.int64(rules.seen(types.float64)))
+    kind = RuleKind({"array": FLOATS}, "number")
     with pytest.raises(ValueError, match="does not compile"):
-        rule(policy_of("cheat", "shown", write.format("shown")))
+        kind(policy_of("cheat", "shown", write.format("shown")))
 
 
 @numba.njit
@@ -628,7 +627,7 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
     "wrong, words",
     [
         (lambda: on_crowd(seeds=[1, 1]), "seeds"),
-        (lambda: on_crowd(3), "mine.0.: 3; needs"),
+        (lambda: on_crowd(3), "mine: 3; give a lotes.Policy"),
         (lambda: boards.hmhs(against=[]), "mine: no policy"),
         (lambda: boards.hmhs(hmhs.POLICIES["fifo"], seeds=1), "two policies are called 'fifo'"),
         (lambda: boards.hmhs(seeds=1, against=["fife"]), "did you mean 'fifo'"),

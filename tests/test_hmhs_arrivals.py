@@ -12,9 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal, assert_equal
 from frames import as_frame
 from hmhs_instances import instances
 from refusals import refuses
-from schedlib import hmhs, traces
+from schedlib import hmhs
 from schedlib.boards.invariants import idle_while_waiting, two_at_once
-from schedlib.hmhs.workloads import swim_jobs
 
 
 def on_machines(drawn, most=None):
@@ -141,15 +140,6 @@ def test_bad_arguments_are_named():
     refuses(
         "2 map and 3 reduce machines", hmhs.Arrivals, hmhs.single(2, machines=(2, 3)), [0.0, 0.0]
     )
-
-
-def test_facebook_s_days():
-    if (folder := traces.swim_folder()) is None:
-        pytest.skip("Facebook's jobs are not here: python -m schedlib data swim")
-    for year, count in ((2009, 5894), (2010, 24442)):
-        workload = traces.read_swim(folder / f"FB-{year}_samples_24_times_1hr_0.tsv")
-        jobs = swim_jobs(workload, block=256e6)
-        assert len(jobs) == count and jobs["map_tasks"].min() >= 1
 
 
 @hmhs.rule

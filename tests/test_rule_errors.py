@@ -1,7 +1,5 @@
 """What a rule does wrong is said with its name, its line and a way out, in all four simulators."""
 
-import re
-
 import numba
 import numpy as np
 import pandas as pd
@@ -27,13 +25,15 @@ SIMULATORS = {
     ),
 }
 SLIPS = {
-    "return helper(0)": "'helper', a plain function; decorate that with `numba.njit`",
-    "global N; N = 1; return 0": "sets a global variable",
-    "import math; return 0": "import at the top of the file",
-    "with open('x'): return 0": "uses `with`",
+    "return helper(0)": r"global name 'helper'.*slips.py \(2\).*helpers under `numba.njit`",
+    "global N; N = 1; return 0": r"STORE_GLOBAL.*slips.py \(2\)",
+    "import math; return 0": r"IMPORT_NAME.*slips.py \(2\)",
+    "with open('x'): return 0": r"'x' \(slips.py, line 2\).*context manager",
     "zero = 0": "ends without `return`",
-    "return FIRST.fre": "has no 'fre'",
-    "return 1 // len(())": "ask first whether the divisor is 0",
+    "return FIRST.fre": r"has no attribute 'fre' \(slips.py, line 2\)",
+    "FIRST.x = 1; return 0": "sets 'x', and what a rule sees is read-only",
+    "return 1 // len(())": "ask first whether the divisor is 0; .* shows the line",
+    "if len((1,)) > 0: raise KeyError('no job')\n    return 0": r"raises KeyError: 'no job' \(slips.py, line 2\)",
 }
 
 
@@ -47,9 +47,9 @@ def test_a_slip_is_said_with_its_line_and_a_way_out(takes, slip):
     text = f"def slips({takes}):\n    {slip}".replace("FIRST", takes.split(", ")[0])
     names = {"helper": helper}
     exec(compile(text, "slips.py", "exec"), names)
-    with pytest.raises(ValueError, match=re.escape(SLIPS[slip])) as raised:
+    with pytest.raises(ValueError, match=f"slips: .*{SLIPS[slip]}") as raised:
         SIMULATORS[takes](names["slips"])
-    assert "slips" in str(raised.value) and len(str(raised.value)) < 300
+    assert len(str(raised.value)) < 550
 
 
 def wait_for_it(cluster, job):
@@ -69,7 +69,9 @@ def test_a_rule_reads_columns_by_row_and_refuses_others():
     assert (np.argsort(run.jobs["start"]) == np.argsort(due)).all()
     assert run.jobs["start"].min() == 2.0
     other = lotes.Policy(lambda cluster, job: int(cluster.jobs.user[job]))
-    with pytest.raises(ValueError, match="'user' is not numeric; .*: due"):
+    with pytest.raises(
+        ValueError, match="'user' is not one of the numeric columns of workload.jobs: due"
+    ):
         lotes.simulate(other, MACHINE, work)
 
 

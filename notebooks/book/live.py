@@ -1,127 +1,94 @@
-"""`make book`: what the chapters' explorers show, drawn for the website, into its folder of scripts.
+"""`make book`: all that the chapters' explorers show, drawn for the website, into its folder of scripts.
 
-An explorer is made as its cell makes it, by the statements of the chapter that it needs. What is drawn is kept, under a key of these
-statements, of the code that they reach and of the data that they read.
+A chapter's cells with the tag `explorer` make its explorers. The pictures are kept, under a key of these cells and of all code and data.
 """
 
 import ast
 import hashlib
 import json
-import symtable
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
-from book import processes
+from joblib import Parallel, delayed
+
 from book.explorers import Explorer, recorded
 from book.pages import WIDGET, text
 from schedlib import paths
+from schedlib.sweeps.worker import EXPECTED
 
 ROOT = paths.checkout() or Path()
 OUT = ROOT / "build" / "book" / "_static" / "explorers"
+TAG = "explorer"
 
 
 def explorers() -> dict[str, str]:
-    """The programs that make the chapters' explorers, the last lines being these, by names such as 06-mch-1."""
-    found = {}
-    for file in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
-        body: list[ast.stmt] = []
-        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
-            if cell["cell_type"] == "code":
-                lines = text(cell["source"]).splitlines()
-                body += ast.parse(
-                    "\n".join(line for line in lines if not line.startswith(("%", "!")))
-                ).body
-                if any(
-                    WIDGET in (data := output.get("data", {})) and "image/png" in data
-                    for output in cell["outputs"]
-                ):
-                    found[
-                        f"{file.stem}-{sum(name.startswith(file.stem) for name in found) + 1}"
-                    ] = program(body)
-    return found
+    """The programs that make the chapters' explorers, by names such as 06-mch-1.
 
-
-def program(body: list[ast.stmt]) -> str:
-    """The statements that the last one needs, and it.
-
-    >>> print(program(ast.parse("import a, b; c = a.x; print(c); d = c + 1; e = b.y; d(2)").body))
-    import a, b
-    c = a.x
-    d = c + 1
-    d(2)
+    A program is the code of the tagged cells of the chapter, down to the one that shows the explorer.
     """
-    kept, (_, needed) = [body[-1]], names(body[-1])
-    for statement in body[-2::-1]:
-        bound, used = names(statement)
-        if bound & needed:
-            kept.append(statement)
-            needed = needed - bound | used
-    return "\n".join(map(ast.unparse, kept[::-1]))
+    programs = {}
+    for file in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
+        lines: list[str] = []
+        number = 0
+        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
+            if TAG not in cell["metadata"].get("tags", []):
+                continue
+            code = text(cell["source"]).splitlines()
+            lines += [line for line in code if not line.startswith("%")]
+            if any(WIDGET in output.get("data", {}) for output in cell["outputs"]):
+                number += 1
+                programs[f"{file.stem}-{number}"] = "\n".join(lines)
+    return programs
 
 
-def names(statement: ast.stmt) -> tuple[set[str], set[str]]:
-    """The names that a statement binds for those that follow, and those that it or a function in it reads."""
-    table = symtable.symtable(ast.unparse(statement), "", "exec")
-    bound = {
-        symbol.get_name()
-        for symbol in table.get_symbols()
-        if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
-    }
-    used, left = (
-        {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()},
-        table.get_children(),
-    )
-    while left:
-        inner = left.pop()
-        used |= {
-            symbol.get_name()
-            for symbol in inner.get_symbols()
-            if symbol.is_referenced() and symbol.is_global()
-        }
-        left += inner.get_children()
-    return bound, used
-
-
-def key(source: str) -> str:
-    """What a program's pictures depend on: itself, the library, the chapters' data and the published figures."""
-    digest = hashlib.sha256(source.encode())
-    data = [
-        *(paths.PACKAGE / "teaching").rglob("*.csv*"),
-        *((ROOT / "figures").rglob("*.csv") if "reproduce" in source else ()),
-    ]
-    library = sorted(paths.PACKAGE.rglob("*.py"))
-    for file in [*library, ROOT / "requirements.txt", *sorted(data)]:
+def key(program: str) -> str:
+    """The name under which a program's pictures are kept: a digest of it, of all code and of the book's data."""
+    digest = hashlib.sha256(program.encode())
+    book = ROOT / "notebooks" / "book"
+    code = [*paths.PACKAGE.rglob("*.py"), *book.rglob("*.py"), *book.rglob("*.csv")]
+    for file in [*sorted(code), ROOT / "requirements.txt"]:
         digest.update(file.read_bytes())
     return digest.hexdigest()[:20]
 
 
-def explorer(source: str) -> Explorer:
-    """The explorer that a program makes."""
-    *statements, last = ast.parse(source).body
-    scope: dict[str, Any] = {"__name__": "__main__"}  # as in a notebook
-    exec(compile(ast.Module(statements, []), "chapter", "exec"), scope)
-    return eval(ast.unparse(last), scope)
+def explorer(program: str) -> Explorer:
+    """The explorer that the last expression of a program gives.
+
+    >>> explorer("from book.explorers import lotes; lotes.line()").values()
+    {'servers': 1, 'load': 80, 'seed': 0}
+    """
+    *statements, last = ast.parse(program).body
+    names: dict[str, Any] = {"__name__": "__main__", "display": lambda *shown: None}
+    exec(compile(ast.Module(statements, []), "chapter", "exec"), names)
+    return eval(ast.unparse(last), names)
 
 
-def make(name: str, source: str, file: Path) -> None:
-    """Run a program, and draw all that its explorer shows."""
-    start, record = time.monotonic(), recorded.record(explorer(source))
+def make(name: str, program: str, file: Path) -> None:
+    """Run a program, and draw all that its explorer shows into a file."""
+    start = time.monotonic()
+    record = recorded.record(explorer(program))
     part = file.with_suffix(f".{name}")
     part.write_text(recorded.packed(record), encoding="utf-8")
     part.replace(file)
-    took = f"{len(record['frames'])} pictures, {file.stat().st_size / 1e6:.2f} MB, {time.monotonic() - start:.0f} s"
-    print(f"explorer {name}: {took}", file=sys.stderr, flush=True)
+    pictures, size = len(record["frames"]), file.stat().st_size / 1e6
+    took = time.monotonic() - start
+    line = f"explorer {name}: {pictures} pictures, {size:.2f} MB, {took:.0f} s"
+    print(line, file=sys.stderr, flush=True)
 
 
 def write() -> None:
-    """Write a script for each explorer; those that are kept are not drawn again."""
+    """Write a script for each explorer; only pictures that are not kept are drawn."""
     programs, cache = explorers(), paths.cache_folder("explorers")
-    files = {name: cache / f"{key(source)}.js" for name, source in programs.items()}
-    # chapters 0 and 5 have the same
+    files = {name: cache / f"{key(program)}.js" for name, program in programs.items()}
     missing = {file: name for name, file in files.items() if not file.exists()}
-    processes.each(make, [(name, programs[name], file) for file, name in missing.items()])
+    with warnings.catch_warnings():  # joblib says that it replaces a worker that has grown large
+        warnings.filterwarnings("ignore", EXPECTED, UserWarning)
+        Parallel(n_jobs=-1)(
+            delayed(make)(name, programs[name], file) for file, name in missing.items()
+        )
     OUT.mkdir(parents=True, exist_ok=True)
     for old in OUT.glob("*.js"):
         old.unlink()

@@ -4,8 +4,6 @@ import json
 import re
 from pathlib import Path
 
-from book import panels
-
 CITE = re.compile(r'<cite data-cite="([^"]+)">(.*?)</cite>', re.DOTALL)
 PICTURE = re.compile(r"""(?:picture|show)\(\s*["']([a-z]+\.[\w-]+)["']""")
 HEADING = re.compile(r"^### (([a-z]+\.[\w-]+): .+)$", re.MULTILINE)
@@ -51,10 +49,7 @@ def pictured(cell):
                 output.get("metadata", {}).get("image/png", {}).get("alt")
                 or "A picture that the code above draws."
             )
-            image = {"alt": " ".join(alt.split())}
-            if cut := panels.classes(text(data["image/png"])):
-                image["classes"] = cut
-            cells.append(after(cell, output, {"image": image}))
+            cells.append(after(cell, output, {"image": {"alt": " ".join(alt.split())}}))
             if WIDGET in data:
                 cells.append({"cell_type": "markdown", "metadata": {}, "source": LIVE})
         elif caption and "image" in cells[-1]["metadata"].get("mystnb", {}):

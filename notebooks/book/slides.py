@@ -6,7 +6,6 @@ A cell's metadata say what stands on its slides, as an author set it: `{"slidesh
 """
 
 import base64
-import html
 import re
 import shutil
 import sys
@@ -16,8 +15,6 @@ import nbformat
 from nbconvert import SlidesExporter
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from book import vectors
-from book.pages import text
 from schedlib import paths
 
 ROOT = paths.checkout() or Path()
@@ -82,20 +79,6 @@ def shows(cell) -> list[str]:
     return [match[0] for match in sorted(found, key=lambda match: match.start())]
 
 
-def with_vectors(deck, files: dict[str, str]):
-    """A lecture whose pictures are the SVGs of these files, by the keys of their PNGs."""
-    for cell in deck.cells:
-        for output in cell.get("outputs", []):
-            png = output.get("data", {}).get("image/png")
-            file = files.get(vectors.key(text(png))) if png else None
-            if file:
-                alt = html.escape(output.metadata["image/png"]["alttext"], quote=True)
-                picture = f'<img src="{file}" alt="{alt}">'
-                output.data = nbformat.from_dict({"text/html": picture})
-                output.metadata = nbformat.from_dict({})
-    return deck
-
-
 def is_listing(data) -> bool:
     """Whether an output is an algorithm box, made by `book.show`."""
     return data.get("text/markdown", "").startswith("```python")
@@ -156,13 +139,7 @@ def write(out: Path) -> None:
         file: lecture(nbformat.read(file, as_version=4))
         for file in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
     }
-    wanted = {
-        file: {vectors.key(png) for cell in deck.cells for png in vectors.pictures(cell)}
-        for file, deck in decks.items()
-    }
-    files = vectors.write(wanted, out / "pictures")
-    for file, plain in decks.items():
-        deck = with_vectors(plain, files)
+    for file, deck in decks.items():
         count = sum(cell.metadata.slideshow.slide_type == "slide" for cell in deck.cells)
         title = deck.cells[0].source.lstrip("# ")
         (out / f"{file.stem}.html").write_text(

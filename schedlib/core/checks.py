@@ -23,7 +23,6 @@ KINDS: dict[Any, tuple[str, tuple[Any, ...]]] = {
     Path: ("a path", (str, PathLike)),
     np.ndarray: ("an array", (np.ndarray, list, tuple, range)),
     Sequence: ("a sequence", (Sequence,)),
-    tuple: ("a tuple", (tuple, list)),
     NoneType: ("None", (NoneType,)),
     Mapping: ("a dict", (Mapping,)),
     Callable: ("a function", (Callable,)),
@@ -32,7 +31,6 @@ KINDS: dict[Any, tuple[str, tuple[Any, ...]]] = {
 ARRAY_LIKE = set(get_args(npt.ArrayLike)) or {npt.ArrayLike}
 """numpy's union of what can be made an array; from Python 3.12 on it is one name, without parts."""
 UNIONS = (Union, UnionType, npt.ArrayLike)
-VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -42,7 +40,7 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
 
     Whole numbers count as numbers, and lists, tuples and what numpy can take for an array as arrays. An
     annotation that is not a type is not looked at, nor are the members of a container (the `int` of
-    `list[int]`), nor arguments under `*` or `**`. Raises TypeError, naming the argument; ValueError for a
+    `list[int]`), except in a tuple of fixed length, nor arguments under `*`. Raises TypeError, naming the argument; ValueError for a
     number that is not of its kind, and for a call that needs more memory than the machine has.
 
     >>> @typed
@@ -68,8 +66,11 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
         except TypeError as error:
             raise TypeError(f"{function.__qualname__}: {error}; see {where}") from None
         for name, value in arguments.items():
-            if name in kinds() and signature.parameters[name].kind not in VARIADIC:
-                require_kind(name, value, kinds()[name], where)
+            form = signature.parameters[name].kind
+            if name in kinds() and form is not inspect.Parameter.VAR_POSITIONAL:
+                named = value if form is inspect.Parameter.VAR_KEYWORD else {name: value}
+                for argument, single in named.items():
+                    require_kind(argument, single, kinds()[name], where)
         try:
             return function(*args, **kwargs)
         except (MemoryError, OverflowError) as error:
@@ -114,6 +115,9 @@ def is_a(kind: Any, value: Any) -> bool:
     if origin in UNIONS:
         numeric, others = _choices(kind)
         return (numeric and is_numeric(value)) or any(is_a(part, value) for part in others)
+    parts = get_args(kind)
+    if origin is tuple and isinstance(value, tuple | list) and len(value) == len(parts):
+        return all(map(is_a, parts, value))
     if origin in (np.ndarray, Sequence) and hasattr(value, "__array__"):
         return getattr(value, "ndim", 1) > 0
     if origin is Any or not isinstance(origin, type) or getattr(origin, "_is_protocol", False):

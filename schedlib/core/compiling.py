@@ -41,8 +41,8 @@ def kernel_folder(room: str) -> Path | None:
     names the place, or else `paths.cache_folder` finds it. None where no place can be written or the disk is
     nearly full: kernels then compile in each process."""
     digest = hashlib.sha256(f"numba {numba.__version__} {version('llvmlite')}".encode())
-    for folder in sorted({"core", room} if room in ROOMS else {*ROOMS, room}):
-        for file in sorted((PACKAGE / folder).rglob("*.py")):
+    for source in sorted({"core", room} if room in ROOMS else {*ROOMS, room}):
+        for file in sorted((PACKAGE / source).rglob("*.py")):
             digest.update(file.relative_to(PACKAGE).as_posix().encode() + file.read_bytes())
     with contextlib.suppress(OSError):
         name = f"kernels/{room}-{digest.hexdigest()[:16]}"

@@ -9,6 +9,7 @@ import functools
 import inspect
 import re
 import sys
+import textwrap
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from schedlib.core.functions import draws_globally, names_in, plain, reached, ro
 
 MOST_LINES = 10_000
 """An uncompiled call on an example ends after this number of lines: it may be an endless loop."""
+MOST_SAID = 100  # characters of the compiler's first line that a message repeats
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 """The terminal's colours in numba's messages."""
 
@@ -121,10 +123,11 @@ class RuleKind:
             made = self._made(function)
         except Refused as error:
             name = getattr(function, "__name__", repr(function))
-            writes = f"; it may write to {self.notes} alone" if self.notes else ""
+            start = f"{argument}: {name}" if argument else name
+            own = f"; keep your own numbers in {self.notes}" if self.notes else ""
             raise ValueError(
-                f"{argument}{': ' * bool(argument)}{name}: does not compile. {error}. A rule is {self.form}, of numbers, "
-                f"loops, the arrays that it sees and helpers under `numba.njit`{writes}"
+                f"{start}: does not compile. {error}. A rule is {self.form}, of numbers, loops, the arrays that it "
+                f"sees, which are read-only, and helpers under `numba.njit`{own}"
             ) from error.__cause__
         made.declared = self.signature
         return made
@@ -201,7 +204,7 @@ def _reason(function: Callable[..., Any], error: Exception, raised: Exception | 
     """Why a function did not compile: Python's own error on an example, and the compiler's first line."""
     lines = COLOURS.sub("", str(error)).splitlines()
     said = [line.strip(" .") for line in lines if line and "Failed in" not in line]
-    compiler = f"The compiler says: {said[0]:.100} {getattr(error, 'loc', None) or ''}".rstrip()
+    compiler = f"The compiler says: {textwrap.shorten(said[0], MOST_SAID)} {getattr(error, 'loc', None) or ''}".rstrip()
     if raised is None:
         return compiler
     python = traceback.format_exception_only(raised)[-1].strip()

@@ -7,11 +7,13 @@ class Detail(NamedTuple):
     """The differences that a run has; without any, it follows the text.
 
     Jobs
+
     - `whole_times`: means, estimates and durations are cut to whole seconds (milliseconds if these are the
       unit); else as given
     - `jobs_apart`: jobs of one time are put 0.01 s apart; else they come together
 
     Probes
+
     - `repeated_targets`: the targets of a job's probes are drawn with repetition; else they are distinct while
       there are enough
     - `rejected_at_once`: a rejection is seen at submission, two hops in all, and the bit vector is the newest
@@ -22,6 +24,7 @@ class Detail(NamedTuple):
       durations and start at once
 
     Queues, under SRPT
+
     - `drops_finished`: probes of finished jobs are dropped for free once this is known; else a worker asks in
       vain and then removes them
     - `passes_long`: a long task in the queue is a barrier only if it is first; else no probe behind it is
@@ -30,12 +33,14 @@ class Detail(NamedTuple):
     - `takes_last`: a worker takes the last that may overtake, not the one of least work
 
     Least work left
+
     - `idle_first`: workers without work come first; else the waiting time alone counts
     - `fills_ties`: a worker gets tasks until its waiting time exceeds the next worker's; else until it reaches it
     - `sums_as_news`: a heartbeat brings sums of estimates; else waiting times
     - `whole_additions`: what is added to old news is 0, 1, ... or `heartbeat` s; else uniform in [0, heartbeat)
 
     Stealing
+
     - `any_thief`: in Hawk any idle worker steals; else those of the general partition do
     - `asks_itself`: a thief may draw itself as its victim; else it draws another worker
     - `limited_loot`: a thief takes at most 10,000 probes; else any number

@@ -118,10 +118,11 @@ PRIORITY = RuleKind(
     {"leaf": 0, "usage": FLOATS, "demand": FLOATS, "weight": 1.0, "capacity": FLOATS},
     "priority",
     0.0,
+    notes="`tree.mine` or `tree.room` (see @mch.rule(room=...); a priority keeps none)",
 )
 CHOOSE = RuleKind(
     {"tree": smallest().seen},
     "leaf",
-    notes="`tree.mine` and `tree.room` (see @mch.rule(room=...))",
+    notes="`tree.mine` or `tree.room` (see @mch.rule(room=...))",
     options=UNCOUNTED,
 )

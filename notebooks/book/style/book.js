@@ -3,7 +3,7 @@ const scrolls =
   ".cell_output, .cell_output .output, div.math, mjx-container[display], .pst-scrollable-table-container, article div:has(> table.table), figure, pre";
 const phone = window.matchMedia("(max-width: 600px)");
 const SMALLEST = 0.65;  // of their size, to which a formula or a table may shrink to fit its column
-const BROAD = 1.6;  // width over height of a chart of one panel from which it scrolls on a phone
+const BROAD = 1.6;  // width over height of a picture from which it scrolls on a phone
 
 // What is a little too wide is set smaller; only what is far too wide scrolls.
 const fit = (box, shrunk = box) => {
@@ -12,27 +12,6 @@ const fit = (box, shrunk = box) => {
     const share = box.clientWidth / box.scrollWidth;
     shrunk.style.fontSize = `${0.985 * share * parseFloat(getComputedStyle(shrunk).fontSize)}px`;
   }
-};
-
-// A picture whose pieces the build found (panels.py) stands on a phone as these, one below the other.
-window.stack = (picture) => {
-  const pieces = [...picture.classList].filter((name) => name.startsWith("piece-")).map((name) => name.split("-").slice(1).map(Number));
-  if (!phone.matches || !pieces.length || !picture.naturalWidth) return;
-  const box = picture.closest(".panels") ?? document.createElement("div");
-  if (!box.className) {
-    box.className = "panels";
-    picture.replaceWith(box);
-  }
-  box.replaceChildren(...pieces.map(([left, top, right, bottom], k) => {
-    const copy = k ? Object.assign(new Image(), { src: picture.src, alt: "" }) : picture, panel = document.createElement("div");
-    const wide = 1000 / (right - left), high = 1000 / (bottom - top);
-    panel.className = "panel";
-    panel.style.aspectRatio = `${picture.naturalWidth * high} / ${picture.naturalHeight * wide}`;
-    copy.style.cssText = `width: ${100 * wide}%; height: ${100 * high}%; left: ${-left * wide / 10}%; top: ${-top * high / 10}%`;
-    panel.append(copy);
-    return panel;
-  }));
-  box.hidden = picture.hidden;
 };
 
 // The claims: a filter, each verdict in its colour, and long causes folded.
@@ -103,10 +82,8 @@ document.addEventListener("DOMContentLoaded", () => {
   if (/cheat-sheet/.test(location.pathname)) document.body.classList.add("cheat-sheet");
 });
 const seen = (picture) => {
-  const pieces = picture.className.includes("piece-"), explorer = picture.closest(".explorer");
-  if (pieces) window.stack(picture);
   const frame = picture.closest("figure, .cell_output, p");
-  if (frame && !pieces && !explorer && picture.naturalWidth > BROAD * picture.naturalHeight) picture.classList.add("broad");
+  if (frame && picture.naturalWidth > BROAD * picture.naturalHeight) picture.classList.add("broad");
   if (frame && frame.scrollWidth > frame.clientWidth + 1) frame.tabIndex = 0;
 };
 window.addEventListener("load", async () => {

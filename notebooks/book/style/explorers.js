@@ -17,8 +17,6 @@ const show = (root, { controls, tree, start, frames, parts, plays, note }) => {
   const index = [...start], levels = [], wanted = [], last = controls.length - 1;
   const form = made("form", { onsubmit: () => false }), words = made("p", { role: "status" });
   const picture = root.previousElementSibling.querySelector("img");
-  picture.closest(".panels")?.replaceWith(picture);  // a phone may have stacked its panels
-  picture.style.cssText = "";
   const frame = made("div", { className: "cell_output" }, picture);
   const row = (text, ...elements) => form.append(made("label", {}, made("span", { textContent: text }), ...elements));
   const slider = (properties) => {
@@ -53,7 +51,6 @@ const show = (root, { controls, tree, start, frames, parts, plays, note }) => {
     picture.hidden = !numbers.length;
     if (numbers.length) picture.src = `data:image/svg+xml,${encodeURIComponent(numbers.map((number) => parts[number]).join(""))}`;
     picture.alt = words.textContent = said;
-    picture.decode().catch(() => 0).then(() => window.stack(picture));
     if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
   };
   if (plays) {
