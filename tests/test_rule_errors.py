@@ -29,7 +29,7 @@ SLIPS = {
     "global N; N = 1; return 0": r"STORE_GLOBAL.*slips.py \(2\)",
     "import math; return 0": r"IMPORT_NAME.*slips.py \(2\)",
     "with open('x'): return 0": r"'x' \(slips.py, line 2\).*context manager",
-    "zero = 0": "ends without `return`",
+    "zero = 0": "returns none, and the answer must be .* on every path",
     "return FIRST.fre": r"has no attribute 'fre' \(slips.py, line 2\)",
     "FIRST.x = 1; return 0": "sets 'x', and what a rule sees is read-only",
     "return 1 // len(())": "ask first whether the divisor is 0; .* shows the line",
