@@ -32,22 +32,15 @@ def bind(
 def _by_name(kind: RuleKind, function: Any, names: tuple[str, ...], argument: str) -> Any:
     """A function that reads columns of these names, compiled; kernels call it like any other of its kind."""
 
-    class Jobs(namedtuple("Jobs", names)):  # type: ignore[misc]
-        """The columns by name."""
-
-        def __getattr__(self, name: str) -> Any:
-            raise AttributeError(
-                f"{name!r} is not one of the numeric columns of workload.jobs: {', '.join(names) or 'none'}"
-            )
-
+    record = namedtuple("NumericColumns", names)  # type: ignore[misc]
     first, *rest = kind.arguments
     sees = kind.arguments[first]
-    named = sees._replace(jobs=Jobs(*[FLOATS] * len(names)))
+    named = sees._replace(jobs=record(*[FLOATS] * len(names)))
     inner = replace(kind, arguments={**kind.arguments, first: named}).compiled(function, argument)
     rows = ", ".join(f"{first}.jobs[{row}]" for row in range(len(names)))
-    values = [f"Jobs({rows})" if name == "jobs" else f"{first}.{name}" for name in sees._fields]
+    values = [f"Columns({rows})" if name == "jobs" else f"{first}.{name}" for name in sees._fields]
     handed = ", ".join([f"View({', '.join(values)})", *rest])
-    scope = {"rule": inner, "Jobs": Jobs, "View": type(sees)}
+    scope = {"rule": inner, "Columns": record, "View": type(sees)}
     exec(f"def by_name({', '.join(kind.arguments)}): return rule({handed})", scope)
     made = numba.njit(kind.signature, nogil=True)(scope["by_name"])  # type: ignore[call-overload]
     made.declared = kind.signature

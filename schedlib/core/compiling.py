@@ -127,10 +127,12 @@ class Kernel:
     def prepare(self, kinds: Any, *arguments: Any) -> None:
         """Compile, or load, for arguments of these Python types."""
         wanted = self.signature or tuple(map(numba.typeof, arguments))
-        with _alone(self.function), _notice():
+        folder = kernel_folder(room_of(self.function))
+        # of several processes one compiles a room's kernels, the others wait and load
+        with paths.alone(folder) if folder else contextlib.nullcontext(), _notice():
             if kinds in self.known:  # another thread was first
                 return
-            healing(lambda: self.whole.compile(wanted), kernel_folder(room_of(self.function)))
+            healing(lambda: self.whole.compile(wanted), folder)
             if self.signature:
                 self.whole.disable_compile()
             self.known.add(kinds)
@@ -146,14 +148,6 @@ def ready(kernel: Any) -> None:
     """Compile, or load, a kernel with a signature now: before its time is taken."""
     if isinstance(kernel, Kernel) and not kernel.known:
         kernel.prepare(None)
-
-
-@contextlib.contextmanager
-def _alone(function: Callable[..., Any]) -> Iterator[None]:
-    """Of several processes one compiles a room's kernels, the others wait and load."""
-    folder = kernel_folder(room_of(function))
-    with paths.alone(folder) if folder else contextlib.nullcontext():
-        yield
 
 
 def healing(compile_all: Callable[[], Any], folder: Path | None) -> None:

@@ -82,8 +82,8 @@ class RuleKind:
     >>> @addition
     ... def plus(a, b):
     ...     return a + b
-    >>> plus(40, 2), addition(plus) is plus, addition.form
-    (42, True, '(a, b) -> sum')
+    >>> plus(40, 2), addition(plus) is plus
+    (42, True)
     """
 
     arguments: Mapping[str, Any]
@@ -96,11 +96,6 @@ class RuleKind:
     def signature(self) -> Any:
         """The type of the function, as numba writes it."""
         return numba.typeof(self.result)(*map(numba.typeof, self.arguments.values()))
-
-    @property
-    def form(self) -> str:
-        """The function in words."""
-        return f"({', '.join(self.arguments)}) -> {self.answer}"
 
     def reads_columns(self, function: Any) -> bool:
         """Whether a function reads the jobs' own columns, and cannot compile before these are known."""
@@ -120,41 +115,38 @@ class RuleKind:
             return function
         try:
             made = self._made(function)
-        except _Refused as error:
+        except ValueError as error:
             name = getattr(function, "__name__", repr(function))
             start = f"{argument}: {name}" if argument else name
+            form = f"({', '.join(self.arguments)}) -> {self.answer}"
             notes = f"; keep your own numbers in {self.notes}" if self.notes else ""
             raise ValueError(
-                f"{start}: does not compile. It {error}. A rule is {self.form}, of numbers, loops, the arrays that "
+                f"{start}: does not compile. It {error}. A rule is {form}, of numbers, loops, the arrays that "
                 f"it sees, which are read-only, and helpers under `numba.njit`{notes}"
             ) from error.__cause__
         made.declared = self.signature
         return made
 
     def _made(self, function: Any) -> Any:
-        """A plain function as machine code; `_Refused`, with the reason, where it cannot be a rule."""
+        """A plain function as machine code; ValueError, with the reason, where it cannot be a rule."""
         if not inspect.isfunction(function):
-            raise _Refused("is not a function")
+            raise ValueError("is not a function")
         if room_of(function):
             return jit(function, **self.options)
         if reason := flaw(function):
-            raise _Refused(reason)
+            raise ValueError(reason)
         compiler = functools.partial(numba.njit, nogil=True, boundscheck=True, **self.options)
         signature = self.signature
         try:
             made = compiler(signature.args)(function)
         except Exception as error:  # some of numba's errors are not a NumbaError
             raised = trial(function, self.arguments.values())
-            raise _Refused(_reason(function, error, raised)) from raised or error
+            raise ValueError(_reason(function, error, raised)) from raised or error
         given, wanted = made.nopython_signatures[0].return_type, signature.return_type
         numbers = types.Integer | types.Float if isinstance(wanted, types.Float) else types.Integer
         if not isinstance(given, numbers):
-            raise _Refused(f"returns {given}, and the answer must be {wanted} on every path")
+            raise ValueError(f"returns {given}, and the answer must be {wanted} on every path")
         return made if given == wanted else compiler(signature)(function)
-
-
-class _Refused(Exception):
-    """Why a function cannot be a rule."""
 
 
 def trial(function: Callable[..., Any], arguments: Iterable[Any]) -> Exception | None:
@@ -189,8 +181,9 @@ def _reason(function: Callable[..., Any], error: Exception, raised: Exception | 
     lines = COLOURS.sub("", str(error)).splitlines()
     said = [line.strip(" .") for line in lines if line and "Failed in" not in line]
     compiler = f"{textwrap.shorten(said[0], MOST_SAID)} {getattr(error, 'loc', None) or ''}"
-    python = ""
-    if raised:
-        last = traceback.format_exception_only(raised)[-1].strip()
-        python = f"raises {last}{where(raised, function)} on an example, in plain Python. It "
-    return f"{python}is refused by the compiler: {compiler.strip()}"
+    if raised is None:
+        return f"is refused by the compiler: {compiler.strip()}"
+    python = traceback.format_exception_only(raised)[-1].strip() + where(raised, function)
+    fields = ", ".join(getattr(getattr(raised, "obj", None), "_fields", ()))
+    exist = f"; {fields} exist" if fields else ""
+    return f"raises {python} on an example{exist}. The compiler says: {compiler.strip()}"
