@@ -1,6 +1,7 @@
 """The workload: jobs and their tasks as columns, checked once, never changed afterwards."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from keyword import iskeyword
 
 import numpy as np
 import numpy.typing as npt
@@ -185,6 +186,22 @@ class Workload:
     def resources(self) -> tuple[str, ...]:
         """The names of the demanded resources, in the order of their columns."""
         return tuple(self._tasks.columns.drop(["job", "duration"]))
+
+    def numeric_columns(self) -> dict[str, np.ndarray]:
+        """The columns of your own that rules read by name, as floats (N,): numeric ones, with names that can
+        follow a dot.
+
+        >>> jobs = pd.DataFrame({"job": [0], "submit": [0.0], "due": [9], "wall time": [1], "user": ["a"]})
+        >>> Workload(jobs, pd.DataFrame({"job": [0], "duration": [1.0]})).numeric_columns()
+        {'due': array([9.])}
+        """
+        columns = {}
+        for name, column in self._jobs.drop(columns=["job", "submit", "class"]).items():
+            text = str(name)
+            follows_a_dot = text.isidentifier() and not text.startswith("_") and not iskeyword(text)
+            if follows_a_dot and column.dtype.kind in "iufb":
+                columns[text] = column.to_numpy(float, na_value=np.nan)
+        return columns
 
     def __len__(self) -> int:
         return len(self._jobs)

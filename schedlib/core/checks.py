@@ -239,6 +239,5 @@ def whole(name: str, values: npt.NDArray[np.float64], least: int) -> None:
     Traceback (most recent call last):
     ValueError: servers: 1.5; must be 1, 2, 3, ...
     """
-    right = np.isfinite(values) & (values >= least)
-    right &= values == np.floor(values)
+    right = np.isfinite(values) & (values >= least) & (values == np.floor(values))
     refuse(name, ~right, values, f"must be {least}, {least + 1}, {least + 2}, ...")

@@ -36,10 +36,12 @@ LEAST_SPACE = 500_000_000  # bytes free on a disk on which kernels are kept
 
 
 @functools.cache
-def kernel_folder(room: str) -> Path | None:
+def kernel_folder(room: str | None) -> Path | None:
     """The folder for the kernels of a room of the package, one for each state of the source. `NUMBA_CACHE_DIR`
     names the place, or else `paths.cache_folder` finds it. None where no place can be written or the disk is
-    nearly full: kernels then compile in each process."""
+    nearly full: kernels then compile in each process. None for no room: a reader's function is not kept."""
+    if room is None:
+        return None
     digest = hashlib.sha256(f"numba {numba.__version__} {version('llvmlite')}".encode())
     for source in sorted({"core", room} if room in ROOMS else {*ROOMS, room}):
         for file in sorted((PACKAGE / source).rglob("*.py")):
@@ -52,17 +54,11 @@ def kernel_folder(room: str) -> Path | None:
     return None
 
 
-def kept_in(function: Callable[..., Any]) -> Path | None:
-    """The folder in which a kernel is kept, None for a reader's function."""
-    room = room_of(function)
-    return kernel_folder(room) if room else None
-
-
 def jit(function: Callable[..., Any], place: str = "", **options: Any) -> Any:
     """numba's `njit`, which compiles at the first call; the package's own kernels are kept for the next
     process, and threads may run side by side. `place`, a folder, keeps apart what is compiled of one function
     with other options."""
-    folder = kept_in(function)
+    folder = kernel_folder(room_of(function))
     # numba takes a function's folder from its settings, at the moment of decoration
     before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
     numba.config.CACHE_DIR = str(folder / place if folder else "")  # type: ignore[attr-defined]
@@ -131,10 +127,12 @@ class Kernel:
     def prepare(self, kinds: Any, *arguments: Any) -> None:
         """Compile, or load, for arguments of these Python types."""
         wanted = self.signature or tuple(map(numba.typeof, arguments))
-        with _alone(self.function), _notice():
+        folder = kernel_folder(room_of(self.function))
+        # of several processes one compiles a room's kernels, the others wait and load
+        with paths.alone(folder) if folder else contextlib.nullcontext(), _notice():
             if kinds in self.known:  # another thread was first
                 return
-            healing(lambda: self.whole.compile(wanted), kept_in(self.function))
+            healing(lambda: self.whole.compile(wanted), folder)
             if self.signature:
                 self.whole.disable_compile()
             self.known.add(kinds)
@@ -150,14 +148,6 @@ def ready(kernel: Any) -> None:
     """Compile, or load, a kernel with a signature now: before its time is taken."""
     if isinstance(kernel, Kernel) and not kernel.known:
         kernel.prepare(None)
-
-
-@contextlib.contextmanager
-def _alone(function: Callable[..., Any]) -> Iterator[None]:
-    """Of several processes one compiles a room's kernels, the others wait and load."""
-    folder = kept_in(function)
-    with paths.alone(folder) if folder else contextlib.nullcontext():
-        yield
 
 
 def healing(compile_all: Callable[[], Any], folder: Path | None) -> None:

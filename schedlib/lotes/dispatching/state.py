@@ -112,7 +112,7 @@ class Tasks:
         jobs = workload.jobs
         tasks = workload.tasks
         counts = np.diff(workload.offsets)
-        self.jobs = jobs
+        self.columns = workload.numeric_columns
         self.counts = counts
         self.job = np.repeat(jobs["job"].to_numpy(), counts)
         self.submit = np.repeat(jobs["submit"].to_numpy(float), counts)

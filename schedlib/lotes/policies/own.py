@@ -274,11 +274,13 @@ def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
             f"policy {policy.name!r}: reads cluster.jobs, but a random workload's jobs have no columns; "
             "give a Workload"
         )
-    frame = given.jobs.jobs
+    own_columns = given.jobs.columns()
     bound = [
-        columns.bind(KINDS[name], function, frame, name) for name, function in functions.items()
+        columns.bind(KINDS[name], function, own_columns, name)
+        for name, function in functions.items()
     ]
-    return bound, np.repeat(columns.table(frame), given.jobs.counts, axis=1)
+    rows = [np.repeat(values, given.jobs.counts) for values in own_columns.values()]
+    return bound, np.array(rows).reshape(len(rows), len(given.jobs.work))
 
 
 def begin(policy: Policy, settings: dict, given: Given) -> Own:
