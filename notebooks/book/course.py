@@ -21,8 +21,7 @@ ANSWER_FILES = ("solutions", "solutions.md", "course.py", "exam.py", "assignment
 SKIPPED = ("__pycache__", ".ipynb_checkpoints", "cache", "downloads")
 MARKED = ("README.md", "Makefile", "notebooks/book/_toc.yml")
 """Files with parts for teachers, besides the chapters."""
-TEACHERS = re.compile(r"(?:<!--|#) teachers\b.*?/teachers\b(?: -->)?", re.DOTALL)
-LEFT_OVER = re.compile(r"(?:<!--|#) /?teachers\b")
+MARK = re.compile(r"(?:<!--|#) (/?)teachers\b(?: -->)?")
 CHECK = re.compile(r'^exercises\.check\("([^"]+)", answer\)', re.M)
 EMPTY = 'from book import exercises\n\nanswer = ...\nexercises.check("{}", answer)'
 SYLLABUS = """\
@@ -107,15 +106,16 @@ def _copy(root, place, names, skipped):
 
 
 def without_teachers(words: str) -> str:
-    """A text without its parts for teachers. Raises ValueError when a part does not begin or does not end.
+    """A text without its parts for teachers. Raises ValueError on a part that does not begin or end.
 
     >>> without_teachers("Read.<!-- teachers --> Solve.<!-- /teachers --> Write.")
     'Read. Write.'
     """
-    left = TEACHERS.sub("", words)
-    if mark := LEFT_OVER.search(left):
-        raise ValueError(f"{mark[0]!r} has no other end: {left[mark.start() :][:80]!r}")
-    return left
+    pieces = MARK.split(words)
+    texts, marks = pieces[::2], pieces[1::2]
+    if marks != ["", "/"] * (len(texts) // 2):
+        raise ValueError("the marks 'teachers' and '/teachers' must take turns")
+    return "".join(texts[::2])
 
 
 def emptied(chapter: dict) -> dict:
