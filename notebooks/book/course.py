@@ -1,7 +1,7 @@
 """A course: the students' copy of the book without solutions, the instructors' with all of them.
 
-Both get a syllabus. Instructors also get an examination, and an assignment for otter-grader for each chapter. What stands between
-`<!-- teachers -->` and `<!-- /teachers -->` in a page, or `# teachers` and `# /teachers` in another file, is not for students.
+Both get a syllabus. Instructors also get an examination, and an assignment for otter-grader for each chapter. The parts between
+`<!-- teachers -->` and `<!-- /teachers -->` of a page, or `# teachers` and `# /teachers` of another file, are not for students.
 """
 
 import json
@@ -153,19 +153,19 @@ def filled(chapter: dict, start: list[dict], sections: dict[str, list[dict]]) ->
 
 def _sections(solutions):
     """The code before the first section, and the cells of each by the exercise it checks; links lead one folder up."""
-    start, found, sections = [], [], {}
+    start, groups, sections = [], [], {}
     for cell in solutions["cells"]:
         if cell["cell_type"] == "markdown":
             words = text(cell["source"])
             if re.match(r"## \d+\.", words):
-                found.append([])
+                groups.append([])
             shown = re.sub(r"^## ", "### Solution ", words.replace("](../", "]("), count=1)
             cell = cell | {"source": shown}
-        if found:
-            found[-1].append(cell)
+        if groups:
+            groups[-1].append(cell)
         elif cell["cell_type"] == "code":
             start.append(cell)
-    for cells in found:
+    for cells in groups:
         for cell in cells:
             if check := CHECK.search(text(cell["source"])):
                 sections[check[1]] = cells
