@@ -1,7 +1,7 @@
 """A course: the students' copy of the book without solutions, the instructors' with all of them.
 
-Both get a syllabus. Instructors also get an examination, and an assignment for otter-grader for each chapter. What stands between
-`<!-- teachers -->` and `<!-- /teachers -->` in a page, or `# teachers` and `# /teachers` in another file, is not for students.
+Both get a syllabus. Instructors also get an examination, and an assignment for otter-grader for each chapter. The parts between
+`<!-- teachers -->` and `<!-- /teachers -->` of a page, or `# teachers` and `# /teachers` of another file, are not for students.
 """
 
 import json
@@ -21,8 +21,7 @@ ANSWER_FILES = ("solutions", "solutions.md", "course.py", "exam.py", "assignment
 SKIPPED = ("__pycache__", ".ipynb_checkpoints", "cache", "downloads")
 MARKED = ("README.md", "Makefile", "notebooks/book/_toc.yml")
 """Files with parts for teachers, besides the chapters."""
-TEACHERS = re.compile(r"(?:<!--|#) teachers\b.*?/teachers\b(?: -->)?", re.DOTALL)
-LEFT_OVER = re.compile(r"(?:<!--|#) /?teachers\b")
+MARK = re.compile(r"(?:<!--|#) (/?)teachers\b(?: -->)?")
 CHECK = re.compile(r'^exercises\.check\("([^"]+)", answer\)', re.M)
 EMPTY = 'from book import exercises\n\nanswer = ...\nexercises.check("{}", answer)'
 SYLLABUS = """\
@@ -107,15 +106,16 @@ def _copy(root, place, names, skipped):
 
 
 def without_teachers(words: str) -> str:
-    """A text without its parts for teachers. Raises ValueError when a part does not begin or does not end.
+    """A text without its parts for teachers. Raises ValueError on a part that does not begin or end.
 
     >>> without_teachers("Read.<!-- teachers --> Solve.<!-- /teachers --> Write.")
     'Read. Write.'
     """
-    left = TEACHERS.sub("", words)
-    if mark := LEFT_OVER.search(left):
-        raise ValueError(f"{mark[0]!r} has no other end: {left[mark.start() :][:80]!r}")
-    return left
+    pieces = MARK.split(words)
+    texts, marks = pieces[::2], pieces[1::2]
+    if marks != ["", "/"] * (len(texts) // 2):
+        raise ValueError("the marks 'teachers' and '/teachers' must take turns")
+    return "".join(texts[::2])
 
 
 def emptied(chapter: dict) -> dict:
@@ -153,19 +153,19 @@ def filled(chapter: dict, start: list[dict], sections: dict[str, list[dict]]) ->
 
 def _sections(solutions):
     """The code before the first section, and the cells of each by the exercise it checks; links lead one folder up."""
-    start, found, sections = [], [], {}
+    start, groups, sections = [], [], {}
     for cell in solutions["cells"]:
         if cell["cell_type"] == "markdown":
             words = text(cell["source"])
             if re.match(r"## \d+\.", words):
-                found.append([])
+                groups.append([])
             shown = re.sub(r"^## ", "### Solution ", words.replace("](../", "]("), count=1)
             cell = cell | {"source": shown}
-        if found:
-            found[-1].append(cell)
+        if groups:
+            groups[-1].append(cell)
         elif cell["cell_type"] == "code":
             start.append(cell)
-    for cells in found:
+    for cells in groups:
         for cell in cells:
             if check := CHECK.search(text(cell["source"])):
                 sections[check[1]] = cells

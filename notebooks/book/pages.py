@@ -27,10 +27,10 @@ def anchors(gallery: str) -> dict[str, str]:
     >>> anchors("### hmhs.fig1: Makespans, all")
     {'hmhs.fig1': 'hmhsfig1-makespans-all'}
     """
-    found = {}
+    places = {}
     for heading, name in HEADING.findall(gallery):
-        found[name] = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-    return found
+        places[name] = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+    return places
 
 
 ANCHORS = anchors(GALLERY.read_text(encoding="utf-8"))
