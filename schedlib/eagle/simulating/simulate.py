@@ -180,7 +180,7 @@ def dephased(submit: np.ndarray) -> np.ndarray:
 
 
 def factors(estimate: Estimate, jobs: int, rng: np.random.Generator) -> np.ndarray:
-    """What each job's true mean is multiplied by to give its estimate; ValueError as `simulate` says."""
+    """The factor of each job's estimate on its true mean; ValueError as `simulate` says."""
     if isinstance(estimate, str) and estimate == "mean":
         return np.ones(jobs)
     pair: Any = (estimate, estimate) if isinstance(estimate, Real) else estimate

@@ -1,4 +1,4 @@
-"""What a run of stage 3 works on, apart from what its policy keeps: jobs that come, wait and run, each in a
+"""The state of a run of stage 3, apart from what its policy keeps: jobs that come, wait and run, each in a
 slot, and what is measured: counts, waits, queue and use of resources per interval, a histogram of waits.
 """
 
@@ -167,7 +167,7 @@ class Log(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What a policy knows when it begins, the jobs' classes, and its `rng`; `typical (R,)`, jobs' size in
+    """A policy's knowledge when it begins, the jobs' classes, and its `rng`; `typical (R,)`, jobs' size in
     fractions, is for speed alone."""
 
     configs: MachineConfigs

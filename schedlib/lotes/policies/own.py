@@ -38,7 +38,7 @@ OPTIONS: dict = {}
 
 
 class Room(NamedTuple):
-    """What is free on the machines, for `first_fit`; as in `machine_tree.Machines`."""
+    """The free amounts on the machines, for `first_fit`; as in `machine_tree.Machines`."""
 
     free: np.ndarray
     first: np.ndarray
@@ -49,7 +49,7 @@ class Room(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """What a policy sees: N machines, M configurations, K classes, R resources, and S jobs. A job's number is its
+    """The view of a policy: N machines, M configurations, K classes, R resources, and S jobs. A job's number is its
     row in `Simulation.jobs`, from 0 on: jobs are numbered in the order of the workload's tasks. Sizes are
     fractions of the largest capacity of each resource.
 
@@ -240,7 +240,7 @@ def first_in_line(cluster: Cluster, machine: int) -> int:
 
 
 class Own(NamedTuple):
-    """What is kept: the policy's functions, and of `Cluster` and `Room` what the engine does not have."""
+    """The state of a user's policy: its functions, and of `Cluster` and `Room` what the engine does not have."""
 
     on_arrival: Callable
     on_exit: Callable

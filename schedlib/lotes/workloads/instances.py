@@ -73,7 +73,7 @@ def truncated(
 
 @cache
 def parent_mean(mean: float, cv: float, high: float) -> float:
-    """The mean of the Gaussian that, truncated to [0, high], has that `mean`; ValueError if there is none.
+    """The mean of the Gaussian that, truncated to [0, high], has that `mean`; ValueError if none can.
 
     >>> round(parent_mean(0.025, 0.5, 1.0), 6)
     0.024328
@@ -170,7 +170,7 @@ class RandomWorkload:
         return mean, self.largest
 
     def demands(self, rng: np.random.Generator, job_class: np.ndarray) -> np.ndarray:
-        """What jobs of these classes (n,) need, (n, R)."""
+        """The demands of jobs of these classes (n,): (n, R)."""
         mean, high = self._law
         if self.sizes == "common":
             factor = truncated(rng, mean[job_class], CV, high[job_class])
