@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schedlib.core.checks import refuse, typed
+from schedlib.core.checks import refuse, typed, unmasked
 
 SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 """A workload's units of time in seconds."""
@@ -343,6 +343,7 @@ def _short(value: float) -> int | float:
 
 
 def _column(argument: str, values: npt.ArrayLike) -> np.ndarray:
+    unmasked(argument, values)
     try:
         column = np.asarray(values)
     except ValueError as error:

@@ -26,7 +26,6 @@ from numba.extending import typeof_impl
 from schedlib import paths
 from schedlib.core.functions import RuleError, blamed, room_of
 
-PACKAGE = paths.PACKAGE
 ROOMS = ("core", "lotes", "hmhs", "mch", "eagle")
 """The papers never import one another. Other rooms' kernels may call any paper's."""
 MOMENT = 1.0  # seconds after which a line says that kernels compile
@@ -44,8 +43,8 @@ def kernel_folder(room: str | None) -> Path | None:
         return None
     digest = hashlib.sha256(f"numba {numba.__version__} {version('llvmlite')}".encode())
     for source in sorted({"core", room} if room in ROOMS else {*ROOMS, room}):
-        for file in sorted((PACKAGE / source).rglob("*.py")):
-            digest.update(file.relative_to(PACKAGE).as_posix().encode() + file.read_bytes())
+        for file in sorted((paths.PACKAGE / source).rglob("*.py")):
+            digest.update(file.relative_to(paths.PACKAGE).as_posix().encode() + file.read_bytes())
     with contextlib.suppress(OSError):
         name = f"kernels/{room}-{digest.hexdigest()[:16]}"
         folder = paths.cache_folder(name, os.environ.get("NUMBA_CACHE_DIR"))
@@ -108,7 +107,7 @@ class Kernel:
         functools.update_wrapper(self, function)
         self.function, self.signature = function, signature
         self.whole, self.part = jit(function, **options), jit(function, "inside", **inside)
-        self.known: set[Any] = set()
+        self.known: set = set()
 
     def __call__(self, *arguments: Any) -> Any:
         kinds = None if self.signature else tuple(map(type, arguments))
@@ -146,7 +145,7 @@ def _part(kernel: Kernel, context: Any) -> Any:
 
 def ready(kernel: Any) -> None:
     """Compile, or load, a kernel with a signature now: before its time is taken."""
-    if isinstance(kernel, Kernel) and not kernel.known:
+    if isinstance(kernel, Kernel):
         kernel.prepare(None)
 
 
@@ -161,24 +160,19 @@ def healing(compile_all: Callable[[], Any], folder: Path | None) -> None:
         compile_all()
 
 
-COMPILING = "compiling kernels, once per machine (up to a minute for each paper)"
-_said: list[str] = []
+@functools.cache
+def _say() -> None:
+    """Say once that kernels compile."""
+    print("compiling kernels, once per machine (up to a minute for each paper)", file=sys.stderr)
 
 
 @contextlib.contextmanager
 def _notice() -> Iterator[None]:
-    """Say once, on standard error, that kernels compile, when that takes more than a moment."""
-    if _said or multiprocessing.parent_process() is not None:
-        yield
-        return
-
-    def say() -> None:
-        _said.append(COMPILING)
-        print(COMPILING, file=sys.stderr)
-
-    timer = threading.Timer(MOMENT, say)
+    """Say so, in the first process, when compiling takes more than a moment."""
+    timer = threading.Timer(MOMENT, _say)
     timer.daemon = True
-    timer.start()
+    if multiprocessing.parent_process() is None:
+        timer.start()
     try:
         yield
     finally:

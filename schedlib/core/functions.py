@@ -5,7 +5,9 @@ import inspect
 import random
 import traceback
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -43,6 +45,25 @@ def plain(function: Any) -> Any:
     return inspect.unwrap(getattr(function, "py_func", function))
 
 
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """The code of a function, and of the comprehensions and functions within it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from codes(constant)
+
+
+def _names(function: Callable[..., Any]) -> set[str]:
+    return {name for code in codes(function.__code__) for name in code.co_names}
+
+
+def _variables(function: Callable[..., Any]) -> dict[str, Any]:
+    """The values that a function takes from outside, by name."""
+    names = _names(function)
+    own = {name: value for name, value in function.__globals__.items() if name in names}
+    return {**own, **inspect.getclosurevars(function).nonlocals}
+
+
 def reached(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
     """A plain function, and the plain functions within those that it calls: by a global name, by a closure's, or
     as compiled functions of a module."""
@@ -56,23 +77,17 @@ def reached(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
         for value in _variables(function).values():
             waiting.append(plain(value))
             if inspect.ismodule(value):
-                members = [getattr(value, name, None) for name in function.__code__.co_names]
+                members = [getattr(value, name, None) for name in _names(function)]
                 waiting += [plain(member) for member in members if hasattr(member, "py_func")]
-
-
-def _variables(function: Callable[..., Any]) -> dict[str, Any]:
-    """The values that a function takes from outside, by name."""
-    variables = inspect.getclosurevars(function)
-    return {**variables.globals, **variables.nonlocals}
 
 
 def names_in(function: Callable[..., Any]) -> set[str]:
     """The attributes and global names that a function, and those that it calls, use.
 
-    >>> sorted(names_in(lambda cluster, job: cluster.jobs.home[job]))
+    >>> sorted(names_in(lambda cluster: [cluster.jobs.home[job] for job in (1, 2)]))
     ['home', 'jobs']
     """
-    return {name for part in reached(function) for name in part.__code__.co_names}
+    return set().union(*map(_names, reached(function)))
 
 
 def flaw(function: Callable[..., Any]) -> str:
@@ -87,7 +102,7 @@ def flaw(function: Callable[..., Any]) -> str:
     for part in reached(function):
         variables = _variables(part)
         value: Any = None  # what the step before loaded, when it has a name
-        for step in dis.get_instructions(part):
+        for step in chain(*map(dis.get_instructions, codes(part.__code__))):
             if step.opname == "STORE_ATTR" and not room_of(part):
                 # numba takes it on records of read-only arrays, too
                 return f"sets {step.argval!r}, and what a rule sees is read-only"

@@ -30,8 +30,8 @@ COLOURS = re.compile(r"\x1b\[[\d;]*m")
 """The terminal's colours in numba's messages."""
 
 
-INTS, INT_ROWS = frozen(np.ones(8, np.int64)), frozen(np.ones((8, 8), np.int64))
-FLOATS, FLOAT_ROWS = frozen(np.ones(8)), frozen(np.ones((8, 8)))
+INT_ROWS, FLOAT_ROWS = frozen(np.ones((8, 8), np.int64)), frozen(np.ones((8, 8)))
+INTS, FLOATS = INT_ROWS[0], FLOAT_ROWS[0]
 """Examples of arrays that a rule sees and cannot write to."""
 NOTES = np.ones((8, 4))
 """An example of the rows of numbers that a rule may write to."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from schedlib.core.checks import typed
+from schedlib.core.checks import require_fields
 from schedlib.core.portable import dot
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.engine import fill
@@ -138,6 +138,7 @@ class Replan:
     how: str | Callable = "estimate"
 
     def __post_init__(self):
+        require_fields(self)
         if not self.every > 0:
             raise ValueError(f"every: {self.every}, must be positive")
         if not callable(self.how) and self.how not in WAYS:
@@ -145,9 +146,6 @@ class Replan:
                 f"how: {self.how!r}; choose from {', '.join(map(repr, WAYS))}, or pass a "
                 "function of (past, plan)"
             )
-
-
-Replan.__init__ = typed(Replan.__init__)  # type: ignore[method-assign]
 
 
 @kernel
