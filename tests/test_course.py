@@ -132,7 +132,7 @@ def test_an_examination_has_the_exercises_kinds_and_new_numbers_with_each_seed(m
     assert (
         "Solution" not in asked
         and solved.count("*Solution*") == len(exam.KINDS)
-        and not list(made["student"].rglob("exam*.md"))
+        and not list(made["student"].rglob("exam/*.md"))
     )
 
 
