@@ -74,7 +74,7 @@ def command(arguments: Sequence[str]) -> int | None:
     new = f"python -m reproduce {first}"
     print(f"python -m schedlib {first} is {new} now", file=sys.stderr)
     try:
-        program = importlib.import_module("reproduce.__main__")
+        program = importlib.import_module(f"{MOVED['schedlib.reproduce']}.__main__")
     except ModuleNotFoundError:
         print(f"{new}: it is in the checkout: clone it and run there", file=sys.stderr)
         return 2
