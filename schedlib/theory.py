@@ -7,7 +7,7 @@ import numpy as np
 from scipy.integrate import cumulative_simpson
 from scipy.special import gammaln, pdtr
 
-from schedlib.core.checks import amounts, numbers, typed, whole
+from schedlib.core.checks import amounts, numbers, require_whole, typed
 
 LONGEST = 1_000_000
 """The longest queue that `choices_tail` counts to."""
@@ -36,7 +36,7 @@ def erlang_c(servers: int, offered_load: float) -> float:
     >>> round(erlang_c(3, 2.0) * 9, 12)
     4.0
     """
-    whole("servers", np.array(servers, float), 1)
+    require_whole("servers", np.array(servers, float), 1)
     _amounts(offered_load=offered_load)
     if offered_load >= servers:
         raise ValueError(f"offered_load: {offered_load:g} on {servers} servers, must be less")
@@ -60,7 +60,7 @@ def mmc_mean_wait(arrival_rate: float, service_rate: float, servers: int) -> flo
     >>> round(wait * 27, 12), round(60 * (wait + 1 / 3), 1)
     (4.0, 28.9)
     """
-    whole("servers", np.array(servers, float), 1)
+    require_whole("servers", np.array(servers, float), 1)
     _amounts(arrival_rate=arrival_rate, service_rate=service_rate)
     if service_rate == 0:
         raise ValueError("service_rate: 0, must be positive")
@@ -226,7 +226,7 @@ def sita_mean_waits(
             raise ValueError(
                 f"{name}: {len(values)} values for {len(shares)} shares; give one per class"
             )
-    whole("servers", columns["servers"], 1)
+    require_whole("servers", columns["servers"], 1)
     if abs(sum(shares) - 1) > 1e-9:
         raise ValueError(f"shares: they sum to {sum(shares):g}, must sum to 1")
     rows = zip(*(values.tolist() for values in columns.values()), strict=True)
@@ -252,7 +252,7 @@ def choices_tail(load: float, choices: int, length: int) -> float:
     _amounts(load=load, length=length)
     if load >= 1:
         raise ValueError(f"load: {load:g}, must be less than 1")
-    whole("choices", np.array(choices, float), 1)
+    require_whole("choices", np.array(choices, float), 1)
     if length > LONGEST:
         raise ValueError(
             f"length: {length:g}, must be at most {LONGEST:,}: no server has so many jobs"

@@ -270,7 +270,7 @@ def first_in_line(stage, machine, now):
 
 @rule
 def first_ready(stage, machine, now):
-    """FIFO by readiness: of the waiting jobs the one that became ready first."""
+    """FIFO by readiness: the waiting job that became ready first."""
     best = stage.queue[0]
     for job in stage.queue:
         if stage.ready[job] < stage.ready[best]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schedlib.core.checks import frozen, numbers, refuse, typed, whole
+from schedlib.core.checks import frozen, numbers, refuse, require_whole, typed
 
 MOST_TASKS = 1_000_000_000
 """Of one stage of an instance."""
@@ -71,7 +71,7 @@ class Instance:
                     f"{name}: {len(values)} rows for {self.n_jobs} jobs; give one per job"
                 )
             if "tasks" in name:
-                whole(name, values, 0)
+                require_whole(name, values, 0)
                 if (there := values.sum()) > MOST_TASKS:
                     raise ValueError(
                         f"{name}: {there:.3g} tasks in all; give at most {MOST_TASKS:,}"

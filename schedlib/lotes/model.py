@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from schedlib.core.checks import amounts, numbers, refuse, whole
+from schedlib.core.checks import amounts, numbers, refuse, require_whole
 
 # jobs fit a machine when they need at most (1 + FIT) times what it has, of each resource
 FIT = 1e-9
@@ -92,7 +92,7 @@ class MachineConfigs:
             capacity.max(axis=0),
             "no machine has that resource; leave it out",
         )
-        whole("count", count, 1)
+        require_whole("count", count, 1)
         count = count.astype(np.int64)
         count.flags.writeable = False
         object.__setattr__(self, "capacity", capacity)

@@ -85,8 +85,8 @@ class Rule:
       "mch-two-phase", "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
 
     ValueError on unknown `weights`, on a `room` outside 0 to 1000, with the compiler's reason when a function
-    does not compile, and (from `fill` and `simulate`, with the leaf and the time) when it gives what is no
-    number, or a leaf that cannot be served.
+    does not compile, and (from `fill` and `simulate`, with the leaf and the time) when it gives NaN,
+    or a leaf that cannot be served.
 
     >>> @rule
     ... def asset_fairness(leaf, usage, demand, weight, capacity):
