@@ -180,7 +180,9 @@ def test_public_names_are_in_the_reference():
     built("notebooks/book/api/index.html")
     pages = (ROOT / "build" / "book").glob("notebooks/book/api/*.html")
     listed = {name for page in pages for name in re.findall(r'id="([\w.]+)"', page.read_text())}
-    assert {name if "reproduce" in name else f"schedlib.{name}" for name in PUBLIC.split()} <= listed
+    assert {
+        name if "reproduce" in name else f"schedlib.{name}" for name in PUBLIC.split()
+    } <= listed
 
 
 def test_the_built_book_numbers_its_chapters_and_figures():
