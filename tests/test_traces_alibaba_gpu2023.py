@@ -88,7 +88,7 @@ def test_columns_are_read_by_the_header_and_files_by_name(tmp_path):
 
 def test_a_file_without_its_header_is_refused(tmp_path):
     (published(tmp_path) / TASKS).write_text("\n".join(TASK_ROWS) + "\n")
-    with pytest.raises(ValueError, match="no column name, .* a header that has it"):
+    with pytest.raises(ValueError, match="no column name, .* a header that names it"):
         alibaba_gpu2023(tmp_path)
 
 

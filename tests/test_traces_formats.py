@@ -361,7 +361,7 @@ def test_azure_refuses_files_that_are_not_such_a_database(tmp_path):
     for path in (written(tmp_path, ["no database"] * 99), written(tmp_path, []), tmp_path / "none"):
         with pytest.raises(ValueError, match=path.name):
             traces.azure_packing2020(path)
-    with pytest.raises(ValueError, match=r"machine: 3 .* \[16, 17\]"):
+    with pytest.raises(ValueError, match="machine: 3 is unknown; choose from 16, 17"):
         traces.azure_packing2020(azure(tmp_path), machine=3)
 
 
@@ -456,7 +456,7 @@ def test_wrong_tables_are_refused(frame, columns, options, message):
 def test_a_file_without_the_named_columns_is_refused(tmp_path):
     with pytest.raises(
         ValueError,
-        match="trace.csv: no column when, .* among 3, 500, b, 2, 17; .* a header that has it",
+        match="trace.csv: no column when, .* among 3, 500, b, 2, 17; .* a header that names it",
     ):
         table(written(tmp_path, TABLE[1:]))
 

@@ -140,7 +140,7 @@ def require_columns(path: Path | str, types: Types, names: Sequence[str]) -> Non
     missing = [name for name in types if name not in names]
     if missing:
         listed = ", ".join(map(str, names[:MOST_NAMES]))
-        way_out = "correct the name, or give a file with a header that has it"
+        way_out = "correct the name, or give a file with a header that names it"
         raise ValueError(f"{path}: no column {', '.join(missing)} among {listed}; {way_out}")
 
 

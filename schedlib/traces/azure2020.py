@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from schedlib.core.checks import typed
+from schedlib.core.checks import typed, unknown
 from schedlib.traces._reading import FETCH_AGAIN, leave_out, refuse
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
@@ -65,8 +65,7 @@ def azure_packing2020(path: str | Path, machine: int | None = None) -> Workload:
         machine = int(able.idxmax())
     share = types[types["machineId"] == machine].drop_duplicates("vmTypeId").set_index("vmTypeId")
     if share.empty:
-        kinds = sorted(types["machineId"].unique().tolist())
-        raise ValueError(f"machine: {machine} is not a machineId of the file; choose from {kinds}")
+        raise unknown("machine", machine, types["machineId"].unique())
     rows.index += 1  # rows are counted from 1
     start = pd.to_numeric(rows["starttime"], errors="coerce")
     end = pd.to_numeric(rows["endtime"], errors="coerce")

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,7 +12,7 @@ import pandas as pd
 
 from schedlib.core.checks import typed
 from schedlib.paths import replacing
-from schedlib.traces._reading import byte_bar, fetched, in_order, split_numbers
+from schedlib.traces._reading import DAMAGE, byte_bar, fetched, in_order, split_numbers
 from schedlib.workload import Workload
 
 BLOCK = 2**22  # characters parsed at once
@@ -76,7 +75,7 @@ def read_hawk(path: str | Path) -> Workload:
     path = Path(path)
     try:
         blocks = list(_blocks(path))
-    except (EOFError, OSError, zlib.error, UnicodeDecodeError) as error:
+    except DAMAGE as error:
         why = "the file is missing, cut short or damaged: fetch it again"
         raise ValueError(f"{path}: {error}; {why}") from None
     if not blocks:

@@ -76,14 +76,17 @@ def read_csv(
         if not listed or not isinstance(name, str) or name in others:
             needed = f"needs a list of names, without {', '.join(others)}"
             raise ValueError(f"demands: {demands!r:.60}; {needed}")
-    scale = scale or {}
-    for name in scale:
-        if name not in columns:
-            raise unknown("scale", name, columns)
     types: dict[str, pa.DataType] = {}
     for name, column in columns.items():
         amount = name in NUMBERS or name in demands
         types[column] = pa.float64() if amount else types.get(column, pa.string())
+    if names is not None:
+        names = list(map(str, names))
+        require_columns("names", types, names)
+    scale = scale or {}
+    for name in scale:
+        if name not in columns:
+            raise unknown("scale", name, columns)
     where: str | Path = "table"
     if isinstance(table, pd.DataFrame):
         source = _checked(table, types)
@@ -144,8 +147,7 @@ def _checked(table: pd.DataFrame, types: Mapping[str, pa.DataType]) -> pd.DataFr
         if frame[name].dtype.kind in DATES:
             way_out = "give the time since a first moment, (x - x.min()).dt.total_seconds()"
             raise ValueError(f"table: {name} holds dates, which have no unit; {way_out}")
-        values = pd.to_numeric(frame[name], errors="coerce")
-        frame[name] = values.astype(float)
+        frame[name] = pd.to_numeric(frame[name], errors="coerce").astype(float)
     refuse_numbers("table", frame[numbers])
     return frame
 
