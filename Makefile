@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help figures test test-browser lab claims notebooks book slides report course data prototype bench times lint lock release clean
+.PHONY: help figures test test-browser lab claims notebooks book slides report data prototype bench times lint lock release clean
 
 PYTHON ?= python3
 SCALE ?= quick
@@ -48,9 +48,12 @@ notebooks: .venv/.ready ## run the book again, in place (7 min)
 	$(say)
 	@$(py) -m reproduce notebooks $(ARGS)
 
+# teachers
+.PHONY: course
 course: .venv/.ready ## a copy for students without solutions, one for instructors, in course/ or ARGS=FOLDER (10 s)
 	$(say)
 	@$(py) -m book.course $(ARGS)
+# /teachers
 
 book: .venv/.ready .venv-book/.ready ## the book as a website, into build/book (3 min; again 1 min)
 	$(say)

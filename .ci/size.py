@@ -1,7 +1,7 @@
 """How large the code is, in AST nodes, by room, against the budget of each room.
 
     python .ci/size.py           a table
-    python .ci/size.py --check   also fail where a room is over its budget
+    python .ci/size.py --check   print only rooms over their budgets, and fail where there are any
 
 Nodes are those of `ast.walk`. A room is a folder with all that lies in it but for the rooms within it; several
 files can share one budget.
@@ -32,6 +32,19 @@ BUDGETS = {
     ("tests",): 130_000,
 }
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
+STILL = {
+    ("schedlib/lotes",): 44_979,
+    ("schedlib/eagle",): 29_538,
+    ("schedlib/mch",): 25_610,
+    ("schedlib/hmhs",): 16_032,
+    ("schedlib/traces",): 13_774,
+    ("schedlib/plots",): 6_635,
+    ("schedlib/boards",): 15_737,
+    ("schedlib/prototype",): 16_209,
+    ("schedlib",): 190_920,
+    ("tests",): 140_451,
+}
+"""The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
 """A room and the room within it that has a budget of its own."""
 
@@ -58,16 +71,17 @@ def size_of(places: tuple[str, ...]) -> int:
 
 
 def main() -> int:
-    """Print the table; with --check, print only the rooms over budget, and give 1 when there are any."""
+    """Print the table; with --check, only the rooms that are too large, and give 1 when there are any."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
     over = 0
     for places, budget in BUDGETS.items():
         nodes = size_of(places)
-        over += nodes > budget
-        if nodes > budget or not check:
-            mark = "  over budget" if nodes > budget else ""
+        most = STILL.get(places, budget)
+        over += nodes > most
+        if nodes > most or not check:
+            mark = f"  still at most {most:,}" if most > budget else ""
             print(f"{', '.join(places):72} {nodes:8,} of {budget:8,}{mark}")
     return int(check and over > 0)
 

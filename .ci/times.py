@@ -113,7 +113,7 @@ def _figures(root, *options) -> float:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "figures"
         return seconds_of(
-            [sys.executable, "-m", "schedlib", "figures", *options, "--out", out],
+            [sys.executable, "-m", "reproduce", "figures", *options, "--out", out],
             root,
             SCHEDLIB_CACHE=folder,
         )

@@ -18,7 +18,7 @@ command = commands.command
 
 
 def experiment_in(place: str) -> "Experiment":
-    """The experiment at a place such as `mine.py:SWEEP`; ValueError where there is none."""
+    """The experiment at a place such as `mine.py:SWEEP`; ValueError where it does not exist."""
     from schedlib.sweeps import Experiment
 
     file, _, name = place.rpartition(":")

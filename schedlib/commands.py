@@ -98,7 +98,7 @@ class Commands:
         return register
 
     def overview(self) -> str:
-        """What there is to type, a line for each command: the first sentence of its docstring."""
+        """An overview with a line for each command: the first sentence of its docstring."""
         lines = [self.summary, ""]
         for name, command in self.known.items():
             summary = str(command.run.__doc__).splitlines()[0]

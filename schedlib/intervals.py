@@ -80,7 +80,7 @@ def block_bootstrap(
     The interval lies between the quantiles of the statistic over the draws. It covers other times of the same
     system if the trace is many times longer than waits stay correlated. Raises ValueError when `values` is
     empty or not finite, for a level that does not lie between 0 and 1, and for a block longer than the trace;
-    TypeError when `statistic` is no function. Source: Kuensch, Annals of Statistics 17, 1989 (moving blocks);
+    TypeError when `statistic` is not a function. Source: Kuensch, Annals of Statistics 17, 1989 (moving blocks);
     Carlstein, Annals of Statistics 14, 1986 (the length).
 
     >>> waits = np.sin(np.arange(400.0)) + np.arange(400) % 7
@@ -152,7 +152,7 @@ class Proportion(NamedTuple):
     def interval(self, level: float = 0.95) -> Interval:
         """The share with its interval by Wilson's score.
 
-        Unlike Student's it stays within 0 and 1, and is no point when all trials agree. Raises ValueError on
+        Unlike Student's it stays within 0 and 1, and is wider than a point when all trials agree. Raises ValueError on
         no trials, or on successes that are not among them.
 
         >>> Proportion(0, 100, 100.0).interval()

@@ -121,7 +121,7 @@ def srpt_mean_response(
 
     `density` is that of the service times, a function of an array of sizes; they lie between `smallest` and
     `largest`. A law without a largest size is cut where nothing is left of it. The formula is integrated
-    numerically. Raises ValueError on an unstable load, and on a density that is no function of arrays, is
+    numerically. Raises ValueError on an unstable load, and on a density that is not a function of arrays, is
     negative or does not integrate to 1. Source: Schrage and Miller (1966). For equal service times SRPT is
     first come, first served, so sizes from 0.999 to 1.001 wait nearly as Pollaczek and Khinchine's jobs of 1:
 

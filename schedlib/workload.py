@@ -1,15 +1,16 @@
 """The workload: jobs and their tasks as columns, checked once, never changed afterwards."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from keyword import iskeyword
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schedlib.core.checks import refuse, typed
+from schedlib.core.checks import refuse, typed, unmasked
 
 SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-"""What a workload's unit of time is in seconds."""
+"""A workload's units of time in seconds."""
 
 
 class Workload:
@@ -186,6 +187,22 @@ class Workload:
         """The names of the demanded resources, in the order of their columns."""
         return tuple(self._tasks.columns.drop(["job", "duration"]))
 
+    def numeric_columns(self) -> dict[str, np.ndarray]:
+        """The columns of your own that rules read by name, as floats (N,): numeric ones, with names that can
+        follow a dot.
+
+        >>> jobs = pd.DataFrame({"job": [0], "submit": [0.0], "due": [9], "wall time": [1], "user": ["a"]})
+        >>> Workload(jobs, pd.DataFrame({"job": [0], "duration": [1.0]})).numeric_columns()
+        {'due': array([9.])}
+        """
+        columns = {}
+        for name, column in self._jobs.drop(columns=["job", "submit", "class"]).items():
+            text = str(name)
+            follows_a_dot = text.isidentifier() and not text.startswith("_") and not iskeyword(text)
+            if follows_a_dot and column.dtype.kind in "iufb":
+                columns[text] = column.to_numpy(float, na_value=np.nan)
+        return columns
+
     def __len__(self) -> int:
         return len(self._jobs)
 
@@ -210,7 +227,7 @@ class Workload:
     def between(self, t0: float, t1: float) -> "Workload":
         """The jobs submitted at or after `t0` and before `t1`, at their own times.
 
-        Raises ValueError when there is none, and when `t0` or `t1` is NaN.
+        Raises ValueError if no job was submitted in [t0, t1), and when `t0` or `t1` is NaN.
 
         >>> Workload.from_arrays([0, 1, 2, 2], [9, 8, 7, 6]).between(1, 2).jobs["submit"].tolist()
         [1.0]
@@ -233,7 +250,7 @@ class Workload:
 
         In the second case, unless each job has one task, each task becomes a job of its own, numbered 0, 1,
         ..., with its job's columns; `of_job` is the job it came from. Raises ValueError on another length and
-        on an entry that is no whole number.
+        on an entry that is not a whole number.
 
         See also: `lotes.cluster_jobs`.
 
@@ -326,6 +343,7 @@ def _short(value: float) -> int | float:
 
 
 def _column(argument: str, values: npt.ArrayLike) -> np.ndarray:
+    unmasked(argument, values)
     try:
         column = np.asarray(values)
     except ValueError as error:
@@ -359,7 +377,7 @@ def _no_name(column: pd.Series) -> np.ndarray:
 
 
 def _numbers(column: pd.Series) -> np.ndarray:
-    """The column as floats, NaN where an entry is no number: a date is none, since it has no unit."""
+    """The column as floats, NaN where an entry is not a number; dates give NaN too, as they have no unit."""
     if column.dtype.kind in "cmM":
         return np.full(len(column), np.nan)
     if column.dtype == object:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import re
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from book import course, exam, exercises
 from notebook_cells import dead_links, sources, words
 from reproduce import notebooks
-from schedlib import lotes, theory
+from schedlib import lotes, paths, theory
 from schedlib.hmhs.johnson import flow_shop_makespan
 
 CHECK = "exercises.check("
@@ -27,8 +28,7 @@ def test_students_get_every_chapter_and_no_solution(made):
     assert not list(student.rglob("solutions")) and not (student / "tests").exists()
     teachers = {"exam", "assignments", "course"}
     assert not [file.name for file in student.rglob("*.py") if file.stem in teachers]
-    makefile = (student / "Makefile").read_text(encoding="utf-8")
-    assert "course" not in makefile.split("PYTHON ?=")[1]
+    assert "course" not in (student / "Makefile").read_text(encoding="utf-8")
     contents = (student / "notebooks" / "book" / "_toc.yml").read_text(encoding="utf-8")
     assert "solutions" not in contents
     assert {file.stem for file in (student / "notebooks").glob("*.ipynb")} == set(BOOK)
@@ -42,6 +42,31 @@ def test_students_get_every_chapter_and_no_solution(made):
         assert "You teach" in (made["instructor"] / place).read_text(encoding="utf-8")
 
 
+MARKED = {
+    "README.md": "You teach",
+    "Makefile": "course:",
+    "notebooks/book/_toc.yml": "caption: Solutions",
+    "notebooks/00-start-here.ipynb": "[Solutions]",
+}
+
+
+@pytest.mark.parametrize("name, heading", MARKED.items())
+def test_a_renamed_heading_stays_out_of_the_students_copy(name, heading):
+    file = paths.checkout() / name
+    written = words(file)
+    renamed = written.replace(heading, "Another heading")
+    assert renamed != written
+    assert course.without_teachers(renamed) == course.without_teachers(written)
+    assert "Another heading" not in course.without_teachers(renamed)
+
+
+@pytest.mark.parametrize("mark", ["<!-- teachers -->", "<!-- /teachers -->"])
+def test_a_mark_without_its_other_end_is_refused(mark):
+    written = words(paths.checkout() / "README.md")
+    with pytest.raises(ValueError, match="must take turns"):
+        course.without_teachers(written.replace(mark, "", 1))
+
+
 def test_no_link_of_a_copy_leads_nowhere(made):
     for copy, place in made.items():
         for page in [*place.glob("*.md"), *(place / "notebooks").glob("*.ipynb")]:
@@ -49,8 +74,10 @@ def test_no_link_of_a_copy_leads_nowhere(made):
             assert dead_links(page) == [], f"{copy}: {page.name}"
 
 
-def test_students_copy_runs(made):
-    notebooks.executed(made["student"] / "notebooks" / "00-start-here.ipynb")
+def test_students_copy_runs_by_itself(made, monkeypatch):
+    student = made["student"]
+    monkeypatch.setenv("PYTHONPATH", f"{student}{os.pathsep}{student / 'notebooks'}")
+    notebooks.executed(student / "notebooks" / "00-start-here.ipynb")
 
 
 def test_instructors_get_each_solution_in_its_place(made):
@@ -66,9 +93,9 @@ def test_instructors_get_each_solution_in_its_place(made):
 def test_an_answer_left_in_a_chapter_does_not_reach_students():
     source = 'answer = 50\nexercises.check("waiting.help_desk", answer)'
     cell = {"cell_type": "code", "source": source, "outputs": [1], "execution_count": 3}
-    link = {"cell_type": "markdown", "source": "Solutions: [here](solutions/01-waiting.ipynb)."}
-    code, words = course.emptied({"cells": [cell, link]})["cells"]
-    assert "50" not in json.dumps(code) and code["outputs"] == [] and "](" not in words["source"]
+    link = {"cell_type": "markdown", "source": "Ask. <!-- teachers -->Solved.<!-- /teachers -->"}
+    code, prose = course.emptied({"cells": [cell, link]})["cells"]
+    assert "50" not in json.dumps(code) and code["outputs"] == [] and prose["source"] == "Ask. "
 
 
 def test_a_folder_with_something_else_is_left_alone(tmp_path):
@@ -105,7 +132,7 @@ def test_an_examination_has_the_exercises_kinds_and_new_numbers_with_each_seed(m
     assert (
         "Solution" not in asked
         and solved.count("*Solution*") == len(exam.KINDS)
-        and not list(made["student"].rglob("exam*.md"))
+        and not list(made["student"].rglob("exam/*.md"))
     )
 
 

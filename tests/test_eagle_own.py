@@ -65,8 +65,8 @@ def test_a_column_of_ones_own_is_that_of_the_job():
 @pytest.mark.parametrize(
     ("rule", "says"),
     [
-        (by_column, r"^queue: by_column: .*'size' is not one of the numeric columns of workload.jobs: home"),
-        (lambda cluster, worker, line, rng: int(cluster.jobs.user[line[0]]), "'user' is not one of the numeric columns"),
+        (by_column, r"^queue: by_column: .*'NumericColumns' object has no attribute 'size' .*; home exist"),
+        (lambda cluster, worker, line, rng: int(cluster.jobs.user[line[0]]), "'NumericColumns' object has no attribute 'user'"),
         (lambda cluster, worker, line, rng: cluster.jobs.home[line[0]], "returns float64"),
     ],
 )  # fmt: skip

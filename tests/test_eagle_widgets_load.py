@@ -24,7 +24,7 @@ def test_curves_and_bars_are_the_runs():
         took = run.jobs.loc[run.jobs["long"] == long, "completion"]
         assert np.allclose(np.quantile(took, 1 - share), times)
     half = run.percentiles((50,)).query("not long")["completion"].iloc[0]
-    label = explorer._look("hawk").label
+    label = explorer.style_of("hawk").label
     assert f"{label}: half of the short jobs take at most {half:.0f} s" in alt
     one = run.stats
     shares = [

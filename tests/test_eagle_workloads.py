@@ -186,7 +186,7 @@ def test_a_seed_is_a_workload_and_classes_have_a_stream_of_their_own():
 
 def test_bad_arguments():
     refuses("law: 'trace' is unknown; did you mean 'traces'", eagle.yahoo, 100, law="trace")
-    refuses("jobs: 2.5", eagle.yahoo, 2.5)
+    refuses("jobs: needs a whole number or None, not float 2.5", eagle.yahoo, 2.5)
     refuses("jobs: 3 have no long one", eagle.yahoo, 3)
     refuses("scale: .* at most 100,000,000", eagle.yahoo, 20_000, scale=30_000)
     refuses("leaves .* workers; it must leave 10", eagle.yahoo, 100, scale=1e-4)

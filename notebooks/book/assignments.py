@@ -1,4 +1,4 @@
-"""A chapter's exercises as a master notebook for otter-grader: `otter assign` makes the students' and the grader's."""
+"""A chapter's exercises as a master notebook for otter-grader: `otter assign` makes the students' and the grader's notebooks."""
 
 import re
 
@@ -30,20 +30,22 @@ def master(
     ]
     before = [text(cell["source"]) for cell in start]
     for exercise, words in statements.items():
-        own = exercise.replace(".", "_")
+        variable = exercise.replace(".", "_")
         solved = [
             text(cell["source"]) for cell in sections[exercise] if cell["cell_type"] == "code"
         ]
         code = CHECK.sub("", "\n\n".join([*before, *solved])).strip()
         before = []
         cells += [
-            _raw(f"# BEGIN QUESTION\nname: {own}\npoints: 1"),
+            _raw(f"# BEGIN QUESTION\nname: {variable}\npoints: 1"),
             _cell("markdown", words),
             _raw("# BEGIN SOLUTION"),
-            _cell("code", f"# BEGIN SOLUTION\n{code}\n# END SOLUTION\n{own} = answer # SOLUTION"),
+            _cell(
+                "code", f"# BEGIN SOLUTION\n{code}\n# END SOLUTION\n{variable} = answer # SOLUTION"
+            ),
             _raw("# END SOLUTION"),
             _raw("# BEGIN TESTS"),
-            _cell("code", f'assert exercises.check("{exercise}", {own})'),
+            _cell("code", f'assert exercises.check("{exercise}", {variable})'),
             _raw("# END TESTS"),
             _raw("# END QUESTION"),
         ]

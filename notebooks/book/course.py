@@ -1,6 +1,7 @@
 """A course: the students' copy of the book without solutions, the instructors' with all of them.
 
-With both goes a syllabus; with the instructors' an examination, and an assignment for otter-grader for each chapter.
+Both get a syllabus. Instructors also get an examination, and an assignment for otter-grader for each chapter. The parts between
+`<!-- teachers -->` and `<!-- /teachers -->` of a page, or `# teachers` and `# /teachers` of another file, are not for students.
 """
 
 import json
@@ -16,19 +17,23 @@ from schedlib import paths
 
 SHARED = ("README.md", "LICENSE", "Makefile", "pyproject.toml", "requirements.txt")
 SHARED += (".ci", ".github", "schedlib", "figures", "data", "notebooks")
-# what students do not get
-TELLING = ("solutions", "solutions.md", "course.py", "exam.py", "assignments.py")
+ANSWER_FILES = ("solutions", "solutions.md", "course.py", "exam.py", "assignments.py")
 SKIPPED = ("__pycache__", ".ipynb_checkpoints", "cache", "downloads")
-TEACHERS = re.compile(r"(?:- )?\*\*You teach\b.*?\n(?=\n?(?:- )?\*\*You do research)", re.DOTALL)
+MARKED = ("README.md", "Makefile", "notebooks/book/_toc.yml")
+"""Files with parts for teachers, besides the chapters."""
+MARK = re.compile(r"(?:<!--|#) (/?)teachers\b(?: -->)?")
 CHECK = re.compile(r'^exercises\.check\("([^"]+)", answer\)', re.M)
-SOLUTIONS_LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*solutions[^)\s]*\)")
-LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)\)")
-SYLLABUS = [
-    "# Syllabus\n",
-    "Twelve weeks; the tour and the first chapter share the first. *Minutes* are measured: 200 words of the chapter a minute, one for each",
-    "cell of code that is shown, five for each exercise. A lecture takes 45 of them. The warm-up is for the lecture, the rest",
-    "for home. The exercise to hand in is checked when its cell is run.\n",
-]
+EMPTY = 'from book import exercises\n\nanswer = ...\nexercises.check("{}", answer)'
+SYLLABUS = """\
+# Syllabus
+
+Twelve weeks; the tour and the first chapter share the first. *Minutes* are measured: 200 words of the chapter a minute, one for each
+cell of code that is shown, five for each exercise. A lecture takes 45 of them. The warm-up is for the lecture, the rest
+for home. The exercise to hand in is checked when its cell is run.
+
+| week | read | exercises | hand in | minutes |
+| --: | :-- | --: | :-- | --: |
+"""
 WORDS_A_MINUTE, MINUTES_A_CELL, MINUTES_AN_EXERCISE = 200, 1, 5
 HIDDEN = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
 ABOUT = {
@@ -49,50 +54,50 @@ def course(folder: Path | str | None = None, seed: int = 1) -> dict[str, Path]:
     if root is None:
         raise ValueError("the notebooks are in the checkout: clone it and run there")
     folder = Path(folder) if folder else root / "course"
-    student, instructor = folder / "student", folder / "instructor"
-    for place in (student, instructor):
+    copies = {name: folder / name for name in ("student", "instructor")}
+    for place in copies.values():
         if place.exists() and any(place.iterdir()) and not (place / "notebooks").is_dir():
             raise ValueError(
                 f"folder: {place} holds something else; name a folder that is empty or new"
             )
         shutil.rmtree(place, ignore_errors=True)
-    _copy(root, student, SHARED, (*SKIPPED, *TELLING))
-    _copy(root, instructor, (*SHARED, "tests"), SKIPPED)
-    toc = student / "notebooks" / "book" / "_toc.yml"
-    toc.write_text(
-        re.sub(r"  - caption: Solutions\n(?:    .*\n)+", "", toc.read_text(encoding="utf-8")),
-        encoding="utf-8",
-    )
-    for name, file in notebooks.book().items():
-        answers = file.parent / "solutions" / file.name
-        if "/" not in name:
-            _write(student / "notebooks" / file.name, emptied(_read(file)))
-        if "/" not in name and answers.exists():
-            _write(instructor / "notebooks" / file.name, filled(_read(file), _read(answers), name))
-            (instructor / "assignments").mkdir(exist_ok=True)
-            start, sections = _sections(_read(answers))
-            master = assignments.master(name, _statements(_read(file)), start, sections)
-            _write(instructor / "assignments" / file.name, master)
-    (instructor / "assignments" / "README.md").write_text(assignments.ABOUT, encoding="utf-8")
-    (instructor / "exam").mkdir()
-    for page, words in exam.pages(seed).items():
-        (instructor / "exam" / page).write_text(words, encoding="utf-8")
-    _drop_dead_links(student)
-    makefile = student / "Makefile"
-    makefile.write_text(
-        re.sub(r"\ncourse:.*\n(\t.*\n)+", "", makefile.read_text(encoding="utf-8")),
-        encoding="utf-8",
-    )
-    for place in (student, instructor):
+    chapters = {name: file for name, file in notebooks.book().items() if "/" not in name}
+    _write_student(root, copies["student"], chapters)
+    _write_instructor(root, copies["instructor"], chapters, seed)
+    for name, place in copies.items():
         (place / "SYLLABUS.md").write_text(syllabus(root / "notebooks"), encoding="utf-8")
         page = place / "README.md"
         head, _, rest = page.read_text(encoding="utf-8").partition("\n\n")
-        page.write_text(f"{head}\n\n{ABOUT[place.name]}\n\n{rest}", encoding="utf-8")
-    return {"student": student, "instructor": instructor}
+        page.write_text(f"{head}\n\n{ABOUT[name]}\n\n{rest}", encoding="utf-8")
+    return copies
+
+
+def _write_student(root, place, chapters):
+    _copy(root, place, SHARED, (*SKIPPED, *ANSWER_FILES))
+    for name in MARKED:
+        file = place / name
+        file.write_text(without_teachers(file.read_text(encoding="utf-8")), encoding="utf-8")
+    for file in chapters.values():
+        _write(place / "notebooks" / file.name, emptied(_read(file)))
+
+
+def _write_instructor(root, place, chapters, seed):
+    _copy(root, place, (*SHARED, "tests"), SKIPPED)
+    (place / "assignments").mkdir()
+    (place / "exam").mkdir()
+    (place / "assignments" / "README.md").write_text(assignments.ABOUT, encoding="utf-8")
+    for page, words in exam.pages(seed).items():
+        (place / "exam" / page).write_text(words, encoding="utf-8")
+    for name, file in chapters.items():
+        chapter = _read(file)
+        start, sections = _sections(_read(file.parent / "solutions" / file.name))
+        _write(place / "notebooks" / file.name, filled(chapter, start, sections))
+        master = assignments.master(name, _statements(chapter), start, sections)
+        _write(place / "assignments" / file.name, master)
 
 
 def _copy(root, place, names, skipped):
-    place.mkdir(parents=True, exist_ok=True)
+    place.mkdir(parents=True)
     for name in names:
         if (root / name).is_dir():
             shutil.copytree(root / name, place / name, ignore=shutil.ignore_patterns(*skipped))
@@ -100,118 +105,101 @@ def _copy(root, place, names, skipped):
             shutil.copy2(root / name, place / name)
 
 
-def _drop_dead_links(place):
-    """Make plain text of the links in Markdown pages that lead to what this copy does not have."""
-    for page in place.rglob("*.md"):
+def without_teachers(words: str) -> str:
+    """A text without its parts for teachers. Raises ValueError on a part that does not begin or end.
 
-        def kept(match, folder=page.parent):
-            return (
-                match[0]
-                if match[2].startswith("http") or (folder / match[2]).exists()
-                else match[1]
-            )
-
-        page.write_text(
-            LINK.sub(kept, _without_solutions(page.read_text(encoding="utf-8"))), encoding="utf-8"
-        )
+    >>> without_teachers("Read.<!-- teachers --> Solve.<!-- /teachers --> Write.")
+    'Read. Write.'
+    """
+    pieces = MARK.split(words)
+    texts, marks = pieces[::2], pieces[1::2]
+    if marks != ["", "/"] * (len(texts) // 2):
+        raise ValueError("the marks 'teachers' and '/teachers' must take turns")
+    return "".join(texts[::2])
 
 
-def _without_solutions(words):
-    """Markdown without words for lecturers, in which a link to solutions is replaced by a word on who has them."""
-
-    def word(match):
-        return (
-            "your instructor has them"
-            if "/" in match[1]
-            else f"{match[1]} (your instructor has them)"
-        )
-
-    return SOLUTIONS_LINK.sub(word, TEACHERS.sub("", words))
-
-
-def emptied(book: dict) -> dict:
-    """A chapter whose answer cells hold nothing but `answer = ...`, without links to the solutions."""
+def emptied(chapter: dict) -> dict:
+    """A chapter without its parts for teachers, whose answer cells hold only `answer = ...`."""
     cells = []
-    for cell in book["cells"]:
+    for cell in chapter["cells"]:
         source = text(cell["source"])
         check = CHECK.search(source)
         if cell["cell_type"] == "markdown":
-            cell = cell | {"source": _without_solutions(source)}
+            cell = cell | {"source": without_teachers(source)}
         elif check and "answer = ..." not in source:
-            source = f"from book import exercises\n\nanswer = ...\n{check.group()}"
-            cell = cell | {"source": source, "outputs": [], "execution_count": None}
+            empty = EMPTY.format(check[1])
+            cell = cell | {"source": empty, "outputs": [], "execution_count": None}
         cells.append(cell)
-    return book | {"cells": cells}
+    return chapter | {"cells": cells}
 
 
-def filled(book: dict, solutions: dict, name: str) -> dict:
-    """A chapter with the solutions' sections (those that check the same exercise) in the places of its answer cells.
+def filled(chapter: dict, start: list[dict], sections: dict[str, list[dict]]) -> dict:
+    """A chapter with the solutions' sections in the places of its answer cells.
 
-    The imports that they need come before the first. Raises ValueError when an exercise has no section.
+    `sections` are the solutions' cells by exercise; `start`, the imports that they need, come before the first.
     """
-    start, sections = _sections(solutions)
     cells = []
-    for cell in book["cells"]:
+    for cell in chapter["cells"]:
         check = CHECK.search(text(cell["source"])) if cell["cell_type"] == "code" else None
-        if check is None:
+        if check:
+            cells += [*start, *sections[check[1]]]
+            start = []
+        else:
             cells.append(cell)
-            continue
-        if check[1] not in sections:
-            raise ValueError(f"solutions of {name}: no section checks {check[1]}")
-        cells += [*start, *sections[check[1]]]
-        start = []
     # a solution's cell may be a chapter's word for word, so every cell gets a new number
-    return book | {"cells": [cell | {"id": f"c{number:03}"} for number, cell in enumerate(cells)]}
+    numbered = [cell | {"id": f"c{number:03}"} for number, cell in enumerate(cells)]
+    return chapter | {"cells": numbered}
 
 
 def _sections(solutions):
     """The code before the first section, and the cells of each by the exercise it checks; links lead one folder up."""
-    start, found, sections = [], [], {}
+    start, groups, sections = [], [], {}
     for cell in solutions["cells"]:
         if cell["cell_type"] == "markdown":
             words = text(cell["source"])
             if re.match(r"## \d+\.", words):
-                found.append([])
-            cell = cell | {
-                "source": re.sub(r"^## ", "### Solution ", words.replace("](../", "]("), count=1)
-            }
-        if found:
-            found[-1].append(cell)
+                groups.append([])
+            shown = re.sub(r"^## ", "### Solution ", words.replace("](../", "]("), count=1)
+            cell = cell | {"source": shown}
+        if groups:
+            groups[-1].append(cell)
         elif cell["cell_type"] == "code":
             start.append(cell)
-    for cells in found:
-        checked = [match for cell in cells if (match := CHECK.search(text(cell["source"])))]
-        sections |= {match[1]: cells for match in checked}
+    for cells in groups:
+        for cell in cells:
+            if check := CHECK.search(text(cell["source"])):
+                sections[check[1]] = cells
     return start, sections
 
 
-def _statements(book):
+def _statements(chapter):
     """A chapter's exercises in order: the id, and the words of the cell above its answer cell."""
-    pairs = zip(book["cells"], book["cells"][1:], strict=False)
-    return {
-        match[1]: text(above["source"])
-        for above, cell in pairs
-        if (match := CHECK.search(text(cell["source"])))
-    }
+    statements = {}
+    above = ""
+    for cell in chapter["cells"]:
+        source = text(cell["source"])
+        if check := CHECK.search(source):
+            statements[check[1]] = above
+        above = source
+    return statements
 
 
 def syllabus(folder: Path) -> str:
     """A page with a line for each chapter: its week, which exercise to hand in, minutes. The tour goes with chapter 1."""
-    rows = ["| week | read | exercises | hand in | minutes |", "| --: | :-- | --: | :-- | --: |"]
+    page = SYLLABUS
     for number, file in enumerate(sorted(folder.glob("[0-9]*.ipynb"))):
-        book, week = _read(file), max(number, 1)
-        first = text(book["cells"][0]["source"])
-        title, minutes = re.match(r"# (.+)", first)[1], measured(book)
-        asked = _statements(book)
-        code = [name for name, words in asked.items() if "*Code.*" in words] or list(asked)
-        hand_in = f"`{code[0]}`" if code else ""
-        rows.append(
-            f"| {week} | [{title}](notebooks/{file.name}) | {len(asked)} | {hand_in} | {minutes} |"
-        )
-    return "\n".join([*SYLLABUS, *rows]) + "\n"
+        chapter = _read(file)
+        title = text(chapter["cells"][0]["source"]).partition("\n")[0].removeprefix("# ")
+        asked = _statements(chapter)
+        hand_in = next((name for name, words in asked.items() if "*Code.*" in words), None)
+        hand_in = hand_in or next(iter(asked))
+        read = f"[{title}](notebooks/{file.name})"
+        row = [max(number, 1), read, len(asked), f"`{hand_in}`", measured(chapter)]
+        page += f"| {' | '.join(map(str, row))} |\n"
+    return page
 
 
-def measured(book: dict) -> int:
+def measured(chapter: dict) -> int:
     """The minutes that a chapter takes with its exercises.
 
     >>> words = {"cell_type": "markdown", "source": "word " * 400}
@@ -220,7 +208,7 @@ def measured(book: dict) -> int:
     3
     """
     words = cells = exercises = 0
-    for cell in book["cells"]:
+    for cell in chapter["cells"]:
         source = text(cell["source"])
         if cell["cell_type"] == "markdown":
             plain = re.sub(r"\]\([^)]*\)|<[^>]+>", " ", source)

@@ -28,7 +28,7 @@ class Listing:
 def show(*functions: Callable[..., Any]) -> Listing:
     """The source of functions or classes, one below the other, without their docstrings.
 
-    Raises OSError for a function that stands in no file or cell.
+    Raises OSError for a function whose source is in no file or cell.
 
     >>> from schedlib.hmhs.johnson import flow_shop_makespan
     >>> print(str(show(flow_shop_makespan)).splitlines()[-1])

@@ -1,4 +1,4 @@
-"""What Sphinx is given: notebooks with citations and pictures as MyST-NB takes them, docstrings with tables as Sphinx does."""
+"""The pages as Sphinx takes them: notebooks with citations and pictures for MyST-NB, docstrings with tables for autodoc."""
 
 import json
 import re
@@ -6,23 +6,40 @@ from pathlib import Path
 
 CITE = re.compile(r'<cite data-cite="([^"]+)">(.*?)</cite>', re.DOTALL)
 PICTURE = re.compile(r"""(?:picture|show)\(\s*["']([a-z]+\.[\w-]+)["']""")
+CAPTION = re.compile(r"\*(.+)\*", re.DOTALL)
 HEADING = re.compile(r"^### (([a-z]+\.[\w-]+): .+)$", re.MULTILINE)
-PLACES = {name: re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-          for heading, name in HEADING.findall((Path(__file__).parents[2] / "figures" / "README.md").read_text(encoding="utf-8"))}  # fmt: skip
-# what is no page of the book
+GALLERY = Path(__file__).parents[2] / "figures" / "README.md"
+# links to files that are not pages of the book
 FILE = re.compile(r"\]\(((?!book/)\w+/[\w-]+\.md|reproduce/[\w-]+\.ipynb)\)")
+CHAPTER = re.compile(r"notebooks/(solutions/)?\d\d\w?-")
 WIDGET = "application/vnd.jupyter.widget-view+json"
 LIVE = '<div class="explorer"><noscript>In JupyterLab (<code>make lab</code>) this picture has controls.</noscript></div>'
 
 
-def text(value):
+def text(value) -> str:
+    """A notebook's text, which may be stored as a list of lines."""
     return value if isinstance(value, str) else "".join(value)
 
 
+def anchors(gallery: str) -> dict[str, str]:
+    """The anchor of each figure's heading in the gallery, by the figure's name.
+
+    >>> anchors("### hmhs.fig1: Makespans, all")
+    {'hmhs.fig1': 'hmhsfig1-makespans-all'}
+    """
+    places = {}
+    for heading, name in HEADING.findall(gallery):
+        places[name] = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+    return places
+
+
+ANCHORS = anchors(GALLERY.read_text(encoding="utf-8"))
+
+
 def read(app, docname, source):
-    """Prepares a page: a notebook's citations by their keys, its pictures each with its words; other notebooks as files."""
+    """Prepare a page: a notebook's citations by their keys, each picture with its words; other notebooks as files."""
     source[0] = FILE.sub(r"](<path:\1>)", source[0])
-    if not re.match(r"notebooks/(solutions/)?\d\d\w?-", docname):
+    if not CHAPTER.match(docname):
         return
     book = json.loads(source[0])
     cells = []
@@ -39,42 +56,40 @@ def read(app, docname, source):
 
 def pictured(cell):
     """A code cell as several, one for each picture: MyST-NB takes alt text and a caption for a whole cell only."""
-    cells, ids = [cell | {"outputs": []}], iter(PICTURE.findall(cell["source"]))
+    cells = [cell | {"outputs": []}]
+    names = iter(PICTURE.findall(cell["source"]))
+    image = None  # the picture before this output, whose caption it may be
     for output in cell["outputs"]:
         data = output.get("data", {})
-        caption = re.fullmatch(r"\*(.+)\*", text(data.get("text/markdown", "")).strip(), re.DOTALL)
-        name = next(ids, "") if caption else ""
+        caption = CAPTION.fullmatch(text(data.get("text/markdown", "")).strip())
+        name = next(names, "") if caption else ""
         if "image/png" in data:
-            alt = (
-                output.get("metadata", {}).get("image/png", {}).get("alt")
-                or "A picture that the code above draws."
-            )
-            cells.append(after(cell, output, {"image": {"alt": " ".join(alt.split())}}))
+            words = output.get("metadata", {}).get("image/png", {}).get("alt")
+            alt = words or "A picture that the code above draws."
+            image = {"image": {"alt": " ".join(alt.split())}}
+            cells.append(after(cell, [output], image))
             if WIDGET in data:
                 cells.append({"cell_type": "markdown", "metadata": {}, "source": LIVE})
-        elif caption and "image" in cells[-1]["metadata"].get("mystnb", {}):
-            words = caption[1] + (
-                f" [{name}](/figures/README.md#{PLACES[name]})" if name in PLACES else ""
-            )
-            cells[-1]["metadata"]["mystnb"]["figure"] = {"caption": words}
+                image = None
+        elif caption and image:
+            link = f" [{name}](/figures/README.md#{ANCHORS[name]})" if name in ANCHORS else ""
+            image["figure"] = {"caption": caption[1] + link}
         elif WIDGET not in data:
             if len(cells) > 1:
-                cells.append(after(cell))
+                cells.append(after(cell, [], {}))
             cells[-1]["outputs"].append(output)
+            image = None
     return cells
 
 
-def after(cell, output=None, look=None):
-    """A cell that shows an output and no code (MyST-NB leaves out what has none, so it is hidden instead)."""
-    return cell | {
-        "source": "# its output",
-        "outputs": [output] * bool(output),
-        "metadata": {"tags": ["remove-input"], "mystnb": look or {}},
-    }
+def after(cell, outputs, look):
+    """A cell that shows outputs and no code (MyST-NB leaves out a cell without code, so the code is hidden)."""
+    metadata = {"tags": ["remove-input"], "mystnb": look}
+    return cell | {"source": "# its output", "outputs": outputs, "metadata": metadata}
 
 
 def tables(app, what, name, thing, options, lines):
-    """Writes what Markdown and reStructuredText spell differently in a docstring: tables, and `word`s."""
+    """Rewrite what Markdown and reStructuredText spell differently in a docstring: tables, and `word`s."""
     out = []
     for line, before in zip(lines, ["", *lines], strict=False):
         if not line.startswith("|"):

@@ -1,6 +1,6 @@
-"""`make report`: what became of the papers' claims, as a paper of its own, in HTML and PDF.
+"""`make report`: the papers' claims and what became of them, as a paper in HTML and PDF.
 
-The prose of `report/report.md` is written by hand; every number in it is asked of the ledger, by Jinja. WeasyPrint makes the pages.
+The prose of `report/report.md` is written by hand; every number in it comes from the ledger, by Jinja. WeasyPrint makes the pages.
 """
 
 import base64
@@ -21,10 +21,12 @@ from schedlib.plots import papers
 
 ROOT = paths.checkout() or Path()
 SOURCE, FIGURES = cards.texts_folder(), ROOT / "figures"
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Five papers on data-centre scheduling, run again</title>
+<style>{style}</style></head><body>{body}</body></html>"""
 
 
 class Facts(cards.Facts):
-    """What the prose may ask: verdicts and numbers of the quick run, and its pictures."""
+    """The verdicts and numbers of the quick run, and its pictures, for the prose."""
 
     def __init__(self, figures: Path = FIGURES):
         super().__init__(ledger.read(figures))
@@ -47,32 +49,30 @@ class Facts(cards.Facts):
         """A numbered picture with its caption."""
         self.numbered.append(name)
         paper, _, rest = name.partition(".")
-        told = publish.provenance(self.pictures)[name]
+        record = publish.provenance(self.pictures)[name]
         inside = base64.b64encode((self.pictures / paper / f"{rest}.svg").read_bytes()).decode()
-        caption = (
-            f"Figure {len(self.numbered)} (<code>{name}</code>). {html.escape(told['caption'])}"
-        )
-        picture = f'<img src="data:image/svg+xml;base64,{inside}" alt="{html.escape(told["alt"])}">'
+        words, alt = html.escape(record["caption"]), html.escape(record["alt"])
+        caption = f"Figure {len(self.numbered)} (<code>{name}</code>). {words}"
+        picture = f'<img src="data:image/svg+xml;base64,{inside}" alt="{alt}">'
         return f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
 
     def history(self) -> str:
-        """What changed after a result was known: a row for each kind of change in a commit."""
+        """Changes after a result was known: a row for each kind of change in a commit."""
         rows = changes()
         rows["turned"] = turned_in(rows)
         groups = rows.groupby(["date", "commit", "kind"], sort=False)
-        table = groups.agg(
-            claims=("id", "nunique"), example=("to", "first"), turned=("turned", "sum")
-        )
-        named = table.rename(
-            columns={"example": "to, for example", "turned": "verdicts that turned"}
-        )
-        return tables.markdown(named.reset_index())
+        columns = {
+            "claims": ("id", "nunique"),
+            "to, for example": ("to", "first"),
+            "verdicts that turned": ("turned", "sum"),
+        }
+        return tables.markdown(groups.agg(**columns).reset_index())
 
     def turned(self) -> str:
         """How often a claim's verdict changed with the claim, and of how many times: once a claim and commit."""
         rows = changes()
-        own = rows[rows["kind"] != "joined"].drop_duplicates(["commit", "id"])
-        both = own[(own["before"] != "") & (own["after"] != "")]
+        claims = rows[rows["kind"] != "joined"].drop_duplicates(["commit", "id"])
+        both = claims[(claims["before"] != "") & (claims["after"] != "")]
         return f"{turned_in(both).sum()} of {len(both)}"
 
     def minutes(self) -> str:
@@ -105,18 +105,17 @@ def turned_in(rows: pd.DataFrame) -> pd.Series:
 
 def page(figures: Path = FIGURES) -> str:
     """The report as one HTML page. Raises ValueError where the prose says of a verdict what the ledger does not."""
-    source = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True).from_string(
-        (SOURCE / "report.md").read_text()
-    )
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True)
+    prose = environment.from_string((SOURCE / "report.md").read_text())
     facts = Facts(figures)
-    text = source.render(
+    text = prose.render(
         the=facts, papers=papers, version=__version__, paragraphs=cards.paragraphs(facts)
     )
     if facts.doubts:
         raise ValueError("; ".join(facts.doubts))
     style = (SOURCE / "report.css").read_text()
     body = mistune.create_markdown(escape=False, plugins=["table"])(text)
-    return f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Five papers on data-centre scheduling, run again</title><style>{style}</style></head><body>{body}</body></html>'
+    return PAGE.format(style=style, body=body)
 
 
 def write(out: Path) -> None:
@@ -124,10 +123,10 @@ def write(out: Path) -> None:
     from weasyprint import HTML
 
     out.mkdir(parents=True, exist_ok=True)
-    made = page()
-    document = HTML(string=made, base_url=str(ROOT)).render()
+    text = page()
+    document = HTML(string=text, base_url=str(ROOT)).render()
     document.write_pdf(out / "report.pdf")
-    (out / "report.html").write_text(made)
+    (out / "report.html").write_text(text)
     print(f"{out / 'report.pdf'}: {len(document.pages)} pages; {out / 'report.html'}")
 
 

@@ -8,6 +8,7 @@ A cell's metadata say what stands on its slides, as an author set it: `{"slidesh
 import base64
 import re
 import shutil
+import struct
 import sys
 from pathlib import Path
 
@@ -19,8 +20,8 @@ from schedlib import paths
 
 ROOT = paths.checkout() or Path()
 OWN = ROOT / "notebooks" / "book"
-BROAD = 1.9  # a picture of a larger ratio of width to height is broad
-COLUMNS = 6  # a table of more columns is broad
+BROAD = 1.9  # a picture with a larger ratio of width to height is broad
+COLUMNS = 6  # a table with more columns is broad
 FORMULA = re.compile(r"\$\$.+?\$\$", re.DOTALL)
 TABLE = re.compile(r"(?:^\|.*\|\n?){3,}", re.M)
 SHORT_LISTING = 24  # lines; a longer algorithm box is set in smaller type
@@ -36,71 +37,75 @@ def words(source: str, kind: str):
 
 
 def shown(cell, slide):
-    """The outputs of a cell that stand on this slide, with the code if the slide asks for it."""
-    cell, outputs = cell.copy(), []
-    for output in cell.outputs:
-        data = output.get("data", {})
-        if "image/png" in data:
-            alt = output.metadata.get("image/png", {}).get(
-                "alt", "A picture that the chapter's code draws."
-            )
-            outputs.append(
-                output
-                | {
-                    "data": {"image/png": data["image/png"]},
-                    "metadata": {"image/png": {"alttext": " ".join(alt.split())}},
-                }
-            )
-        elif not data.get("text/markdown", "").startswith("*"):
-            # what a caption says, the points say
-            outputs.append(output)
-    cell.outputs = nbformat.from_dict([outputs[k] for k in slide.get("show", range(len(outputs)))])
-    shown_data = [output.get("data", {}) for output in cell.outputs]
-    listings = [data["text/markdown"] for data in shown_data if is_listing(data)]
+    """A cell with the outputs that stand on this slide, and its code if the slide asks for it."""
+    outputs = [on_a_slide(output) for output in cell.outputs if not is_caption(output)]
+    if "show" in slide:
+        outputs = [outputs[k] for k in slide["show"]]
+    listings = [output.data["text/markdown"] for output in outputs if is_listing(output)]
     tags = []
     if not slide.get("code"):
         tags.append("no-code")
-    if listings or any(is_broad(data) for data in shown_data):
+    if listings or any(map(is_broad, outputs)):
         tags.append("broad")
     length = sum(listing.count("\n") for listing in listings)
     if length > LONG_LISTING:
         tags.append("columns")
     elif length > SHORT_LISTING:
         tags.append("long")
-    cell.metadata = nbformat.from_dict({"slideshow": {"slide_type": "-"}, "tags": tags})
-    return cell
+    metadata = {"slideshow": {"slide_type": "-"}, "tags": tags}
+    return nbformat.from_dict(cell | {"outputs": outputs, "metadata": metadata})
 
 
-def shows(cell) -> list[str]:
+def on_a_slide(output):
+    """An output as nbconvert takes it: of a picture the PNG alone, its alt text under nbconvert's name."""
+    if "image/png" not in output.get("data", {}):
+        return output
+    words = output.metadata.get("image/png", {}).get("alt", "A picture that the code draws.")
+    data = {"image/png": output.data["image/png"]}
+    metadata = {"image/png": {"alttext": " ".join(words.split())}}
+    return nbformat.from_dict(output | {"data": data, "metadata": metadata})
+
+
+def markdown(output) -> str:
+    """The Markdown of an output, "" without any."""
+    return output.get("data", {}).get("text/markdown", "")
+
+
+def is_caption(output) -> bool:
+    """Whether an output is a caption, which a slide's points replace."""
+    return markdown(output).startswith("*")
+
+
+def is_listing(output) -> bool:
+    """Whether an output is an algorithm box, made by `book.show`."""
+    return markdown(output).startswith("```python")
+
+
+def is_broad(output) -> bool:
+    """Whether a picture or a table stands below the words of its slide, and not beside them."""
+    data = output.get("data", {})
+    if "image/png" in data:
+        size = base64.b64decode(data["image/png"])[16:24]
+        width, height = struct.unpack(">II", size)
+        return width > BROAD * height
+    header = data.get("text/html", "").partition("</tr>")[0]
+    first_line = markdown(output).partition("\n")[0]
+    return header.count("<th") > COLUMNS or first_line.count("|") > COLUMNS + 1
+
+
+def formulas_and_tables(cell) -> list[str]:
     """The formulas and tables of a Markdown cell, which stand on its slides of words alone, in turn."""
     if cell.cell_type != "markdown":
         return []
-    found = [*FORMULA.finditer(cell.source), *TABLE.finditer(cell.source)]
-    return [match[0] for match in sorted(found, key=lambda match: match.start())]
-
-
-def is_listing(data) -> bool:
-    """Whether an output is an algorithm box, made by `book.show`."""
-    return data.get("text/markdown", "").startswith("```python")
-
-
-def is_broad(data) -> bool:
-    """Whether a picture or a table stands below the words of its slide, and not beside them."""
-    if "image/png" in data:
-        head = base64.b64decode(data["image/png"])[16:24]
-        return int.from_bytes(head[:4], "big") > BROAD * int.from_bytes(head[4:], "big")
-    first_row = data.get("text/html", "").partition("</tr>")[0]
-    return (
-        first_row.count("<th") > COLUMNS
-        or data.get("text/markdown", "").partition("\n")[0].count("|") > COLUMNS + 1
-    )
+    matches = [*FORMULA.finditer(cell.source), *TABLE.finditer(cell.source)]
+    return [match[0] for match in sorted(matches, key=lambda match: match.start())]
 
 
 def lecture(chapter):
     """The chapter's slides as a notebook."""
     cells = []
     for cell in chapter.cells:
-        beside = shows(cell)
+        beside = formulas_and_tables(cell)
         for slide in cell.metadata.get("slideshow", {}).get("slides", []):
             cells.append(words(f"{'##' if cells else '#'} {slide['title']}", "slide"))
             points = slide.get("points", [])
@@ -108,8 +113,10 @@ def lecture(chapter):
                 cells.append(words("\n".join(f"- {point}" for point in points), "-"))
             if beside and not any("$" in point for point in points):
                 cells.append(words(beside.pop(0), "-"))
-            cells += [shown(cell, slide)] if cell.cell_type == "code" else []
-            cells += [words(slide["notes"], "notes")] if "notes" in slide else []
+            if cell.cell_type == "code":
+                cells.append(shown(cell, slide))
+            if "notes" in slide:
+                cells.append(words(slide["notes"], "notes"))
         if cell.cell_type == "markdown" and cells:
             cells.append(words(re.sub(r"^#+ ", "", cell.source, flags=re.MULTILINE), "notes"))
     for number, cell in enumerate(cells):
@@ -121,36 +128,34 @@ def write(out: Path) -> None:
     """Write a lecture for each chapter, and an index."""
     shutil.rmtree(out, ignore_errors=True)
     libraries = next(ROOT.glob(".venv-book/lib/python*/site-packages"))
+    mathjax = libraries / "sphinx-mathjax-offline/static/mathjax"
+    fonts = "output/chtml/fonts"
     shutil.copytree(libraries / "sphinx_revealjs/_static/revealjs", out / "reveal")
-    shutil.copytree(
-        libraries / "sphinx-mathjax-offline/static/mathjax/output/chtml/fonts",
-        out / "mathjax/output/chtml/fonts",
-    )
-    shutil.copy(libraries / "sphinx-mathjax-offline/static/mathjax/tex-chtml.js", out / "mathjax")
+    shutil.copytree(mathjax / fonts, out / "mathjax" / fonts)
+    shutil.copy(mathjax / "tex-chtml.js", out / "mathjax")
     shutil.copy(OWN / "lecture/lecture.css", out)
-    hidden = {
-        "exclude_anchor_links": True,
-        "exclude_input_prompt": True,
-        "exclude_output_prompt": True,
-    }
-    exporter = SlidesExporter(template_name="lecture", extra_template_basedirs=[str(OWN)], **hidden)
+    exporter = SlidesExporter(
+        template_name="lecture",
+        extra_template_basedirs=[str(OWN)],
+        exclude_anchor_links=True,
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+    )
+
+    def export(deck, title, name):
+        page, _ = exporter.from_notebook_node(deck, {"title": title})
+        (out / f"{name}.html").write_text(page, encoding="utf-8")
+
     listing = "# schedlib: the lectures\n"
-    decks = {
-        file: lecture(nbformat.read(file, as_version=4))
-        for file in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
-    }
-    for file, deck in decks.items():
+    for file in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
+        deck = lecture(nbformat.read(file, as_version=4))
         count = sum(cell.metadata.slideshow.slide_type == "slide" for cell in deck.cells)
         title = deck.cells[0].source.lstrip("# ")
-        (out / f"{file.stem}.html").write_text(
-            exporter.from_notebook_node(deck, {"title": title})[0], encoding="utf-8"
-        )
+        export(deck, title, file.stem)
         listing += f"\n- <a href='{file.stem}.html'>{title}</a> ({count} slides)"
         print(f"slides {file.stem}: {count}", file=sys.stderr)
     index = new_notebook(cells=[words(listing, "slide")])
-    (out / "index.html").write_text(
-        exporter.from_notebook_node(index, {"title": "schedlib: the lectures"})[0], encoding="utf-8"
-    )
+    export(index, "schedlib: the lectures", "index")
 
 
 if __name__ == "__main__":

@@ -197,7 +197,7 @@ def claims(only: registry.Names = None, out: str | Path | None = None) -> DataFr
 
 
 def card(only: registry.Names = None, out: str | Path | None = None) -> "Markdown":
-    """What became of the rows that `claims` gives, in one sentence that a notebook displays; nothing is run.
+    """The verdicts of the rows that `claims` gives, in one sentence that a notebook displays; nothing is run.
 
     See also: `reproduce.claims`.
 

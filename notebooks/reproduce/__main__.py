@@ -27,7 +27,7 @@ ONLY = argument(
     argument("only", nargs="*", metavar="NAME", help=f"{', '.join(papers.KEYS)}, or a figure"),
 )
 def list_(options: Namespace) -> None:
-    """What there is: every figure and table.
+    """List every figure and table.
 
     Each is listed with the experiment behind it, its title, how many points and seeds it has at quick scale,
     and whether the published files still come from the code as it is (state).

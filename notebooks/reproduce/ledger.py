@@ -57,7 +57,7 @@ def judged_on(
 
 
 def read(out: Path) -> DataFrame:
-    """The ledger in the folder `out`, with numbers where they are numbers; empty when there is none, or one
+    """The ledger in the folder `out`, with numbers where they are numbers; empty without one, or for one
     with other columns, as of version 1.0."""
     empty = pd.DataFrame(columns=list(COLUMNS))
     file = Path(out) / "claims.csv"

@@ -68,7 +68,7 @@ def chosen(only: Names = None) -> dict[str, Path]:
 
 def notebooks(only: Names = None) -> list[str]:
     """Execute notebooks in place and normalise them; gives the names of those that changed. What a cell with
-    the tag `live` measures as it runs is no change.
+    the tag `live` measures as it runs does not count as a change.
 
     All are tried; then NotebookError says which stopped with an error.
     """

@@ -19,7 +19,7 @@ from schedlib.plots import papers
 from schedlib.sweeps import Experiment
 
 Names = str | Iterable[str] | None
-"""What a reader asks for: papers, figures, experiments or claims by name; None for all."""
+"""A reader's choice: papers, figures, experiments or claims by name; None for all."""
 
 
 SEE_LIST = "or see: python -m reproduce list"
@@ -38,7 +38,7 @@ def unlisted(kind: str, name: str, listed: Iterable[str]) -> ValueError:
 
 @dataclass(frozen=True)
 class Registry:
-    """What the papers list, by id, in the papers' order."""
+    """The papers' lists, by id, in the papers' order."""
 
     experiments: dict[str, Experiment]
     figures: dict[str, Figure]
@@ -53,7 +53,7 @@ class Registry:
         claims: Iterable[Sentence] = (),
         readings: Mapping[str, Reading] = MappingProxyType({}),
     ) -> "Registry":
-        """A registry; ValueError when an id is listed twice, is no file name, or names no experiment."""
+        """A registry; ValueError when an id is listed twice, cannot name a file, or names an unknown experiment."""
         registry = cls({}, {}, {}, dict(readings))
         for experiment in experiments:
             listed("experiment", experiment, registry.experiments)

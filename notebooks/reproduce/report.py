@@ -120,7 +120,7 @@ def _number(sentences: int) -> str:
 
 
 def otherwise(rows: DataFrame, paper_scale: DataFrame) -> str:
-    """Which sentences the runs at the papers' own scale decide otherwise, in words; "" where there is none.
+    """Which sentences the runs at the papers' own scale decide otherwise, in words; "" without any.
 
     >>> here = pd.DataFrame({"id": ["mch.a", "mch.b"], "verdict": ["depends", "holds"]})
     >>> otherwise(here, here.assign(verdict=["fails", "undecided"]))
@@ -185,13 +185,13 @@ def table(rows: DataFrame, columns: Sequence[str] = COLUMNS) -> str:
 
 
 def in_unit(row: Any) -> str:
-    """What was measured, with its unit; "" where nothing was."""
+    """The measured value with its unit; "" where nothing was measured."""
     found = ours(row)
     return f"{found} {row.unit}".strip() if found else ""
 
 
 def ours(row: Any) -> str:
-    """What was measured, with its interval."""
+    """The measured value with its interval."""
     if row.low == row.high:
         return number(row.measured)
     return measurement(row.measured, row.low, row.high)
@@ -208,7 +208,7 @@ def why(row: Any) -> str:
 
 
 def card(rows: DataFrame) -> str:
-    """What became of some sentences, as a chapter says it: one sentence, and where each of them stands."""
+    """The verdicts of some sentences, as a chapter says them: one sentence, and where each of them stands."""
     names = rows["paper"].unique()
     place = f"#{papers.title_of(names[0]).lower()}" if len(names) == 1 else ""
     return f"{sentence(rows)} [Each with its number and cause](../figures/CLAIMS.md{place})."
@@ -221,7 +221,7 @@ def texts_folder() -> Path:
 
 
 class Facts:
-    """What prose may ask of the ledger. `doubts` collects the verdicts that it states and the ledger does not."""
+    """The questions that prose may ask of the ledger. `doubts` collects the verdicts that it states and the ledger does not."""
 
     def __init__(self, rows: DataFrame):
         self.rows = rows.set_index("id", drop=False)
@@ -229,7 +229,7 @@ class Facts:
         self.doubts: list[str] = []
 
     def row(self, claim: str) -> pd.Series:
-        """The ledger's row of a claim, with its `verdict`, `window`, `printed`; ValueError when there is none."""
+        """The ledger's row of a claim, with its `verdict`, `window`, `printed`; ValueError for an unknown claim."""
         if claim not in self.rows.index:
             raise ValueError(f"the ledger has no claim {claim!r}")
         return self.rows.loc[claim]

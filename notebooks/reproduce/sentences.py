@@ -94,7 +94,7 @@ class Sentence:
             raise ValueError(f"claim {self.id}: {wrong}")
 
     def _wrong(self) -> str:
-        """What is wrong with it; "" where nothing is."""
+        """The sentence's fault in words; "" without one."""
         testable = self.says != "words"
         if self.says not in SAYS:
             return f"says {self.says!r} is none of {', '.join(SAYS)}"

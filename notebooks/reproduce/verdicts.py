@@ -1,4 +1,4 @@
-"""What becomes of a sentence and of its printed number, by what was measured."""
+"""The verdict of a sentence and of its printed number, from what was measured."""
 
 import math
 from collections.abc import Mapping
@@ -101,7 +101,7 @@ def judge(sentence: Sentence, frames: Frames, scale: str, looks: int = 1) -> Row
 
 
 def measured(sentence: Sentence, frame: DataFrame, level: float) -> Measured:
-    """What the sentence's measure gives of a frame, with an interval of this level."""
+    """The value of the sentence's measure on a frame, with an interval of this level."""
     assert sentence.measure is not None
     try:
         values = sentence.measure(frame, **sentence.args)
@@ -161,7 +161,7 @@ def decide(sentence: Sentence, found: Measured) -> str:
 
 
 def number_of(sentence: Sentence, found: Measured) -> str:
-    """What becomes of the printed number: as printed to its last digit, near, or off; "" after one run.
+    """The verdict of the printed number: as printed to its last digit, near, or off; "" after one run.
 
     >>> gain = Sentence("hmhs.most", "", "", "order", printed="77", experiment="hmhs.fig1")
     >>> [number_of(gain, Measured(mean, mean - 1, mean + 1, 20)) for mean in (76.5, 73.4, 40, 58)]

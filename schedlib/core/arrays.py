@@ -24,7 +24,6 @@ def grown(array: Any, n: int) -> Any:
     [3, 4, 0, 0]
     """
     shape = (n, *array.shape[1:])
-    longer = np.zeros(shape, array.dtype)
-    longer = longer.view(type(array))
+    longer = np.zeros(shape, array.dtype).view(type(array))
     longer[: len(array)] = array
     return longer

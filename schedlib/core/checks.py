@@ -15,24 +15,36 @@ import numpy.typing as npt
 
 MOST_NAMES = 12
 """At most this many known names are listed in a message."""
-KINDS: dict[Any, tuple[str, tuple[Any, ...]]] = {
-    int: ("a whole number", (abstract.Integral,)),
-    float: ("a number", (abstract.Real,)),
-    bool: ("True or False", (bool, np.bool_)),
-    str: ("a text", (str,)),
-    Path: ("a path", (str, PathLike)),
-    np.ndarray: ("an array", (np.ndarray, list, tuple, range)),
-    Sequence: ("a sequence", (Sequence,)),
-    NoneType: ("None", (NoneType,)),
-    Mapping: ("a dict", (Mapping,)),
-    Callable: ("a function", (Callable,)),
+WORDS: dict[Any, str] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "True or False",
+    str: "a text",
+    Path: "a path",
+    np.ndarray: "an array",
+    Sequence: "a sequence",
+    NoneType: "None",
+    Mapping: "a dict",
+    Callable: "a function",
 }
-"""What an annotation is called in a message, and the types that it takes."""
+"""Annotations in words, for messages."""
+ACCEPTED: dict[Any, Any] = {
+    int: abstract.Integral,
+    float: abstract.Real,
+    bool: (bool, np.bool_),
+    Path: (str, PathLike),
+    np.ndarray: (np.ndarray, list, tuple, range),
+}
+"""The types that an annotation takes, where these are more than its own."""
 ARRAY_LIKE = set(get_args(npt.ArrayLike)) or {npt.ArrayLike}
 """numpy's union of what can be made an array; from Python 3.12 on it is one name, without parts."""
+VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 UNIONS = (Union, UnionType, npt.ArrayLike)
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+_hints: Callable = functools.cache(get_type_hints)  # at a call: then all names are known
 
 
 def typed(function: Callable[P, R]) -> Callable[P, R]:
@@ -40,7 +52,7 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
 
     Whole numbers count as numbers, and lists, tuples and what numpy can take for an array as arrays. An
     annotation that is not a type is not looked at, nor are the members of a container (the `int` of
-    `list[int]`), except in a tuple of fixed length, nor arguments under `*`. Raises TypeError, naming the argument; ValueError for a
+    `list[int]`), except in a tuple of fixed length, nor arguments under `*` and `**`. Raises TypeError, naming the argument; ValueError for a
     number that is not of its kind, and for a call that needs more memory than the machine has.
 
     >>> @typed
@@ -53,24 +65,18 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
     TypeError: x: needs a number, not str '3'; see help(half)
     """
     signature = inspect.signature(function)
-    where = f"help({function.__qualname__.partition('.')[0]})"
-
-    @functools.cache  # when first called: only then are all names known
-    def kinds() -> dict[str, Any]:
-        return get_type_hints(function)
+    where = f"help({function.__qualname__})"
 
     @functools.wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             arguments = signature.bind(*args, **kwargs).arguments
-        except TypeError as error:
-            raise TypeError(f"{function.__qualname__}: {error}; see {where}") from None
+        except TypeError:
+            return function(*args, **kwargs)  # Python says what is wrong
+        kinds = _hints(function)
         for name, value in arguments.items():
-            form = signature.parameters[name].kind
-            if name in kinds() and form is not inspect.Parameter.VAR_POSITIONAL:
-                named = value if form is inspect.Parameter.VAR_KEYWORD else {name: value}
-                for argument, single in named.items():
-                    require_kind(argument, single, kinds()[name], where)
+            if name in kinds and signature.parameters[name].kind not in VARIADIC:
+                require_kind(name, value, kinds[name], where)
         try:
             return function(*args, **kwargs)
         except (MemoryError, OverflowError) as error:
@@ -86,24 +92,22 @@ def require_fields(record: Any) -> None:
     """Refuse a dataclass with a field of another kind than it is annotated with, as `typed` does; for
     `__post_init__`."""
     where = f"help({type(record).__name__})"
-    for name, kind in get_type_hints(type(record)).items():
+    for name, kind in _hints(type(record)).items():
         require_kind(name, getattr(record, name), kind, where)
 
 
 def require_kind(argument: str, value: Any, kind: Any, where: str) -> None:
     """Raise TypeError on a value of another kind than an annotation names; ValueError on a number that is not of
     its kind and on an array with masked entries. `where` tells a reader more."""
-    _unmasked(argument, value)
+    unmasked(argument, value)
     if is_a(kind, value):
         return
-    needed = describe_kind(kind)
-    if isinstance(value, abstract.Real) and not isinstance(value, bool):
-        raise ValueError(f"{argument}: {value!r:.30}; needs {needed}; see {where}")
     excerpt = f"{type(value).__name__} {value!r}".partition("\n")[0][:60]
-    raise TypeError(f"{argument}: needs {needed}, not {excerpt}; see {where}")
+    message = f"{argument}: needs {describe_kind(kind)}, not {excerpt}; see {where}"
+    raise ValueError(message) if isinstance(value, abstract.Real) else TypeError(message)
 
 
-def _unmasked(argument: str, value: Any) -> None:
+def unmasked(argument: str, value: Any) -> None:
     """Raise ValueError on an array with masked entries: no function here looks at masks."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise ValueError(f"{argument}: has masked entries; leave them out, or fill them")
@@ -124,8 +128,7 @@ def is_a(kind: Any, value: Any) -> bool:
         return True
     if origin in (int, float) and isinstance(value, bool):
         return False
-    _, accepted = KINDS.get(origin, ("", (origin,)))
-    return isinstance(value, accepted)
+    return isinstance(value, ACCEPTED.get(origin, origin))
 
 
 def _choices(union: Any) -> tuple[bool, list[Any]]:
@@ -157,10 +160,8 @@ def describe_kind(kind: Any) -> str:
         numeric, others = _choices(kind)
         names = ["numbers, in rows of equal length"] if numeric else []
         return " or ".join(names + list(map(describe_kind, others)))
-    name = getattr(origin, "__name__", str(origin))
-    article = "an" if name[0] in "AEIOaeiou" else "a"
-    words, _ = KINDS.get(origin, (f"{article} {name}", ()))
-    return words
+    article = "an" if origin.__name__[0] in "AEIOaeiou" else "a"
+    return WORDS.get(origin, f"{article} {origin.__name__}")
 
 
 def unknown(argument: str, name: Any, known: Iterable[Any], otherwise: str = "") -> ValueError:
@@ -172,8 +173,7 @@ def unknown(argument: str, name: Any, known: Iterable[Any], otherwise: str = "")
     >>> print(unknown("policy", "gredy", ["lotes", "greedy"], "or pass a lotes.Policy"))
     policy: 'gredy' is unknown; did you mean 'greedy'? Choose from lotes, greedy, or pass a lotes.Policy
     """
-    texts = map(str, known)
-    names = list(dict.fromkeys(texts))
+    names = list(dict.fromkeys(map(str, known)))
     near = get_close_matches(str(name), names, n=2, cutoff=0.5)
     listed = f"choose from {', '.join(names)}" if len(names) <= MOST_NAMES else ""
     rest = ", ".join(filter(None, (listed, otherwise)))
@@ -201,7 +201,7 @@ def numbers(name: str, values: npt.ArrayLike, dimensions: int, per: str) -> npt.
     >>> numbers("count", [1, 2], 1, "one number for each machine")
     array([1., 2.])
     """
-    _unmasked(name, values)
+    unmasked(name, values)
     try:
         array = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as error:
@@ -219,10 +219,10 @@ def refuse(name: str, bad: npt.NDArray[np.bool_], values: npt.NDArray[Any], rule
     ValueError: count[1]: 0.5; must be 1, 2, 3, ...
     """
     if np.any(bad):
-        where = tuple(np.argwhere(bad)[0])
-        value = values.item(where)
+        where = np.argwhere(bad)[0].tolist()
+        value = values.item(*where)
         excerpt = f"{value:g}" if isinstance(value, float) else repr(value)
-        place = f"[{', '.join(map(str, where))}]" if where else ""
+        place = where or ""
         raise ValueError(f"{name}{place}: {excerpt}; {rule}")
 
 
@@ -239,6 +239,5 @@ def whole(name: str, values: npt.NDArray[np.float64], least: int) -> None:
     Traceback (most recent call last):
     ValueError: servers: 1.5; must be 1, 2, 3, ...
     """
-    right = np.isfinite(values) & (values >= least)
-    right &= values == np.floor(values)
+    right = np.isfinite(values) & (values >= least) & (values == np.floor(values))
     refuse(name, ~right, values, f"must be {least}, {least + 1}, {least + 2}, ...")

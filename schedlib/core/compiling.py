@@ -26,7 +26,6 @@ from numba.extending import typeof_impl
 from schedlib import paths
 from schedlib.core.functions import RuleError, blamed, room_of
 
-PACKAGE = paths.PACKAGE
 ROOMS = ("core", "lotes", "hmhs", "mch", "eagle")
 """The papers never import one another. Other rooms' kernels may call any paper's."""
 MOMENT = 1.0  # seconds after which a line says that kernels compile
@@ -36,14 +35,16 @@ LEAST_SPACE = 500_000_000  # bytes free on a disk on which kernels are kept
 
 
 @functools.cache
-def kernel_folder(room: str) -> Path | None:
+def kernel_folder(room: str | None) -> Path | None:
     """The folder for the kernels of a room of the package, one for each state of the source. `NUMBA_CACHE_DIR`
     names the place, or else `paths.cache_folder` finds it. None where no place can be written or the disk is
-    nearly full: kernels then compile in each process."""
+    nearly full: kernels then compile in each process. None for no room: a reader's function is not kept."""
+    if room is None:
+        return None
     digest = hashlib.sha256(f"numba {numba.__version__} {version('llvmlite')}".encode())
     for source in sorted({"core", room} if room in ROOMS else {*ROOMS, room}):
-        for file in sorted((PACKAGE / source).rglob("*.py")):
-            digest.update(file.relative_to(PACKAGE).as_posix().encode() + file.read_bytes())
+        for file in sorted((paths.PACKAGE / source).rglob("*.py")):
+            digest.update(file.relative_to(paths.PACKAGE).as_posix().encode() + file.read_bytes())
     with contextlib.suppress(OSError):
         name = f"kernels/{room}-{digest.hexdigest()[:16]}"
         folder = paths.cache_folder(name, os.environ.get("NUMBA_CACHE_DIR"))
@@ -52,17 +53,11 @@ def kernel_folder(room: str) -> Path | None:
     return None
 
 
-def kept_in(function: Callable[..., Any]) -> Path | None:
-    """The folder in which a kernel is kept, None for a reader's function."""
-    room = room_of(function)
-    return kernel_folder(room) if room else None
-
-
 def jit(function: Callable[..., Any], place: str = "", **options: Any) -> Any:
     """numba's `njit`, which compiles at the first call; the package's own kernels are kept for the next
     process, and threads may run side by side. `place`, a folder, keeps apart what is compiled of one function
     with other options."""
-    folder = kept_in(function)
+    folder = kernel_folder(room_of(function))
     # numba takes a function's folder from its settings, at the moment of decoration
     before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
     numba.config.CACHE_DIR = str(folder / place if folder else "")  # type: ignore[attr-defined]
@@ -112,7 +107,7 @@ class Kernel:
         functools.update_wrapper(self, function)
         self.function, self.signature = function, signature
         self.whole, self.part = jit(function, **options), jit(function, "inside", **inside)
-        self.known: set[Any] = set()
+        self.known: set = set()
 
     def __call__(self, *arguments: Any) -> Any:
         kinds = None if self.signature else tuple(map(type, arguments))
@@ -131,10 +126,12 @@ class Kernel:
     def prepare(self, kinds: Any, *arguments: Any) -> None:
         """Compile, or load, for arguments of these Python types."""
         wanted = self.signature or tuple(map(numba.typeof, arguments))
-        with _alone(self.function), _notice():
+        folder = kernel_folder(room_of(self.function))
+        # of several processes one compiles a room's kernels, the others wait and load
+        with paths.alone(folder) if folder else contextlib.nullcontext(), _notice():
             if kinds in self.known:  # another thread was first
                 return
-            healing(lambda: self.whole.compile(wanted), kept_in(self.function))
+            healing(lambda: self.whole.compile(wanted), folder)
             if self.signature:
                 self.whole.disable_compile()
             self.known.add(kinds)
@@ -148,16 +145,8 @@ def _part(kernel: Kernel, context: Any) -> Any:
 
 def ready(kernel: Any) -> None:
     """Compile, or load, a kernel with a signature now: before its time is taken."""
-    if isinstance(kernel, Kernel) and not kernel.known:
+    if isinstance(kernel, Kernel):
         kernel.prepare(None)
-
-
-@contextlib.contextmanager
-def _alone(function: Callable[..., Any]) -> Iterator[None]:
-    """Of several processes one compiles a room's kernels, the others wait and load."""
-    folder = kept_in(function)
-    with paths.alone(folder) if folder else contextlib.nullcontext():
-        yield
 
 
 def healing(compile_all: Callable[[], Any], folder: Path | None) -> None:
@@ -171,24 +160,19 @@ def healing(compile_all: Callable[[], Any], folder: Path | None) -> None:
         compile_all()
 
 
-COMPILING = "compiling kernels, once per machine (up to a minute for each paper)"
-_said: list[str] = []
+@functools.cache
+def _say() -> None:
+    """Say once that kernels compile."""
+    print("compiling kernels, once per machine (up to a minute for each paper)", file=sys.stderr)
 
 
 @contextlib.contextmanager
 def _notice() -> Iterator[None]:
-    """Say once, on standard error, that kernels compile, when that takes more than a moment."""
-    if _said or multiprocessing.parent_process() is not None:
-        yield
-        return
-
-    def say() -> None:
-        _said.append(COMPILING)
-        print(COMPILING, file=sys.stderr)
-
-    timer = threading.Timer(MOMENT, say)
+    """Say so, in the first process, when compiling takes more than a moment."""
+    timer = threading.Timer(MOMENT, _say)
     timer.daemon = True
-    timer.start()
+    if multiprocessing.parent_process() is None:
+        timer.start()
     try:
         yield
     finally:

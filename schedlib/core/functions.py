@@ -5,7 +5,9 @@ import inspect
 import random
 import traceback
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -29,9 +31,8 @@ class RuleError(ValueError):
 def room_of(function: Callable[..., Any]) -> str | None:
     """The room of the package that defines a function; None for a reader's own."""
     file = Path(function.__code__.co_filename).resolve()
-    if file.is_relative_to(paths.PACKAGE) and file.is_file():
-        return file.relative_to(paths.PACKAGE).parts[0]
-    return None
+    inside = file.is_relative_to(paths.PACKAGE) and file.is_file()
+    return file.relative_to(paths.PACKAGE).parts[0] if inside else None
 
 
 def plain(function: Any) -> Any:
@@ -42,6 +43,25 @@ def plain(function: Any) -> Any:
     True
     """
     return inspect.unwrap(getattr(function, "py_func", function))
+
+
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """The code of a function, and of the comprehensions and functions within it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from codes(constant)
+
+
+def _names(function: Callable[..., Any]) -> set[str]:
+    return {name for code in codes(function.__code__) for name in code.co_names}
+
+
+def _variables(function: Callable[..., Any]) -> dict[str, Any]:
+    """The values that a function takes from outside, by name."""
+    names = _names(function)
+    own = {name: value for name, value in function.__globals__.items() if name in names}
+    return {**own, **inspect.getclosurevars(function).nonlocals}
 
 
 def reached(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
@@ -57,43 +77,47 @@ def reached(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
         for value in _variables(function).values():
             waiting.append(plain(value))
             if inspect.ismodule(value):
-                members = [getattr(value, name, None) for name in function.__code__.co_names]
+                members = [getattr(value, name, None) for name in _names(function)]
                 waiting += [plain(member) for member in members if hasattr(member, "py_func")]
-
-
-def _variables(function: Callable[..., Any]) -> dict[str, Any]:
-    """The values that a function takes from outside, by name."""
-    variables = inspect.getclosurevars(function)
-    return {**variables.globals, **variables.nonlocals}
 
 
 def names_in(function: Callable[..., Any]) -> set[str]:
     """The attributes and global names that a function, and those that it calls, use.
 
-    >>> sorted(names_in(lambda cluster, job: cluster.jobs.home[job]))
+    >>> sorted(names_in(lambda cluster: [cluster.jobs.home[job] for job in (1, 2)]))
     ['home', 'jobs']
     """
-    return {name for part in reached(function) for name in part.__code__.co_names}
+    return set().union(*map(_names, reached(function)))
 
 
-def draws_globally(function: Callable[..., Any]) -> bool:
-    """Whether a function, or one that it calls, draws from numpy's or Python's own generator.
+def flaw(function: Callable[..., Any]) -> str:
+    """Why a reader's function that compiles cannot be a rule: it, or a function that it calls, draws from numpy's
+    or Python's own generator, or sets a field of a record; "" when it does neither.
 
-    >>> draws_globally(lambda: np.random.random()), draws_globally(lambda rng: rng.random())
-    (True, False)
+    >>> flaw(lambda: np.random.random())
+    'draws from `random` or `np.random`, which no seed reaches; draw from `rng`'
+    >>> flaw(lambda rng: rng.random())
+    ''
     """
     for part in reached(function):
         variables = _variables(part)
         value: Any = None  # what the step before loaded, when it has a name
-        for step in dis.get_instructions(part):
-            if value is np and step.argval == "random":
-                return True
+        for step in chain(*map(dis.get_instructions, codes(part.__code__))):
+            if step.opname == "STORE_ATTR" and not room_of(part):
+                # numba takes it on records of read-only arrays, too
+                return f"sets {step.argval!r}, and what a rule sees is read-only"
+            from_numpy = value is np and step.argval == "random"
             loads = step.opname in ("LOAD_GLOBAL", "LOAD_DEREF")
             value = variables.get(step.argval) if loads else None
             generator = getattr(value, "__self__", None)
-            if value is random or value is np.random or isinstance(generator, GENERATORS):
-                return True
-    return False
+            if (
+                from_numpy
+                or value is random
+                or value is np.random
+                or isinstance(generator, GENERATORS)
+            ):
+                return "draws from `random` or `np.random`, which no seed reaches; draw from `rng`"
+    return ""
 
 
 def where(error: Exception, function: Callable[..., Any]) -> str:
@@ -109,9 +133,8 @@ def blamed(error: Exception, arguments: Any) -> str:
     said = f"raises {type(error).__name__}: {error}"
     rules = list(_rules(arguments))
     for rule in rules:
-        for function in reached(rule):
-            if line := where(error, function):
-                return f"{function.__name__}: {said}{line}"
+        if line := where(error, plain(rule)):
+            return f"{rule.__name__}: {said}{line}"
     names = " or ".join(rule.__name__ for rule in rules)
     way_out = WAYS_OUT.get(type(error), "")
     return names and f"{names}: {said}; {way_out}NUMBA_DISABLE_JIT=1 shows the line"

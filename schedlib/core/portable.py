@@ -70,7 +70,5 @@ def log(x: npt.ArrayLike) -> np.ndarray:
     for n in range(23, 0, -2):
         series *= square
         series += 1 / n
-    twice = 2 * s
-    of_m = twice * series
     ln_2 = LN_2_HIGH + LN_2_LOW
-    return k * ln_2 + of_m
+    return k * ln_2 + 2 * s * series

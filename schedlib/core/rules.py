@@ -4,7 +4,6 @@ Each simulator declares the kinds of rule that it takes, a `RuleKind` each. A ru
 process: numba would not notice that a number which it takes from elsewhere has changed.
 """
 
-import dis
 import functools
 import inspect
 import re
@@ -22,7 +21,7 @@ from numba.extending import intrinsic
 
 from schedlib.core.checks import frozen
 from schedlib.core.compiling import jit
-from schedlib.core.functions import draws_globally, names_in, plain, reached, room_of, where
+from schedlib.core.functions import flaw, names_in, plain, room_of, where
 
 MOST_LINES = 10_000
 """An uncompiled call on an example ends after this number of lines: it may be an endless loop."""
@@ -31,8 +30,8 @@ COLOURS = re.compile(r"\x1b\[[\d;]*m")
 """The terminal's colours in numba's messages."""
 
 
-INTS, INT_ROWS = frozen(np.ones(8, np.int64)), frozen(np.ones((8, 8), np.int64))
-FLOATS, FLOAT_ROWS = frozen(np.ones(8)), frozen(np.ones((8, 8)))
+INT_ROWS, FLOAT_ROWS = frozen(np.ones((8, 8), np.int64)), frozen(np.ones((8, 8)))
+INTS, FLOATS = INT_ROWS[0], FLOAT_ROWS[0]
 """Examples of arrays that a rule sees and cannot write to."""
 NOTES = np.ones((8, 4))
 """An example of the rows of numbers that a rule may write to."""
@@ -83,8 +82,8 @@ class RuleKind:
     >>> @addition
     ... def plus(a, b):
     ...     return a + b
-    >>> plus(40, 2), addition(plus) is plus, addition.form
-    (42, True, '(a, b) -> sum')
+    >>> plus(40, 2), addition(plus) is plus
+    (42, True)
     """
 
     arguments: Mapping[str, Any]
@@ -97,11 +96,6 @@ class RuleKind:
     def signature(self) -> Any:
         """The type of the function, as numba writes it."""
         return numba.typeof(self.result)(*map(numba.typeof, self.arguments.values()))
-
-    @property
-    def form(self) -> str:
-        """The function in words."""
-        return f"({', '.join(self.arguments)}) -> {self.answer}"
 
     def reads_columns(self, function: Any) -> bool:
         """Whether a function reads the jobs' own columns, and cannot compile before these are known."""
@@ -121,56 +115,38 @@ class RuleKind:
             return function
         try:
             made = self._made(function)
-        except Refused as error:
+        except ValueError as error:
             name = getattr(function, "__name__", repr(function))
             start = f"{argument}: {name}" if argument else name
-            own = f"; keep your own numbers in {self.notes}" if self.notes else ""
+            form = f"({', '.join(self.arguments)}) -> {self.answer}"
+            notes = f"; keep your own numbers in {self.notes}" if self.notes else ""
             raise ValueError(
-                f"{start}: does not compile. {error}. A rule is {self.form}, of numbers, loops, the arrays that it "
-                f"sees, which are read-only, and helpers under `numba.njit`{own}"
+                f"{start}: does not compile. It {error}. A rule is {form}, of numbers, loops, the arrays that "
+                f"it sees, which are read-only, and helpers under `numba.njit`{notes}"
             ) from error.__cause__
         made.declared = self.signature
         return made
 
     def _made(self, function: Any) -> Any:
-        """A plain function as machine code; `Refused`, with the reason, where it cannot be a rule."""
+        """A plain function as machine code; ValueError, with the reason, where it cannot be a rule."""
         if not inspect.isfunction(function):
-            raise Refused("It is not a function")
+            raise ValueError("is not a function")
         if room_of(function):
             return jit(function, **self.options)
-        check(function)
+        if reason := flaw(function):
+            raise ValueError(reason)
         compiler = functools.partial(numba.njit, nogil=True, boundscheck=True, **self.options)
         signature = self.signature
         try:
             made = compiler(signature.args)(function)
         except Exception as error:  # some of numba's errors are not a NumbaError
             raised = trial(function, self.arguments.values())
-            raise Refused(_reason(function, error, raised)) from raised or error
+            raise ValueError(_reason(function, error, raised)) from raised or error
         given, wanted = made.nopython_signatures[0].return_type, signature.return_type
         numbers = types.Integer | types.Float if isinstance(wanted, types.Float) else types.Integer
-        if isinstance(given, types.NoneType | types.Optional):
-            raise Refused(f"It ends without `return` on some path, and the answer must be {wanted}")
         if not isinstance(given, numbers):
-            raise Refused(f"It returns {given}, and the answer must be {wanted}")
+            raise ValueError(f"returns {given}, and the answer must be {wanted} on every path")
         return made if given == wanted else compiler(signature)(function)
-
-
-class Refused(Exception):
-    """Why a function cannot be a rule."""
-
-
-def check(function: Callable[..., Any]) -> None:
-    """Raise `Refused` on a reader's function that compiles and does something else than it says."""
-    if draws_globally(function):
-        raise Refused(
-            "It draws from `random` or `np.random`, which no seed reaches; draw from `rng`"
-        )
-    for part in reached(function):
-        for step in dis.get_instructions(part) if room_of(part) is None else ():
-            if step.opname == "STORE_ATTR":  # numba takes it on records of read-only arrays, too
-                raise Refused(
-                    f"{part.__name__} sets {step.argval!r}, and what a rule sees is read-only"
-                )
 
 
 def trial(function: Callable[..., Any], arguments: Iterable[Any]) -> Exception | None:
@@ -204,8 +180,10 @@ def _reason(function: Callable[..., Any], error: Exception, raised: Exception | 
     """Why a function did not compile: Python's own error on an example, and the compiler's first line."""
     lines = COLOURS.sub("", str(error)).splitlines()
     said = [line.strip(" .") for line in lines if line and "Failed in" not in line]
-    compiler = f"The compiler says: {textwrap.shorten(said[0], MOST_SAID)} {getattr(error, 'loc', None) or ''}".rstrip()
+    compiler = f"{textwrap.shorten(said[0], MOST_SAID)} {getattr(error, 'loc', None) or ''}"
     if raised is None:
-        return compiler
-    python = traceback.format_exception_only(raised)[-1].strip()
-    return f"On an example Python raises {python}{where(raised, function)}. {compiler}"
+        return f"is refused by the compiler: {compiler.strip()}"
+    python = traceback.format_exception_only(raised)[-1].strip() + where(raised, function)
+    fields = ", ".join(getattr(getattr(raised, "obj", None), "_fields", ()))
+    exist = f"; {fields} exist" if fields else ""
+    return f"raises {python} on an example{exist}. The compiler says: {compiler.strip()}"

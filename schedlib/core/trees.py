@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.compiling import compiled
+from schedlib.core.heap import before
 
 
 class WinnerTree(NamedTuple):
@@ -29,9 +30,7 @@ def beats(tree, a, b):
     """Whether index `a` wins against `b`: smaller key, then smaller tie, then smaller index."""
     if tree.key[a] != tree.key[b]:
         return tree.key[a] < tree.key[b]
-    if tree.tie[a] != tree.tie[b]:
-        return tree.tie[a] < tree.tie[b]
-    return a < b
+    return before(tree.tie[a], a, tree.tie[b], b)
 
 
 @compiled

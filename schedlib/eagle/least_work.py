@@ -160,7 +160,7 @@ def look(state, kind, begin, end, live, least, now):
 
 @kernel
 def draw_addition(how, rng):
-    """What is added to old news: whole seconds up to the heartbeat as published, any time as written."""
+    """The addition to old news: whole seconds up to the heartbeat as published, any time as written."""
     drawn = rng.random()
     if how.detail.whole_additions:
         seconds = int(drawn * (int(how.heartbeat) + 1))

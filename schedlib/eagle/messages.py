@@ -1,4 +1,4 @@
-"""What is sent, and what is written down: messages on the network, busy workers, each event when asked for.
+"""Sending and logging: messages on the network, busy workers, each event when asked for.
 
 Messages of one lane take the same time and so arrive in the order of sending.
 """

@@ -61,7 +61,7 @@ def jobs_of(
 
 
 class Run(NamedTuple):
-    """What a run wrote down, as frames with the columns of `eagle.Simulation`; pictures take it as they take that."""
+    """The records of a run, as frames with the columns of `eagle.Simulation`; pictures take it as they take that."""
 
     system: System
     jobs: pd.DataFrame

@@ -75,7 +75,7 @@ BOARD = np.dtype(
     [
         ("changed", "i8"),  # 1 when the bit vector differs from its newest copy
         ("newest", "i8"),  # the row of that copy
-        ("spare_rows", "i8"),  # rows that nobody holds
+        ("spare_rows", "i8"),  # free rows
         ("kept", "i8"),  # the row of the newest copy that schedulers have seen
         ("stamp", "f8"),  # the time of that copy
     ]
@@ -97,7 +97,7 @@ COUNTERS = (
     "events",
     "longest_queue",
 )
-"""What is counted, under the names of `Simulation.stats`."""
+"""Counters, under the names of `Simulation.stats`."""
 COUNTS = np.dtype([(name, "i8") for name in COUNTERS])
 # `unheard`: how many workers `Loads.unheard` holds
 CLOCK = np.dtype([("now", "f8"), ("next_heartbeat", "f8"), ("next_job", "i8"), ("unheard", "i8")])

@@ -10,7 +10,7 @@ Copy = tuple[float, tuple[bool, ...]]
 
 
 class Step(NamedTuple):
-    """What happened, and the cluster just after. Workers and jobs have the frames' numbers; -1 is none.
+    """An event, and the cluster just after. Workers and jobs have the frames' numbers; -1 means none.
 
     `time` (s), `event` as in the log, `job` and `workers` are of the rows that make this step. Per worker:
     `running`, the job whose task it runs; `asking`, the job that it asks for a task; `queue`, its entries'
@@ -103,7 +103,7 @@ class Replayed:
         self.victim = -1
 
     def step(self, time, event, job, workers):
-        """What has happened, and the cluster as it is now."""
+        """The last event, and the cluster as it is now."""
         return Step(
             time=time,
             event=event,

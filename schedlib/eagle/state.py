@@ -38,7 +38,7 @@ MOST_BEATS = 10_000_000
 
 
 class Settings(NamedTuple):
-    """What the system's parts need of the engine, and the numbers given to `simulate`."""
+    """The engine's settings for a system's parts, and the numbers given to `simulate`."""
 
     detail: Detail = Detail()
     short_way: Way = Way.ANYWHERE  # the branches of `engine.bring` for short and for long jobs
@@ -63,7 +63,7 @@ class Settings(NamedTuple):
 def settings(
     *, system: System, parts: Parts, detail: Detail, short_only: int, delay: float, heartbeat: float
 ) -> Settings:
-    """What a system's parts need of the engine, under this detail and on this cluster; times in s."""
+    """The engine's settings for a system's parts, under this detail and on this cluster; times in s."""
     short, long, order = parts.short, parts.long, parts.queue
     as_sent = short.rejects and not detail.rejected_at_once
     any_thief = detail.any_thief if system.thieves is None else system.thieves == "any"
@@ -90,7 +90,7 @@ def settings(
 
 
 class Loads(NamedTuple):
-    """What a centre goes by, plain arrays: of workers (W,), and of B blocks of them (see `least_work`)."""
+    """A centre's knowledge, plain arrays: of workers (W,), and of B blocks of them (see `least_work`)."""
 
     work: np.ndarray  # the sum of the estimates of the tasks placed there and not finished
     picked: np.ndarray  # when the running one of them was picked (-1: none runs)
@@ -111,7 +111,7 @@ class Loads(NamedTuple):
 
 
 class Notes(NamedTuple):
-    """What is kept for a reader's functions alone; of size 0 without one."""
+    """Values for a reader's functions alone; of size 0 without one."""
 
     since: np.ndarray  # (W,), when a worker asked for the task that it serves
     of_jobs: np.ndarray  # (N, 4), theirs to write
@@ -146,7 +146,7 @@ class Board(NamedTuple):
     bits: np.ndarray  # (B,), the centre's vector
     copies: np.ndarray  # (C, B)
     holders: np.ndarray  # (C,), how many hold a row
-    spare: np.ndarray  # (C,), first the rows that nobody holds
+    spare: np.ndarray  # (C,), first the free rows
     status: np.recarray  # one record
 
     def longer(self) -> "Board":
@@ -198,7 +198,7 @@ class State(NamedTuple):
 
 
 def no_loads(workers: int) -> Loads:
-    """What a centre goes by before any task is placed."""
+    """A centre's knowledge before any task is placed."""
     blocks = (workers - 1 >> BLOCK) + 1
     return Loads(
         work=np.zeros(workers),
@@ -220,7 +220,7 @@ def no_loads(workers: int) -> Loads:
 
 
 def clear_board(workers: int) -> Board:
-    """A bit vector of zeros that nobody has copied."""
+    """A bit vector of zeros without a copy."""
     words = (workers + 63) // 64
     status = zeroed(BOARD, 1)
     status.changed = 1

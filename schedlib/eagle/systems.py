@@ -10,13 +10,12 @@ A shipped part and a reader's function are records of the same kind:
     eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from schedlib.core import columns
 from schedlib.core.checks import frozen, require_fields, typed, unknown
@@ -265,14 +264,16 @@ def no_count(cluster: Any, job: int, rng: Any) -> int:
     return 0
 
 
-def _part(argument, value, jobs):
+def _part(argument, value, own_columns):
     """The part that an argument of a `System` stands for."""
     if isinstance(value, Place) and argument != "queue":
-        function = columns.bind(KINDS[argument], value.function, jobs, argument)
+        function = columns.bind(KINDS[argument], value.function, own_columns, argument)
         return Part(branch=Way.READERS_PLACES, places=True, function=function)
     if callable(value):
         branch = Order.READERS if argument == "queue" else Way.READERS_PROBES
-        return Part(branch=branch, function=columns.bind(KINDS[argument], value, jobs, argument))
+        return Part(
+            branch=branch, function=columns.bind(KINDS[argument], value, own_columns, argument)
+        )
     if not isinstance(value, str) or value not in SHIPPED[argument]:
         raise unknown(argument, value, SHIPPED[argument])
     return SHIPPED[argument][value]
@@ -349,18 +350,18 @@ class System:
             if not number >= 0:
                 raise ValueError(f"{name}: {number!r}, must not be negative")
 
-    def resolved(self, jobs: pd.DataFrame | None = None) -> Parts:
-        """The parts; functions that read columns of `jobs` are compiled for these.
+    def resolved(self, own_columns: Iterable[str] | None = None) -> Parts:
+        """The parts; functions that read the jobs' own columns are compiled for these names.
 
         Raises ValueError on an unknown part, a function that does not compile, and a missing column.
         """
         probes = None
         if self.probes is not None:
-            probes = columns.bind(COUNT, self.probes, jobs, "probes")
+            probes = columns.bind(COUNT, self.probes, own_columns, "probes")
         return Parts(
-            short=_part("short_jobs", self.short_jobs, jobs),
-            long=_part("long_jobs", self.long_jobs, jobs),
-            queue=_part("queue", self.queue, jobs),
+            short=_part("short_jobs", self.short_jobs, own_columns),
+            long=_part("long_jobs", self.long_jobs, own_columns),
+            queue=_part("queue", self.queue, own_columns),
             probes=probes,
         )
 

@@ -76,7 +76,7 @@ class Arrivals:
 
 @dataclass(frozen=True, eq=False)
 class Served:
-    """What became of jobs that arrived over time.
+    """The schedule of jobs that arrived over time.
 
     `submit (N,)`, `map_end (N,)` and `job_end (N,)` in time; `map` and `reduce` hold the tasks in order of
     start; `local` is the share of the map tasks that ran where their input lies.

@@ -25,7 +25,7 @@ NEAR_ONE = (1.0, 1e6)  # longest times that suit HiGHS's tolerances, which are a
 
 
 def unit_of(*times: np.ndarray) -> float:
-    """What times are divided by before the solver sees them: the longest, unless it suits as it is.
+    """The scale of times for the solver: the longest, or 1 where that is within the solver's range.
 
     >>> unit_of(np.array([[3.0, 5.0]])), unit_of(np.array([[3e-9, 5e-9]]))
     (1.0, 5e-09)

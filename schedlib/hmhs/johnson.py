@@ -31,7 +31,7 @@ def johnson(first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
 
 
 def _times(name: str, given: npt.ArrayLike) -> np.ndarray:
-    """One time per job (N,); ValueError on what is none."""
+    """One time per job (N,); ValueError unless each is finite and at least 0."""
     times = numbers(name, given, 1, "one time per job")
     amounts(name, times)
     return times

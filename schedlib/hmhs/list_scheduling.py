@@ -30,7 +30,7 @@ OK, BAD_JOB, STUCK = 0, 1, 2
 
 
 class Waiting(NamedTuple):
-    """What a rule sees when a machine asks for work; it may write to `notes`, `machine_notes` and `wake`."""
+    """The view that a rule gets when a machine asks for work; it may write to `notes`, `machine_notes` and `wake`."""
 
     # (W,) the jobs that are ready and have tasks left, first in order first; never empty
     queue: np.ndarray

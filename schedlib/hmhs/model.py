@@ -24,7 +24,7 @@ def quickest_first(time: np.ndarray) -> np.ndarray:
 
 
 class Side(NamedTuple):
-    """What an instance has of one stage, on M machines."""
+    """One stage of an instance, on M machines."""
 
     unit: np.ndarray  # (N,) P_i
     tasks: np.ndarray  # (N,) T_i
@@ -134,7 +134,7 @@ class Instance:
         return quickest_first(self.reduce_task_time)
 
     def stage(self, name: str) -> Side:
-        """What there is of the stage called `map` or `reduce`."""
+        """The stage called `map` or `reduce`."""
         fields = (f"{name}_{field}" for field in ("time", "tasks", "speed", "task_time"))
         return Side(*(getattr(self, field) for field in fields))
 
@@ -156,7 +156,7 @@ def by_arrival(ready: np.ndarray, tasks: np.ndarray) -> np.ndarray:
 
 
 class Stage(NamedTuple):
-    """What ran in one stage, one entry per task in the order of dispatch."""
+    """The tasks of one stage as they ran, one entry per task in the order of dispatch."""
 
     job: np.ndarray
     machine: np.ndarray

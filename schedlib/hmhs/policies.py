@@ -1,4 +1,4 @@
-"""What a policy is, the paper's policies, and how one is run on an instance."""
+"""The policies: their form, the paper's policies, and how one is run on an instance."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Policy:
 
     - `order(instance)` returns one number per job, (N,); the smaller, the earlier, ties as submitted
     - `map_rule`, `reduce_rule`: a function for `hmhs.rule`, or `"min-min"`, which picks the machine too
-      and so is no such function. Min-Min on the map stage then runs each machine's tasks in order of their
+      and so is not such a function. Min-Min on the map stage then runs each machine's tasks in order of their
       jobs; on the reduce stage it is Dynamic-Min-Min.
     - `barrier`: no reduce starts before every map has ended
     - `name`: what boards, messages and figures call it

@@ -28,7 +28,7 @@ FACTORS = (1.0, 1.05, 1.1, 1.2, 1.5, 2.0)
 
 
 def relative_prices(machine_price: np.ndarray, time: np.ndarray) -> np.ndarray:
-    """What a task of job i costs on machine j over what it costs where it is cheapest, (N, M), at least 1.
+    """The price of a task of job i on machine j over what it costs where it is cheapest, (N, M), at least 1.
 
     `machine_price (M,)`: u_j; `time (N, M)`: E_ij. A machine that the fluid optimum leaves idle has price
     zero; where a job is free on such a machine, its price is 1 there and infinite on all that cost something.

@@ -25,7 +25,7 @@ GONE, GROWN = 0.1, 1.5  # parts of the burst's queue at which a queue has gone, 
 
 @dataclass(frozen=True, eq=False)
 class Capacity:
-    """What `capacity` found, in jobs per unit of time.
+    """The result of `capacity`, in jobs per unit of time.
 
     - `rate`: the middle of `low`, which the policy sustains, and `high`, which it does not
     - `bound`: lambda* of stage 1, which no policy exceeds when every job is as large as its class says
@@ -144,7 +144,7 @@ def capacity(
 
 
 def _trial(policy, configs, jobs, longest, backlog, **more):
-    """What a trial shows; it ends with the burst when that leaves less than the backlog."""
+    """The outcome of a trial; it ends with the burst when that leaves less than the backlog."""
     burst = jobs.burst[1]
     queue = []
 

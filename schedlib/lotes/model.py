@@ -228,7 +228,7 @@ def fits(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Allocation:
-    """What stage 1 decides (Eqs. 1-5).
+    """The decisions of stage 1 (Eqs. 1-5).
 
     - `rate`: lambda*, the largest arrival rate that pooled, divisible resources sustain, per unit of time
     - `delta (M, K, R)`: delta_jkl, the fraction of resource l of configuration j that class k gets
@@ -259,7 +259,7 @@ class Allocation:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What stages 1 and 2 decide: which mix of jobs each machine should hold (Eqs. 6-10).
+    """The decisions of stages 1 and 2: which mix of jobs each machine should hold (Eqs. 6-10).
 
     - `bins`: M arrays (B_j, K) of int, N_ijk, the mixes considered on configuration j
     - `machines`: M arrays (B_j,) of int, how many machines emulate each mix; they sum to n_j

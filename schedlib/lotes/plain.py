@@ -186,7 +186,7 @@ def machine_assignment_lp(
 
 
 def _values(x: list[list[pulp.LpVariable]]) -> list[list[float]]:
-    """What the solver found for the x_ij, a list for each configuration."""
+    """The solver's values of the x_ij, a list for each configuration."""
     found = []
     for x_j in x:
         found_j = [x_ij.value() for x_ij in x_j]

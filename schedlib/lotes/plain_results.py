@@ -17,7 +17,7 @@ from schedlib.lotes.simulation import Simulation, measured
 from schedlib.workload import Workload
 
 ENDS, ARRIVES, STARTS = range(3)
-"""What can happen to a job, in the order in which it happens at one time."""
+"""Events of a job, in the order in which it happens at one time."""
 
 
 def first_needed(r_k: np.ndarray) -> int:
@@ -114,7 +114,7 @@ def _replayed(jobs: list[Job]) -> Meter:
 
 
 def total_capacity(configs: MachineConfigs) -> np.ndarray:
-    """What all machines have of each resource, (R,), in fractions of the largest machine.
+    """The capacity of all machines together in each resource, (R,), in fractions of the largest machine.
 
     >>> total_capacity(MachineConfigs([[4.0], [2.0]], [1, 2])).round(6).tolist()
     [2.0]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from schedlib.core.checks import typed
+from schedlib.core.checks import require_fields
 from schedlib.core.portable import dot
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.engine import fill
@@ -23,7 +23,7 @@ SAMPLE = 1_000
 
 
 class Past(NamedTuple):
-    """What is known at `now` of the N jobs that arrived, waited or ran since `since`, in order of arrival.
+    """All that is known at `now` of the N jobs that arrived, waited or ran since `since`, in order of arrival.
 
     - `submit (N,)`, `job_class (N,)` under the present plan, `demand (N, R)`, in the workload's units
     - `start (N,)`, `finish (N,)`: NaN when that has not happened yet
@@ -84,7 +84,7 @@ def estimate(past: Past, plan: Plan) -> Plan | None:
 
 def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
     """The plan for as many new classes, by k-means on at most 1,000 of the window's demands, evenly spread,
-    and the class of a demand (N, R); None when it has too few different ones, or there is no plan."""
+    and the class of a demand (N, R); None with too few different demands, or without a plan."""
     classes = plan.classes
     new = np.flatnonzero(past.submit >= past.since)
     if not len(new):
@@ -123,7 +123,7 @@ class Replan:
     - a function `(past, plan)` of a `Past` and the present plan that returns a plan for as many classes, a
       pair of that and a function from demands (N, R) to classes (N,), or None to keep the plan
 
-    The old plan stays where there is none for what the window shows. New labels need classes that can all run
+    The old plan stays if no plan exists for what the window shows. New labels need classes that can all run
     everywhere. Running jobs stay; a machine's score is its new bin less what it runs; waiting jobs keep their
     order; and each machine, in the order of the table, starts what it would start on an exit. Raises
     ValueError on times that are not positive and on an unknown way. Source: LoTES, Sections 5.3.3 and 6.
@@ -138,6 +138,7 @@ class Replan:
     how: str | Callable = "estimate"
 
     def __post_init__(self):
+        require_fields(self)
         if not self.every > 0:
             raise ValueError(f"every: {self.every}, must be positive")
         if not callable(self.how) and self.how not in WAYS:
@@ -145,9 +146,6 @@ class Replan:
                 f"how: {self.how!r}; choose from {', '.join(map(repr, WAYS))}, or pass a "
                 "function of (past, plan)"
             )
-
-
-Replan.__init__ = typed(Replan.__init__)  # type: ignore[method-assign]
 
 
 @kernel
@@ -189,7 +187,7 @@ class Planner:
         coming[:] = self.job_class[progress.arrived : progress.arrived + len(coming)]
 
     def past(self, seen: int, log: Log) -> Past:
-        """What is known when planning is due and `seen` jobs have come."""
+        """All that is known when planning is due and `seen` jobs have come."""
         now = self.due
         jobs = self.jobs
         since = now - self.replan.every

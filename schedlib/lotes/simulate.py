@@ -149,7 +149,7 @@ def _pace(configs, jobs, plan, classes):
 
 
 def _given(configs, jobs, plan, pace, seed):
-    """What a policy knows when it begins."""
+    """A policy's knowledge when it begins."""
     typical = jobs.typical()
     if len(typical) != configs.n_resources:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What a run of stage 3 tells: waits, queues, use of the machines (LoTES, Section 5)."""
+"""Results of a run of stage 3: waits, queues, use of the machines (LoTES, Section 5)."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -175,7 +175,7 @@ class Simulation:
 
 
 def simulation_of(run: Run, **of_policy: Any) -> Simulation:
-    """What a run that has ended tells; `of_policy`: the fields that name the policy and its plans."""
+    """The results of a run that has ended; `of_policy`: the fields that name the policy and its plans."""
     state = run.state
     meter = state.meter
     if np.isfinite(run.end):
@@ -192,7 +192,7 @@ def simulation_of(run: Run, **of_policy: Any) -> Simulation:
 
 
 def measured(meter: Meter, total: np.ndarray, **known: Any) -> Simulation:
-    """What a meter shows whose clock has stopped; `total (R,)`: what all machines have; and what is `known`."""
+    """The readings of a meter whose clock has stopped; `total (R,)`: what all machines have; and what is `known`."""
     series = meter.series
     clock = meter.clock[0]
     time = float(clock.now)

@@ -107,7 +107,7 @@ def fill(
     does not fit is saturated, and blocks the leaves that demand it. Shares that agree to 29 bits are ties:
     flat rules then take the lower index, hierarchical ones the child with the fewest tasks started per
     weight, then the first. ValueError as `mch.allocate`, on an unknown method, a leaf whose one task is
-    larger than the cluster, and a priority that is no number (with the leaf and when).
+    larger than the cluster, and a priority that is not a number (with the leaf and when).
 
     See also: `mch.allocate`, `mch.simulate`.
 

@@ -19,7 +19,7 @@ from schedlib.mch.model import Tree
 
 TIE, ZERO, USED_UP = 1e-9, 1e-12, 1e-10
 """Rounding: shares/omega that differ by less, relatively, are tied after a jump (later, ties are remembered);
-a rate below this part of the largest beside it is none; a resource with less than this left is used up."""
+a rate below this part of the largest beside it counts as 0; a resource with less than this left is used up."""
 
 
 class FluidShares(NamedTuple):
@@ -325,7 +325,7 @@ def flow_down(tree, naive):
 
 @kernel
 def set_drain(tree):
-    """What is left of each resource, and how fast it is used."""
+    """The rest of each resource, and how fast it is used."""
     for j in range(tree.left.size):
         tree.left[j] = 1.0
         tree.drain[j] = 0.0

@@ -1,4 +1,4 @@
-"""What a rule that chooses sees of a hierarchy, and the room that it has for numbers of its own."""
+"""The view that a choosing rule gets of a hierarchy, and the room that it has for numbers of its own."""
 
 from typing import Any, NamedTuple
 
@@ -43,7 +43,7 @@ LEAF = np.dtype(
 
 
 class Hierarchy(NamedTuple):
-    """What a rule that chooses sees: Q nodes by depth, siblings side by side, the root first; p leaves.
+    """The view of a choosing rule: Q nodes by depth, siblings side by side, the root first; p leaves.
 
     All is read-only but `room`, `mine` and `looked`, which are the rule's own, zero at the start.
 
@@ -80,7 +80,7 @@ class Hierarchy(NamedTuple):
 
 
 class Copies(NamedTuple):
-    """What there is for each of C sets of saturated resources (beyond four resources: one, made again)."""
+    """The values for each of C sets of saturated resources (beyond four resources: one, made again)."""
 
     room: np.ndarray  # (C, N, W)
     made: np.ndarray  # (C,) the set that a copy is for, -1 for none

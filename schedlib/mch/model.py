@@ -102,7 +102,7 @@ class Tree:
         return self.demand.shape[1]
 
     def name(self, node: int) -> str:
-        """What a node is called: its name, or the paper's n with its path."""
+        """A node's label: its name, or the paper's n with its path."""
         path = self.paths[node]
         return (self.names or {}).get(path) or ("n" + ",".join(map(str, path)) if path else "root")
 
@@ -144,7 +144,7 @@ class Tree:
 
 
 def _demands(rows, leaves, paths):
-    """The demands (p, R) of these leaves; ValueError, with the path, where one of the rows is none."""
+    """The demands (p, R) of these leaves; ValueError, with the path, where a row is not a demand."""
     if isinstance(rows, np.ndarray) or all(isinstance(row, tuple | np.ndarray) for row in rows):
         with suppress(TypeError, ValueError, OverflowError):
             demand = np.array(rows, float, order="C")
@@ -217,7 +217,7 @@ def tree_of(branch: tuple[float, Any]) -> Tree:
 
 
 def _nested(branch, path, weights):
-    """What a branch holds without its weights, which go into `weights` by path where they are not 1."""
+    """The contents of a branch without its weights, which go into `weights` by path where they are not 1."""
     weight, below = branch
     if weight != 1:
         weights[path] = weight
@@ -241,7 +241,7 @@ def check_capacity(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Allocation:
-    """What each leaf, from left to right, has when nothing more fits under the rule of that name.
+    """The tasks or shares of each leaf, from left to right, when nothing more fits under the rule of that name.
 
     - `tasks (p,)`: t_i; `shares (p,)`: dominant shares mu_i t_i; `usage (p, R)`: d_i^j t_i, in demands' units
     - `saturated (R,)`: which are used up; `decisions`: tasks chosen, or events when tasks are divisible

@@ -102,7 +102,7 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
 
 
 def group_demand(tree: Tree, group: int, s: list[Vector], c: Vector) -> Vector:
-    """What a group demands, from the normalised demands of its children."""
+    """The demand of a group, from the normalised demands of its children."""
     d = [0.0] * len(c)
     for child in tree.children(group):
         omega = tree.weight[child]

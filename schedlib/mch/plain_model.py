@@ -16,7 +16,7 @@ Vector = list[float]
 
 @dataclass
 class View:
-    """What a hierarchical rule sees of a node.
+    """The view that a hierarchical rule gets of a node.
 
     >>> View(usage=[0.5, 0.0], tasks=1, omega=1.0, share=0.5, blocked=True).is_served
     False
@@ -74,7 +74,7 @@ class Cluster:
         self.order.append(i)
 
     def leaf_view(self, i: int) -> View:
-        """What leaf i has."""
+        """The view of leaf i."""
         t = self.tasks[i]
         node = self.tree.leaves[i]
         omega = self.tree.weight[node]

@@ -62,7 +62,7 @@ def hierarchical_leaf(cluster: Cluster, rescale: bool = True) -> int | None:
 
 
 def group_view(cluster: Cluster, group: int, below: list[View], rescale: bool) -> View:
-    """What a group has, from the views of its children.
+    """The view of a group, from the views of its children.
 
     - `below`: a view of each child; `rescale`: False for naive H-DRF
 

@@ -1,4 +1,4 @@
-"""What a fair rule should promise: each property as a margin, measured on the divisible allocation of a tree.
+"""The promises of a fair rule: each property as a margin, measured on the divisible allocation of a tree.
 
 Margins are in units of the guaranteed share of the node concerned: at 0 or more the property is kept, at -0.3
 it is missed by 30 % of that share. Sources: DRF's properties, Ghodsi et al., NSDI 2011, Section 3; the
@@ -163,7 +163,7 @@ def pareto_efficiency(
 
 
 def lies(demand: np.ndarray, capacity: np.ndarray) -> Iterator[np.ndarray]:
-    """What a leaf may report instead of its demand (R,), by `FACTORS` and `ADDED`, one resource at a time."""
+    """The demands that a leaf may report instead of its demand (R,), by `FACTORS` and `ADDED`, one resource at a time."""
     dominant = (demand / capacity).max()
     for j, need in enumerate(demand):
         lies_told = need * np.array(FACTORS)

@@ -201,7 +201,7 @@ RULES = {
 
 
 def the_rule(given: str | Rule) -> Rule:
-    """The rule of that name, or the rule itself; ValueError, with the near matches, when there is none."""
+    """The rule of that name, or the rule itself; ValueError, with the near matches, when it is unknown."""
     if isinstance(given, Rule):
         return given
     if not isinstance(given, str) or given not in RULES:

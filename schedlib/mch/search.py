@@ -29,7 +29,7 @@ def random_tree(
     uniform amount (0.05 to 1) of every resource (full-type), or, with chance `partial`, of `needs` of them,
     by default one (partial-type, MCH, Section II.B.3). All weights are 1. Depth 1 is a flat tree. ValueError
     on a depth outside 1 to 30, a `branching` outside 2 to 1000, `resources` outside 1 to 1000, `needs`
-    outside 1 to `resources`, and a `partial` that is no probability.
+    outside 1 to `resources`, and a `partial` that is not a probability.
 
     >>> tree = random_tree(np.random.default_rng(1), depth=2, partial=0.5)
     >>> tree.depth.max().item(), tree.demand.shape
@@ -127,7 +127,7 @@ def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
 
 
 def _size(tree):
-    """What shrinking makes smaller: leaves, nodes, odd demands, and the sum of demands."""
+    """The sizes that shrinking makes smaller: leaves, nodes, odd demands, and the sum of demands."""
     broken = tree.demand != np.round(tree.demand)
     odd = (broken | (tree.demand > 100)).any(axis=1).sum()
     return tree.n_leaves, tree.n_nodes, odd, tree.demand.sum()

@@ -24,7 +24,7 @@ COLUMNS = ("leaf", "submit", "tasks", "duration")
 
 @dataclass(frozen=True, eq=False)
 class Churn:
-    """What happened to a cluster under a rule; times in the reader's unit.
+    """A cluster's history under a rule; times in the reader's unit.
 
     - `shares`: `time, leaf, share` (dominant share mu_i t_i), by time: a row for each leaf whose share has
       changed by then, or, with `every`, for each leaf and grid time; empty when nothing was recorded

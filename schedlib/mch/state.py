@@ -80,7 +80,7 @@ NO_JOBS = Jobs(table=zeroed(JOB, 0), line=NONE, head=NONE, by_submit=NONE, by_de
 
 
 class Work(NamedTuple):
-    """What there is to do, and for how much of it there must be room."""
+    """The work to do, and for how much of it there must be room."""
 
     waiting: np.ndarray  # (p,) tasks that wait at the start
     jobs: Jobs = NO_JOBS  # those that bring more

@@ -36,7 +36,7 @@ FLAT = {
 - `mch-two-phase` (a reading of the paper): Case 1's for every leaf until k' is saturated, from then on
   `mch`'s, so 1 for those that do not need k'. Sub-case 1's derivation says that such a leaf *continues* when
   k' is full ("at this point, n2,2 continues to increase its dominant share"); read so, its weight of 1 begins
-  there, and not, as with `mch`, with the first task. Until then it is H-DRF, and nobody's share falls later.
+  there, and not, as with `mch`, with the first task. Until then it is H-DRF, and no leaf's share falls later.
 - `case1` (beyond the paper): Case 1's for every leaf, partial-type or not. Until a first resource is
   saturated that is H-DRF, so every guarantee is kept; what is left over is shared in another way.
 - `exact-ch` (beyond the paper): H-DRF's own fluid shares, which all leaves then reach at the same moment in a
@@ -46,7 +46,7 @@ ALONE = {"c-ch": 0, "m-ch": 1}  # the resource whose share counts; else the domi
 
 
 class Weights(NamedTuple):
-    """What a flat rule compares, (p,) each: tasks * `share` / `weight`, or `late` for it once k' is full."""
+    """The keys that a flat rule compares, (p,) each: tasks * `share` / `weight`, or `late` for it once k' is full."""
 
     weight: np.ndarray
     share: np.ndarray  # of one task
@@ -73,7 +73,7 @@ def task_share(tree: Tree, capacity: np.ndarray, name: str) -> np.ndarray:
 
 
 def flat_weights(tree: Tree, capacity: np.ndarray, name: str) -> Weights:
-    """What a flat rule of `FLAT` compares while all leaves are active; ValueError as `task_share`."""
+    """The keys that a flat rule of `FLAT` compares while all leaves are active; ValueError as `task_share`."""
     share, whose = task_share(tree, capacity, name), FLAT[name]
     flat, first = flat_nodes(tree, capacity), -1
     if whose == EQUAL:

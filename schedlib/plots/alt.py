@@ -10,7 +10,7 @@ from schedlib.plots import style
 
 MOST_WORDS = 90
 Text = Callable[[DataFrame], str]
-"""What makes a caption or an alt text from a figure's frame."""
+"""A function that makes a caption or an alt text from a figure's frame."""
 
 
 def alt(

@@ -37,7 +37,7 @@ class Experiment:
     - `data_files(point)` gives the paths of the files that a point reads, so that its result depends on them
 
     Raises ValueError when a scale is missing, empty or unknown, on numbers of seeds that are not 1, 2, 3, ... or
-    do not rise, and on an id that is no file name; TypeError when `run` is no function.
+    do not rise, and on an id that cannot name a file; TypeError when `run` is not a function.
 
     See also: `sweeps.run`.
 

@@ -40,7 +40,7 @@ class Module(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """What a place consists of: its code as text, the places that it uses, and the installed packages."""
+    """The contents of a place: its code as text, the places that it uses, and the installed packages."""
 
     code: str
     places: set[Place]
@@ -137,7 +137,7 @@ def names_in(code: str) -> tuple[set[str], set[str]]:
 
 
 def imports(tree: ast.AST, package: str) -> dict[str, str]:
-    """What the names that are imported anywhere below a node stand for; `package` resolves relative ones."""
+    """The full names of what is imported anywhere below a node, by name; `package` resolves relative ones."""
     stands = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -179,7 +179,7 @@ def chains(node: ast.AST, names: set[str]) -> Iterator[list[str]]:
 
 @cache
 def uses(module: str, name: str) -> Uses:
-    """What a place consists of and uses."""
+    """The contents of a place and the places that it uses."""
     here = parsed(module)
     if name == "*":
         return Uses("", {(module, bound) for bound in here.bound}, set())

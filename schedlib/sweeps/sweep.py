@@ -274,7 +274,7 @@ def _stored(outcome: worker.Outcome, noted: dict[str, Any]) -> str:
 
 
 def progress_bar(name: str, total: int, shown: bool) -> "tqdm":
-    """A bar of points on standard error; where that is no terminal, a line every ten seconds."""
+    """A bar of points on standard error; where that is not a terminal, a line every ten seconds."""
     from tqdm import tqdm
 
     terminal = sys.stderr.isatty()

@@ -25,7 +25,7 @@ EXPECTED = r"A worker stopped while some jobs|\d+ tasks which were still being p
 
 
 class Outcome(NamedTuple):
-    """What became of a task: its frame and seconds, or a traceback, or why this worker must not run it."""
+    """The outcome of a task: its frame and seconds, or a traceback, or why this worker must not run it."""
 
     task: store.Task
     frame: DataFrame | None = None

@@ -38,12 +38,12 @@ TOPICS = {
     "one_trace": "own",
     "own_policy": "own",
 }
-LOOKS = {"Right": ("\u2713", "#0b5d2e", "#e3f5e9"), "Not yet": ("\u2717", "#8a2c0d", "#fdebe4")}
+MARKS = {"Right": ("\u2713", "#0b5d2e", "#e3f5e9"), "Not yet": ("\u2717", "#8a2c0d", "#fdebe4")}
 ASKED = ("\u270e", "#1f4e79", "#e6f0fa")  # before there is an answer
 
 
 class Exercise(NamedTuple):
-    """What an answer looks like, the function that judges it, and hints for the attempts after the first."""
+    """The form of an answer, the function that judges it, and hints for the attempts after the first."""
 
     form: str
     judge: Callable[[Any], str | None]
@@ -56,8 +56,7 @@ TRIED: dict[str, int] = {}  # attempts that failed, by id
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check says: `ok` whether the answer is right, `text` the praise or what is wrong, `more` the
-    next hint.
+    """The reply of a check: `ok` when the answer is right, `text` the praise or the fault, `more` the next hint.
 
     >>> Verdict(False, "count the `jobs` again", "Not yet", "Next hint: how many end?")
     Not yet: count the `jobs` again. Next hint: how many end?
@@ -84,7 +83,7 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(self._words(), quote=False))
-        mark, ink, paper = LOOKS.get(self.head, ASKED)
+        mark, ink, paper = MARKS.get(self.head, ASKED)
         style = (
             f"border-left: 4px solid {ink}; background: {paper}; color: {ink}; padding: 0.5em 1em"
         )

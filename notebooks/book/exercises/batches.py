@@ -39,9 +39,9 @@ REDUCES = [6, 2, 4, 1]
 )
 def order_by_hand(answer: object) -> str:
     """Give a pair: the four jobs in Johnson's order, numbered from 1, and the makespan."""
-    given = items(answer, "a pair: a list of four jobs, and a makespan", 2)
-    order = wholes(numbers(given[0], 4, "four jobs"), "jobs") - 1
-    makespan = number(given[1], "a makespan")
+    parts = items(answer, "a pair: a list of four jobs, and a makespan", 2)
+    order = wholes(numbers(parts[0], 4, "four jobs"), "jobs") - 1
+    makespan = number(parts[1], "a makespan")
     expect(sorted(order) == [0, 1, 2, 3], "each of the jobs 1 to 4 once")
     took = flow_shop_makespan(MAPS, REDUCES, order)
     johnson = hmhs.johnson(MAPS, REDUCES)
@@ -92,15 +92,15 @@ def where_hmhs_loses(answer: object) -> str:
 )
 def two_stages(answer: object) -> str:
     """Give two numbers: the mean makespan over FIFO-Pri's, with Min-Min on maps only, and on reduces only."""
-    given = numbers(answer, 2)
+    values = numbers(answer, 2)
     right = np.array([0.5588, 0.9825])
     unlike(
-        given,
+        values,
         (right[::-1], "the numbers look right, but the other way round"),
         (1 / right, "divide the other way round: the mixed policy's makespan over FIFO-Pri's"),
         (1655.2 * right, "divide by FIFO-Pri's mean makespan"),
     )
-    for stage, mine, ratio in zip(("map", "reduce"), given, right, strict=True):
+    for stage, mine, ratio in zip(("map", "reduce"), values, right, strict=True):
         policy = f'`replace(hmhs.POLICIES["fifo-pri"], {stage}_rule="min-min")`'
         expect_near(
             mine, ratio, f"{stage} stage only: take {policy} on the five instances", within=0.03
@@ -135,7 +135,8 @@ def max_min(answer: object) -> str:
             "on an idle cluster the first job is the one whose *best* time, over all machines, is longest",
         )
     mine, ours, fifo = (
-        hmhs.schedule(hmhs.single(100, 0), one).makespan for one in (policy, "hmhs", "fifo")
+        hmhs.schedule(hmhs.single(100, 0), contender).makespan
+        for contender in (policy, "hmhs", "fifo")
     )
     times = f"it takes {mine / ours:.1f} times as long as HMHS, FIFO {fifo / ours:.1f} times"
     return f"{times}: choosing the right machine matters most."
@@ -159,10 +160,10 @@ RESOURCES = ("CPU", "memory")
 )
 def shares_by_hand(answer: object) -> str:
     """Give a triple: three weights, the first full resource ("CPU" or "memory"), three dominant shares."""
-    given = items(answer, "a triple: three weights, a resource, three shares", 3)
-    weights = numbers(given[0], 3)
-    first = one_of(given[1], RESOURCES)
-    shares = numbers(given[2], 3)
+    parts = items(answer, "a triple: three weights, a resource, three shares", 3)
+    weights = numbers(parts[0], 3)
+    first = one_of(parts[1], RESOURCES)
+    shares = numbers(parts[2], 3)
     expect(
         first == "CPU",
         "which resource fills first? Add the normalised demands up to the root, and take the largest",
@@ -275,8 +276,8 @@ def near_h_drf(answer: object) -> str:
         expect(least > 1 - 1e-6, f"on tree {i + 1} a leaf has {least:.2f} of its guarantee")
         goal = mch.allocate(tree, [1, 1], "h-drf").shares
         far += [
-            np.abs(one - goal).max() > 0.01
-            for one in (mine, mch.allocate(tree, [1, 1], "mch").shares)
+            np.abs(shares - goal).max() > 0.01
+            for shares in (mine, mch.allocate(tree, [1, 1], "mch").shares)
         ]
     ours, theirs = (far / 60).round(2)
     expect(

@@ -82,12 +82,14 @@ def ticket_office(answer: object) -> str:
 )
 def best_split(answer: object) -> str:
     """Give three pairs, for loads of 50, 80, 95 %: short jobs' workers for the least mean wait, slowdown."""
-    given = wholes(rows(answer, 2, "pairs"), "workers")
-    expect(given.shape == (3, 2), f"needs three pairs, and here are {len(given)}")
-    expect(((given > 0) & (given < 100)).all(), "of a hundred workers each side needs one at least")
+    values = wholes(rows(answer, 2, "pairs"), "workers")
+    expect(values.shape == (3, 2), f"needs three pairs, and here are {len(values)}")
+    expect(
+        ((values > 0) & (values < 100)).all(), "of a hundred workers each side needs one at least"
+    )
     best = {"wait": (18, 17, 17), "slowdown": (39, 26, 19)}
     for column, (what, right) in enumerate(best.items()):
-        for load, n, least in zip((50, 80, 95), given[:, column], right, strict=True):
+        for load, n, least in zip((50, 80, 95), values[:, column], right, strict=True):
             expect(n == least, f"load {load} %: another number has a smaller {what}")
     return "the best split depends on what you measure: the mean wait, or the slowdown."
 
@@ -110,13 +112,19 @@ def three_choices(answer: object) -> str:
         run = simulated(jobs, system, workers, **ONE_PROBE)
         expect(run.stats["probes"] == n, "send one probe for each job: leave `min_probes` out")
         mean = run.jobs["completion"].mean()
-        one, two, three, four = (theory.choices_mean_time(load, d) for d in (1, 2, 3, 4))
-        here = f"at {load:.0%} load jobs"
+        times = {d: theory.choices_mean_time(load, d) for d in (1, 2, 3, 4)}
+        jobs_then = f"at {load:.0%} load jobs"
         hint = "does it draw three workers, and do running jobs count?"
-        expect(mean < (two + three) / 2, f"{here} take longer than with three choices: {hint}")
+        expect(
+            mean < (times[2] + times[3]) / 2,
+            f"{jobs_then} take longer than with three choices: {hint}",
+        )
         hint = "how many workers does it draw?"
-        expect(mean > (three + four) / 2, f"{here} are quicker than with three choices: {hint}")
-    return f"the second choice takes {one - two:.1f} service times off the mean, the third {two - three:.1f}."
+        expect(
+            mean > (times[3] + times[4]) / 2,
+            f"{jobs_then} are quicker than with three choices: {hint}",
+        )
+    return f"the second choice takes {times[1] - times[2]:.1f} service times off the mean, the third {times[2] - times[3]:.1f}."
 
 
 @probing(
@@ -141,7 +149,7 @@ def never_behind_long(answer: object) -> str:
     general = f"{away:.0%} of the short tasks run in the general partition"
     expect(away > 0.1, f"{general}: workers without a long task are there, too")
     ours, theirs = (
-        one.jobs.loc[~one.jobs["long"], "completion"].quantile(0.99) for one in (run, hawk)
+        result.jobs.loc[~result.jobs["long"], "completion"].quantile(0.99) for result in (run, hawk)
     )
     return f"short jobs' 99th percentile is {ours / theirs:.2f} times Hawk's, and no probe has to be stolen."
 
@@ -153,20 +161,20 @@ def never_behind_long(answer: object) -> str:
 )
 def border(answer: object) -> str:
     """Give three numbers: the load on the border for p = 0.17, 0.25 and 0.35, with s = 0.17."""
-    given = numbers(answer, 3)
+    values = numbers(answer, 3)
     part = np.array([0.17, 0.25, 0.35])
     borders = 1 / (0.83 / (1 - part) + 0.17)
     expect(
-        (given > 0).all() and (given <= 1.2).all(), "loads are positive parts of 1, not per cent"
+        (values > 0).all() and (values <= 1.2).all(), "loads are positive parts of 1, not per cent"
     )
     unlike(
-        given,
+        values,
         (
             1 - part,
             "that is the general partition's part of the workers: it gets less than all the work",
         ),
     )
-    for p, load, right in zip(part, given, borders, strict=True):
+    for p, load, right in zip(part, values, borders, strict=True):
         expect_near(
             load,
             right,
@@ -229,14 +237,14 @@ def toy(answer: object) -> str:
 def killed_node(answer: object) -> str:
     """Give what `prototype.run` returned: a node died while it had a task, and every job was completed."""
     done = a(prototype.Measurement, answer, "what `prototype.run` returns")
-    said = "\n".join(done.notes["what"])
-    died = set(re.findall(r"^node (\d+) has died", said, re.M))
+    log = "\n".join(done.notes["what"])
+    died = set(re.findall(r"^node (\d+) has died", log, re.M))
     expect(died, "no node died in this run: `kill` names a process and the second at which it dies")
     expect(
         not done.jobs["failed"].any(),
         "jobs failed in this run: of which processes is there only one?",
     )
-    again = set(re.findall(r"^node (\d+) is lost: tasks? .+ will run again elsewhere", said, re.M))
+    again = set(re.findall(r"^node (\d+) is lost: tasks? .+ will run again elsewhere", log, re.M))
     expect(
         died & again, "the node had no task when it died: `tasks` of a run says when a node has one"
     )
@@ -253,14 +261,14 @@ def killed_node(answer: object) -> str:
 def near_the_limit(answer: Any) -> str:
     """Give a function of (busy, workers, k): the share of jobs that wait, if they arrive while `busy` (an
     array) of the workers are busy."""
-    own = function(answer, "busy, workers, k")
+    solution = function(answer, "busy, workers, k")
     rng = np.random.default_rng(0)
     for spread in (0, 5, 12):
         busy = np.clip(np.rint(rng.normal(85, spread, 5000)), 0, 100).astype(int)
         for k in (2, 5, 10):
             all_busy = np.prod([(busy - i).clip(0) / (100 - i) for i in range(k)], axis=0)
             with hinted(f"it does not run on an array of 5,000 whole numbers, 100 and {k}"):
-                mine = number(np.mean(own(busy.copy(), 100, k)))
+                mine = number(np.mean(solution(busy.copy(), 100, k)))
             right = all_busy.mean()
             idle = "that is the share of jobs that find an idle worker: the others are asked for"
             is_right = near(mine, right, 0.1)  # k draws may meet the same worker twice
@@ -302,15 +310,15 @@ def few_messages(answer: object) -> str:
 def where_sss_harms(answer: object) -> str:
     """Give a pair: a short partition at which SSS harms, and an `eagle.System` that loses nothing there or at
     17 %."""
-    given = items(answer, "a pair: a fraction, and an `eagle.System`", 2)
-    partition = number(given[0], "a fraction of the workers")
-    system = a(eagle.System, given[1], "a fraction, and an `eagle.System`")
+    parts = items(answer, "a pair: a fraction, and an `eagle.System`", 2)
+    partition = number(parts[0], "a fraction of the workers")
+    system = a(eagle.System, parts[1], "a fraction, and an `eagle.System`")
     expect(
         0.01 <= partition <= 0.5,
         "the short partition is a fraction of the workers, 0.01 to 0.5 here",
     )
     systems = eagle.Eagle(), eagle.Eagle(sss=False), system
-    with_it, without, mine = (_percentiles(one, partition)[0] for one in systems)
+    with_it, without, mine = (_percentiles(variant, partition)[0] for variant in systems)
     hint = "where do rejected probes end up when the short partition is smaller?"
     expect(with_it[2] > without[2], f"there SSS does no harm at the 99th percentile: {hint}")
     expect(

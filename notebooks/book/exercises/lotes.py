@@ -73,9 +73,9 @@ MOST = _table("""
 )
 def limit_by_hand(answer: object) -> None:
     """Give a pair: the limit in jobs an hour, and the scarce resource, "cores" or "memory"."""
-    given = items(answer, "a pair: a number and a word", 2)
-    rate = number(given[0])
-    scarce = one_of(given[1], ("cores", "memory"))
+    parts = items(answer, "a pair: a number and a word", 2)
+    rate = number(parts[0])
+    scarce = one_of(parts[1], ("cores", "memory"))
     limit = 2 * 240 / 3.25
     expect_near(
         rate,
@@ -131,20 +131,20 @@ def own_limit(answer: object) -> str:
 )
 def one_more(answer: object) -> str:
     """Give ten numbers: what one more machine of each configuration of Table 1 adds to the limit (jobs/h)."""
-    given = numbers(answer, 10)
+    values = numbers(answer, 10)
     expect(
-        (given > 0).all(),
+        (values > 0).all(),
         "another machine always helps here: subtract the old limit from the new one",
     )
     unlike(
-        given,
+        values,
         (LIMIT + ONE_MORE, "these are the new limits: subtract the old one", 1e-4),
         (
             ONE_MORE / lotes.google2011()[0].capacity[:, 0],
             "these are gains per core: give them per machine",
         ),
     )
-    for j, (gain, right) in enumerate(zip(given, ONE_MORE, strict=True), 1):
+    for j, (gain, right) in enumerate(zip(values, ONE_MORE, strict=True), 1):
         expect_near(
             gain,
             right,
@@ -236,22 +236,22 @@ DEMAND = np.array([[3, 1], [1, 3]])
 def bins_by_hand(answer: object) -> str:
     """Give a list of pairs, the fullest bin first: jobs of class 1 and of class 2 in each non-dominated
     bin."""
-    given = wholes(rows(answer, 2, "a list of pairs"), "jobs of each class")
-    for jobs in given:
+    values = wholes(rows(answer, 2, "a list of pairs"), "jobs of each class")
+    for jobs in values:
         name = tuple(jobs.tolist())
         takes = tuple((jobs @ DEMAND).tolist())
         fits = (jobs @ DEMAND <= CAPACITY).all()
         expect((jobs >= 0).all(), f"{name}: jobs are counted from 0")
         expect(fits, f"{name} does not fit: it takes {takes} of 9 cores and 9 GB")
-        room = [((jobs + one) @ DEMAND <= CAPACITY).all() for one in np.eye(2, dtype=int)]
+        room = [((jobs + added) @ DEMAND <= CAPACITY).all() for added in np.eye(2, dtype=int)]
         expect(not any(room), f"{name} is dominated: there is room for another job")
-    bins_given = set(map(tuple, given.tolist()))
+    bins_given = set(map(tuple, values.tolist()))
     expect(
         bins_given == {(0, 3), (2, 2), (3, 0)}, "one is missing: go through the numbers of class 1"
     )
-    expect(len(given) == 3, "all bins are there, but one is listed twice")
+    expect(len(values) == 3, "all bins are there, but one is listed twice")
     expect(
-        given[0].tolist() == [2, 2],
+        values[0].tolist() == [2, 2],
         "all bins are there, but the fullest is not first: which takes most of the 9 cores and 9 GB?",
     )
     return "a mix of both classes leaves the least."
@@ -317,13 +317,13 @@ def kink(answer: object) -> str:
 )
 def more_classes(answer: object) -> str:
     """Give four whole numbers: non-dominated bins of Google's largest machine with 4, 5, 6 and 7 classes."""
-    given = wholes(numbers(answer, 4), "bins")
+    values = wholes(numbers(answer, 4), "bins")
     for extra, right in enumerate((812, 11_257, 109_007, 349_135)):
         copies = (
             "copies of classes 1, 2 and 3 in turn, 10 % larger" if extra else "Table 2 as it is"
         )
         expect(
-            given[extra] == right,
+            values[extra] == right,
             f"{4 + extra} classes: `lotes.count_bins` for configuration 4, with {copies}",
         )
     return "each class gives several times as many bins, and column generation never lists them."
@@ -337,27 +337,28 @@ def more_classes(answer: object) -> str:
 )
 def rounding(answer: object) -> str:
     """Give a pair of lists, ten arrays each: a configuration's bins, and how many machines emulate each."""
-    given = items(answer, "a pair of lists: the bins, and the machines", 2)
+    parts = items(answer, "a pair of lists: the bins, and the machines", 2)
     what = "an array for each of the ten configurations, in both lists"
-    all_bins, all_machines = (items(part, what, 10) for part in given)
+    all_bins, all_machines = (items(part, what, 10) for part in parts)
     case = lotes.random_instance(machines=5, hours=1.0, seed=0)
     capacity, demand = lotes.scaled(case.configs.capacity, case.classes.demand)
     bins, machines = [], []
     for j, (mixes, counts) in enumerate(zip(all_bins, all_machines, strict=True)):
         mixes = rows(mixes, 9, "bins of nine classes")
         counts = numbers(counts)
-        here = f"configuration {j + 1}"
-        expect(len(mixes) == len(counts), f"{here}: a number of machines for each bin")
+        place = f"configuration {j + 1}"
+        expect(len(mixes) == len(counts), f"{place}: a number of machines for each bin")
         mixes = wholes(mixes, "jobs")
         counts = wholes(counts, "machines")
         expect(
-            min(mixes.min(), *counts) >= 0, f"{here}: numbers of jobs and machines are not negative"
+            min(mixes.min(), *counts) >= 0,
+            f"{place}: numbers of jobs and machines are not negative",
         )
         expect(
             counts.sum() == 5,
-            f"{here}: 5 machines emulate some bin each, and here are {counts.sum()}",
+            f"{place}: 5 machines emulate some bin each, and here are {counts.sum()}",
         )
-        expect((mixes @ demand <= capacity[j]).all(), f"{here}: a bin does not fit")
+        expect((mixes @ demand <= capacity[j]).all(), f"{place}: a bin does not fit")
         bins.append(mixes)
         machines.append(counts)
     free = lotes.generate_plan(case.configs, case.classes)
@@ -422,13 +423,13 @@ def against_lotes(answer: object) -> str:
 def beyond_the_limit(answer: object) -> str:
     """Give a dictionary: for "lotes", "greedy", "tetris" the first load of 1.00, 1.02, ..., 1.10 with a run
     that is not stable, or None."""
-    given = a(dict, answer, "a dictionary of loads")
+    entries = a(dict, answer, "a dictionary of loads")
     expect(
-        set(given) == set(POLICIES),
+        set(entries) == set(POLICIES),
         f"needs an entry for each of {', '.join(POLICIES)}, and no other",
     )
     for policy in POLICIES:
-        load = None if given[policy] is None else round(number(given[policy]), 6)
+        load = None if entries[policy] is None else round(number(entries[policy]), 6)
         hint = "one of the loads 1.00, 1.02, ..., 1.10, or None when it is stable at all of them"
         expect(load is None or load in LOADS, f"{policy}: {hint}")
         before = LOADS if load is None else LOADS[: LOADS.index(load)]
@@ -474,21 +475,21 @@ def _follows_the_score(jobs, cores, target):
     job_class = jobs["class"].to_numpy()
     machine = jobs["machine"].to_numpy()
     for i in range(len(jobs)):
-        there = (start < submit[i]) & ~(finish <= submit[i])
-        there[i] = False
+        present = (start < submit[i]) & ~(finish <= submit[i])
+        present[i] = False
         free = 5.0 - np.bincount(
-            machine[there].astype(int), weights=cores[there], minlength=len(target)
+            machine[present].astype(int), weights=cores[present], minlength=len(target)
         )
-        alike = there & (job_class == job_class[i])
-        running = np.bincount(machine[alike].astype(int), minlength=len(target))
+        same_class = present & (job_class == job_class[i])
+        running = np.bincount(machine[same_class].astype(int), minlength=len(target))
         score = np.where(free >= cores[i] - 1e-9, target[:, job_class[i]] - running, -np.inf)
-        here = f"on a random run job {i}"
+        job = f"on a random run job {i}"
         expect(
             start[i] == submit[i] or not np.isfinite(score).any(),
-            f"{here} waits although there is room",
+            f"{job} waits although there is room",
         )
         largest = start[i] != submit[i] or score[int(machine[i])] == score.max()
-        expect(largest, f"{here} starts on a machine although another with room has a larger score")
+        expect(largest, f"{job} starts on a machine although another with room has a larger score")
 
 
 @dispatching(
@@ -500,13 +501,14 @@ def weight_of_work(answer: object) -> str:
     """Give a dictionary by weight of gamma: the mean wait (seconds) of the jobs that start. Four weights or
     more, from 0 to 4."""
     waits = a(dict, answer, "a dictionary of waits by weight")
-    given = {number(weight): number(wait) for weight, wait in waits.items()}
+    by_weight = {number(weight): number(wait) for weight, wait in waits.items()}
     expect(
-        len(given) >= 4 and min(given) == 0 and max(given) == 4, "four weights or more, from 0 to 4"
+        len(by_weight) >= 4 and min(by_weight) == 0 and max(by_weight) == 4,
+        "four weights or more, from 0 to 4",
     )
     case = lotes.random_instance(0.006, machines=50, hours=20.0, sizes="common", seed=0)
-    for weight in sorted(given):
-        wait = given[weight]
+    for weight in sorted(by_weight):
+        wait = by_weight[weight]
         with hinted(f"weight {weight:g}"):
             run = lotes.simulate("tetris", case.configs, case.workload, record=False, work=weight)
         right = 3600 * run.mean_response

@@ -36,14 +36,14 @@ five_papers = partial(exercises.exercise, "one_trace")
 )
 def four_views(answer: object) -> str:
     """Give four whole numbers: the jobs that LoTES, HMHS, MCH (leaves), Eagle see in trace job 42086."""
-    given = wholes(numbers(answer, 4), "four counts")
+    values = wholes(numbers(answer, 4), "four counts")
     seen = (
         ("LoTES", 7, "each instance is a job of its own; count all stages' tasks"),
         ("HMHS", 2, "a pair is a map and a reduce that waits for it"),
         ("MCH", 5, "the trace's job is the group; its leaves are the stages"),
         ("Eagle", 5, "a job is what has tasks of one kind, and one estimate"),
     )
-    for (of, right, hint), jobs in zip(seen, given, strict=True):
+    for (of, right, hint), jobs in zip(seen, values, strict=True):
         expect(jobs == right, f"{of}: {hint}")
     return "four papers, and more than one answer to what a job is."
 
@@ -56,11 +56,11 @@ def four_views(answer: object) -> str:
 )
 def load_within(answer: object) -> str:
     """Give one number from 0 to 1: the load that counts only what is done within the ten minutes."""
-    given = number(answer)
+    value = number(answer)
     right, whole = 0.2034, 0.7973
-    expect(0 < given < 1, "give a share of what all workers can do in 600 s, between 0 and 1")
+    expect(0 < value < 1, "give a share of what all workers can do in 600 s, between 0 and 1")
     expect_near(
-        given,
+        value,
         right,
         "work within the slice, over 600 s times the workers that `probe` would have",
         (whole, "that is all of the work: leave out what is done after ten minutes", 0.01),
@@ -78,15 +78,15 @@ def load_within(answer: object) -> str:
 )
 def exits(answer: object) -> str:
     """Give two numbers: LoTES's mean wait (s) on the slice of minute 20 as printed, and with exit='all'."""
-    given = numbers(answer, 2)
+    values = numbers(answer, 2)
     right = np.array([78.61, 44.67])
-    expect((given >= 0).all(), "waits in seconds are not negative")
-    unlike(given, (right[::-1], "as printed (`exit='delta'`) first, then `exit='all'`"))
+    expect((values >= 0).all(), "waits in seconds are not negative")
+    unlike(values, (right[::-1], "as printed (`exit='delta'`) first, then `exit='all'`"))
     expect_near(
-        given[0], right[0], "the first: `one_trace.place(one_trace.part(20))['lotes']` has it"
+        values[0], right[0], "the first: `one_trace.place(one_trace.part(20))['lotes']` has it"
     )
     expect_near(
-        given[1],
+        values[1],
         right[1],
         "the second: change nothing but `exit='all'` in the call of `lotes.simulate`",
     )
@@ -103,11 +103,11 @@ def exits(answer: object) -> str:
 )
 def overlap(answer: object) -> str:
     """Give one number from 0 to 1: the share of the hour's pairs whose reduce did not wait for its map."""
-    given = number(answer)
+    value = number(answer)
     right = 0.4192
-    expect(0 < given < 1, "a share of the pairs, between 0 and 1")
+    expect(0 < value < 1, "a share of the pairs, between 0 and 1")
     expect_near(
-        given,
+        value,
         right,
         "compare a reduce's longest instance with the time from its map's end to its own end, plus 1 s",
         (1 - right, "those may have waited: the other pairs are asked for", 0.01),
@@ -172,7 +172,7 @@ def best_fit(cluster: lotes.Cluster, job: int) -> int:
 )
 def paired(answer: object) -> str:
     """Give three numbers: the half-widths (s) of the 95 % intervals of A, of B, and of differences B - A."""
-    given = numbers(answer, 3, "three half-widths")
+    values = numbers(answer, 3, "three half-widths")
     waits_a = np.array([40, 12, 25, 58, 30])  # in s, by seed
     waits_b = np.array([37, 10, 21, 53, 29])
     samples = np.array([waits_a, waits_b, waits_b - waits_a])
@@ -180,19 +180,19 @@ def paired(answer: object) -> str:
     errors = deviations / math.sqrt(5)
     half_widths = 2.776 * errors  # Student's t with 4 degrees of freedom
     unlike(
-        given,
+        values,
         (deviations, "these are standard deviations: how much does a mean of five deviate?"),
         (1.96 * errors, "use Student's t in place of 1.96"),
         (2 * half_widths, "these are whole widths: give half of each"),
     )
-    for name, half, right in zip("AB", given[:2], half_widths[:2], strict=True):
+    for name, half, right in zip("AB", values[:2], half_widths[:2], strict=True):
         expect_near(
             half,
             right,
             f"{name}: from the standard deviation of the five numbers to that of their mean",
         )
     expect_near(
-        given[2],
+        values[2],
         half_widths[2],
         "the third: take the five differences first, and then their interval",
     )

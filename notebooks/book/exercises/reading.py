@@ -1,4 +1,4 @@
-"""How an answer is read and refused: `Hint`, and what turns whatever a reader hands in into numbers."""
+"""Reading and refusing answers: `Hint`, and functions that make numbers of anything that a reader hands in."""
 
 import contextlib
 import math
@@ -13,7 +13,7 @@ import pandas as pd
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 Floats = npt.NDArray[np.float64]
-MOST = 100_000  # of an answer without end no more is read
+MOST = 100_000  # members of an answer that are read: it may be without end
 
 
 class Hint(Exception):
@@ -28,7 +28,7 @@ def expect(holds: Any, hint: str) -> None:
 
 @contextlib.contextmanager
 def hinted(what: str) -> Iterator[None]:
-    """Inside the block an error becomes a Hint: what does not work, and why."""
+    """Inside the block an error becomes a Hint that says what does not work, and why."""
     try:
         yield
     except Hint:
@@ -50,7 +50,7 @@ def error_line(error: Exception) -> str:
 
 
 def kind_of(answer: Any) -> str:
-    """What an answer is, in a reader's words.
+    """The kind of an answer, in a reader's words.
 
     >>> kind_of("x"), kind_of(3), kind_of(None), kind_of([1])
     ('text', 'a number', 'nothing (None)', 'of type list')
@@ -89,9 +89,9 @@ def items(answer: Any, what: str = "a list", count: int | None = None) -> list:
     several = hasattr(answer, "__iter__") and not text
     expect(several, f"needs {what}, and this is {kind_of(answer)}")
     members = list(islice(iter(answer), MOST + 1))
-    found = len(members)
-    expect(found <= MOST, f"needs {what}, and this one has more than {MOST:,} members")
-    expect(count is None or found == count, f"needs {what}, and here are {found}")
+    length = len(members)
+    expect(length <= MOST, f"needs {what}, and this one has more than {MOST:,} members")
+    expect(count is None or length == count, f"needs {what}, and here are {length}")
     return members
 
 
@@ -103,16 +103,16 @@ def numbers(answer: Any, count: int | None = None, what: str | None = None) -> F
     if isinstance(answer, pd.DataFrame):
         answer = answer.to_numpy().ravel()
     members = items(answer, what, count)
-    each = f"{what}, each a plain number"
-    return np.array([number(one, each) for one in members])
+    form = f"{what}, each a plain number"
+    return np.array([number(member, form) for member in members])
 
 
 def rows(answer: Any, width: int, what: str) -> Floats:
     """The answer as an array (n, width); Hint unless it is at least one row of that many numbers."""
     members = items(answer, what)
     expect(members, f"needs {what}, and this is empty")
-    each = f"{what}, {WORDS[width]} numbers in each"
-    return np.array([numbers(row, width, each) for row in members])
+    form = f"{what}, {WORDS[width]} numbers in each"
+    return np.array([numbers(row, width, form) for row in members])
 
 
 def wholes(array: Floats, what: str) -> npt.NDArray[np.int64]:
@@ -183,14 +183,14 @@ def right_in_cases(
 
     A case is its hint, its arguments (a list becomes an array) and its result.
     """
-    own = function(answer, arguments)
-    for i, (hint, given, right) in enumerate(cases, 1):
-        here = f"case {i} of {len(cases)}"
-        arrays = [np.array(one) if isinstance(one, list) else one for one in given]
-        with hinted(f"it stopped at {here}"):
-            result = own(*arrays)
+    solution = function(answer, arguments)
+    for i, (hint, inputs, right) in enumerate(cases, 1):
+        case = f"case {i} of {len(cases)}"
+        arrays = [np.array(value) if isinstance(value, list) else value for value in inputs]
+        with hinted(f"it stopped at {case}"):
+            result = solution(*arrays)
         try:
             value = read(result)
         except Hint as odd:
-            raise Hint(f"{here}: what it returns {odd}") from odd
-        expect_near(value, right, f"{here} is off: {hint}", within=within)
+            raise Hint(f"{case}: what it returns {odd}") from odd
+        expect_near(value, right, f"{case} is off: {hint}", within=within)

@@ -21,9 +21,9 @@ LONGER = 100 * SEED_1 / (100 - SEED_1)  # by how many per cent FIFO ends later t
 )
 def another_batch(answer: object) -> str:
     """Give a number: by how many per cent HMHS ends sooner than FIFO on the batch drawn with `seed=1`."""
-    given = number(answer)
+    value = number(answer)
     expect_near(
-        given,
+        value,
         SEED_1,
         "run the three lines again with `seed=1`, then divide the makespans",
         (SEED_0, "that is the gain on the batch above: draw another one with `seed=1`"),
@@ -104,12 +104,12 @@ def levels(answer: object) -> str:
 
 
 def _four(answer):
-    given = numbers(answer)
+    values = numbers(answer)
     expect(
-        len(given) >= 3 and (given >= -1e-9).all(),
+        len(values) >= 3 and (values >= -1e-9).all(),
         "needs the fractions for n = 0 to 3, none negative",
     )
-    return np.r_[given, 0.0][:4]
+    return np.r_[values, 0.0][:4]
 
 
 @waiting(
@@ -198,21 +198,21 @@ def help_desk(answer: object) -> str:
 )
 def pooling(answer: object) -> str:
     """Give two numbers: the factor by which one cluster of both has a shorter wait, at 80 % and 97 % load."""
-    given = numbers(answer, 2)
+    values = numbers(answer, 2)
     right = np.array([3.002, 2.094])
     with_jobs_of_one = [2619, 4543]
     unlike(
-        given,
+        values,
         (1 / right, "that is one cluster's wait over that of two: the other way round"),
         (with_jobs_of_one, "the larger cluster gets the jobs of both: twice the rate"),
     )
     expect_near(
-        given[0],
+        values[0],
         right[0],
         "at 80 %: `theory.mmc_mean_wait` of 8 cores and of 16, at 0.8 a core",
         within=0.01,
     )
-    expect_near(given[1], right[1], "at 97 %: the same with 0.97 a core", within=0.01)
+    expect_near(values[1], right[1], "at 97 %: the same with 0.97 a core", within=0.01)
     return "look at the plot: which value does the factor approach near full load?"
 
 

@@ -1,6 +1,6 @@
 """Explorers: a few controls above a picture, in JupyterLab and, with chosen settings, on the website.
 
-Each is a thin skin over a paper's own functions. This module has what all of them share.
+Each is a thin skin over a paper's functions. This module has their common parts.
 """
 
 import base64
@@ -30,21 +30,21 @@ with extra("book"):
     from IPython.display import HTML, display
 
 __all__ = ["Explorer"]
-Picture = tuple[Figure, str]  # what a draw function gives: a matplotlib figure and its alt text
-# To search a title's place takes a fifth of the time.
-LOOK: dict[Any, Any] = {"axes.titley": 1.0, "svg.hashsalt": "schedlib"}
+Picture = tuple[Figure, str]  # of a draw function: a matplotlib figure and its alt text
+# A fixed place of titles saves a fifth of the time of a move; a fixed salt gives equal figures equal ids.
+RC: dict[Any, Any] = {"axes.titley": 1.0, "svg.hashsalt": "schedlib"}
 
 
 class Frame(NamedTuple):
-    """What an explorer shows for one setting: a picture as SVG text and its alt text, or words alone."""
+    """The view of one setting: a picture as SVG text and its alt text, or words alone."""
 
     picture: str
     words: str
 
 
 def slider(value: float, low: float, high: float, step: float = 1, *, text: str) -> widgets.Widget:
-    """A slider with its description, of whole numbers when all of its own are. The picture follows while
-    one drags: the page sends a value when the kernel has dealt with the last one, and skips those between."""
+    """A slider with its description, of whole numbers when all four numbers are. The picture follows a drag:
+    the page sends a value when the kernel has answered the last one, and skips those between."""
     whole = all(isinstance(number, int) for number in (value, low, high, step))
     kind = widgets.IntSlider if whole else widgets.FloatSlider
     return kind(value=value, min=low, max=high, step=step, description=text)
@@ -101,26 +101,26 @@ def svg(figure: Figure) -> str:
 
 @contextlib.contextmanager
 def working(show: Callable[[str], None] | None = None, after: float = 1.5) -> Iterator[None]:
-    """Inside the block, say that it works and for how many seconds, once it has taken more than `after` s.
+    """Inside the block, say for how many seconds it has worked, once this is more than `after` s.
 
-    `show` takes the words, and "" when the block is done; without it they stand below the cell that runs.
+    `show` takes the words, and "" at the end of the block; without it they are shown below the cell that runs.
 
-    >>> said = []
-    >>> with working(said.append, after=0.01):
+    >>> messages = []
+    >>> with working(messages.append, after=0.01):
     ...     time.sleep(0.1)
-    >>> said[0], said[-1]
+    >>> messages[0], messages[-1]
     ('Working, 0 s: what is run for the first time is compiled first.', '')
     """
-    said: list[str] = []
+    messages: list[str] = []
     say = show or _below_the_cell()
     start = time.monotonic()
     done = threading.Event()
 
     def keep_saying():
-        while not done.wait(1.0 if said else after):
+        while not done.wait(1.0 if messages else after):
             how_long = f"Working, {time.monotonic() - start:.0f} s"
-            said.append(f"{how_long}: what is run for the first time is compiled first.")
-            say(said[-1])
+            messages.append(f"{how_long}: what is run for the first time is compiled first.")
+            say(messages[-1])
 
     thread = threading.Thread(target=keep_saying, daemon=True)
     thread.start()
@@ -129,7 +129,7 @@ def working(show: Callable[[str], None] | None = None, after: float = 1.5) -> It
     finally:
         done.set()
         thread.join()
-        if said:
+        if messages:
             say("")
 
 
@@ -201,9 +201,9 @@ class Explorer(widgets.VBox):
         return {name: control.value for name, control in self.controls.items()}
 
     def frame(self, **values: Any) -> Frame:
-        """What these values show, in JupyterLab and on the website alike."""
+        """The view of these values, the same in JupyterLab and on the website."""
         try:
-            with mpl.rc_context(LOOK):
+            with mpl.rc_context(RC):
                 figure, alt = self.draw(**values)
                 return Frame(svg(figure), alt)
         except ValueError as error:
@@ -219,7 +219,7 @@ class Explorer(widgets.VBox):
             self.updating = False
 
     def places(self, name: str) -> list | None:
-        """Where a control's values stand, for a page that looks for the nearest; None: at the values."""
+        """The places of a control's values, among which a page looks for the nearest; None for the values."""
         return None
 
     @property
@@ -232,18 +232,20 @@ class Explorer(widgets.VBox):
         """The picture as a PNG file, for pages where no code runs; empty without a picture."""
         if not self.shown.picture:
             return b""
-        with mpl.rc_context(LOOK):
+        with mpl.rc_context(RC):
             return png(self.draw(**self.values())[0])
 
     def _html(self, shown):
         if not shown.picture:
             return message(shown.words)
-        look = f'alt="{html.escape(shown.words)}" style="max-height:{self.height}px;max-width:100%"'
+        attributes = (
+            f'alt="{html.escape(shown.words)}" style="max-height:{self.height}px;max-width:100%"'
+        )
         source = base64.b64encode(shown.picture.encode()).decode()
-        return f'<img {look} decoding="sync" src="data:image/svg+xml;base64,{source}">'
+        return f'<img {attributes} decoding="sync" src="data:image/svg+xml;base64,{source}">'
 
     def _moved(self, name, change):
-        """Answer a move. A failure is said here: nobody would see a traceback below an old picture."""
+        """Answer a move. A failure replaces the picture: a traceback would go unseen below an old one."""
         if self.updating:
             return
         try:
@@ -270,5 +272,5 @@ class Explorer(widgets.VBox):
 
 
 def message(words: str) -> str:
-    """What stands in the place of a picture that cannot be drawn."""
+    """The words in the place of a picture that cannot be drawn."""
     return f'<p role="alert">{html.escape(words)}</p>'

@@ -1,4 +1,4 @@
-"""The explorer of the chapter on policies of one's own: how a board settles as seeds are added."""
+"""The explorer of the chapter on your own policies: a board that settles as seeds are added."""
 
 import functools
 

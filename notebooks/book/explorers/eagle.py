@@ -17,21 +17,21 @@ from schedlib.workload import Workload
 WORKERS = 600
 
 
-def _own_partition(cluster, job, probe, rng):
+def _short_partition_alone(cluster, job, probe, rng):
     return int(rng.random() * cluster.short_only)
 
 
-# What can be compared. A strict split sends short jobs' probes to the short partition alone.
+# The systems to compare. A strict split sends short jobs' probes to the short partition alone.
 SYSTEMS = {
     "sparrow": eagle.Sparrow(),
-    "strict split": eagle.System("strict split", short_jobs=_own_partition),
+    "strict split": eagle.System("strict split", short_jobs=_short_partition_alone),
     "hawk without stealing": eagle.Hawk(steal=False),
     "hawk, general thieves": replace(eagle.Hawk(thieves="general"), name="hawk, general thieves"),
     "hawk": eagle.Hawk(thieves="any"),
     "eagle": eagle.Eagle(),
     "omniscient": eagle.Omniscient(),
 }
-LOOKS = {
+STYLES = {
     "strict split": style.Look("#999999", (0, (1, 1)), "", "Strict split"),
     "hawk without stealing": style.Look("#555555", (0, (5, 1, 1, 1)), "", "Hawk without stealing"),
     "hawk, general thieves": style.Look("#777777", (0, (3, 1)), "", "Hawk, general thieves"),
@@ -56,8 +56,9 @@ SHARES = (
 )
 
 
-def _look(system):
-    return LOOKS.get(system, style.look(system))
+def style_of(system: str) -> style.Look:
+    """A system's line, marker and label."""
+    return STYLES.get(system, style.look(system))
 
 
 @functools.lru_cache(maxsize=16)
@@ -113,7 +114,7 @@ def draw_load(
     words = []
     for row, system in enumerate(dict.fromkeys((left, right))):
         *times, shares = _run(system, load, partition)
-        look = _look(system)
+        look = style_of(system)
         rows = np.arange(5) + 0.4 * row - 0.2
         for ax, took in zip(axes[:2], times, strict=True):
             ax.plot(np.quantile(took, QUANTILES), 1 - QUANTILES, **look.line() | {"marker": ""})
@@ -158,7 +159,7 @@ def draw_load(
 
 def load_explorer() -> Explorer:
     """Sliders for load and short partition, menus of two systems, and how long their jobs take."""
-    names = [(_look(system).label, system) for system in SYSTEMS]
+    names = [(style_of(system).label, system) for system in SYSTEMS]
     controls = {
         "load": slider(80, 50, 95, 5, text="load (%)"),
         "partition": slider(17, 2, 40, text="short partition (%)"),

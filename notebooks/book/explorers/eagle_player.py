@@ -93,8 +93,9 @@ def draw_step(
     (run, steps), shown = recorded(system, seed), _shown(system, seed, events)
     if not 0 <= step < len(shown):
         raise ValueError(f"step: {step} is not among the {len(shown)} that there are of {events}")
-    here = steps[shown[step]]
-    return plot_cluster(here, run), f"{system} on {WORKERS} workers. {in_words(here, run)}"
+    current = steps[shown[step]]
+    words = f"{system} on {WORKERS} workers. {in_words(current, run)}"
+    return plot_cluster(current, run), words
 
 
 def first_stale_rejection(steps: Sequence) -> int:

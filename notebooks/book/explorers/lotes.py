@@ -13,9 +13,9 @@ CORES, MEMORY = 10, 10
 @functools.lru_cache(maxsize=64)
 def _line(servers, load, seed):
     machine = lotes.MachineConfigs([[float(servers)]], [1])
-    one = lotes.JobClasses([1.0], [[1.0]], [[1.0]])
+    job_class = lotes.JobClasses([1.0], [[1.0]], [[1.0]])
     jobs = lotes.RandomWorkload(
-        one, rate=servers * load / 100, hours=500.0, sizes="fixed", largest=servers, seed=seed
+        job_class, rate=servers * load / 100, hours=500.0, sizes="fixed", largest=servers, seed=seed
     )
     return lotes.simulate("greedy", machine, jobs, interval=1.0)
 

@@ -12,7 +12,7 @@ from book.lessons import one_trace
 from schedlib.intervals import mean_ci
 from schedlib.plots import style
 
-# What each question's panel shows: title, measure, policies.
+# For each question the title, the measure and the policies of its panel.
 PANELS = {
     "place": ("Which machine? Mean wait (s)", "wait", ("lotes", "lotes-known", "tetris", "greedy")),
     "order": ("In which order? Makespan over the bound", "makespan", one_trace.ORDERS),
@@ -28,7 +28,8 @@ AXES = {
 }
 
 
-def _look(policy):
+def style_of(policy: str) -> style.Look:
+    """A policy's marker, colour and label; of LoTES that knows the mix its own."""
     look = style.look(policy.removesuffix("-known"))
     return (
         look._replace(label=f"{look.label}, mix known", marker="s")
@@ -58,7 +59,7 @@ def plot_answers(frame: DataFrame, stacked: bool = False) -> Picture:
         beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
         for line, policy in enumerate(policies):
             ours = rows.loc[rows["policy"] == policy, "value"]
-            look = _look(policy)
+            look = style_of(policy)
             geometric = scale == "log" and len(ours) > 1
             mean, low, high = np.exp(mean_ci(np.log(ours))) if geometric else mean_ci(ours)
             if np.isfinite(low):

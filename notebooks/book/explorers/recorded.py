@@ -37,7 +37,7 @@ def values(control: Any) -> dict:
 
 
 def kept(explorer: Explorer, name: str) -> dict:
-    """The values, with their labels, that the website has of a control as it now stands."""
+    """The values, with their labels, that the website has of a control in its present state."""
     chosen = explorer.page.get(name)
     every = values(explorer.controls[name])
     if chosen is None:
@@ -46,7 +46,7 @@ def kept(explorer: Explorer, name: str) -> dict:
 
 
 def record(explorer: Explorer) -> dict[str, Any]:
-    """All settings that the website has, and what each shows, found by moving the controls.
+    """All settings that the website has, and the view of each, by moving the controls.
 
     - `controls`: the kind and the description of each control, in order
     - `tree`: the settings. The first control's labels; the places by which the page finds the nearest when

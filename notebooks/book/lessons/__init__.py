@@ -1,1 +1,1 @@
-"""What several of the book's papers make of the same work: the one place that calls them together."""
+"""The same work under several of the book's papers: the one place that calls them together."""

@@ -5,7 +5,7 @@ Readings:
 - a slice is every n-th of the trace's jobs that are submitted within ten minutes, with all of their stages,
   which all come at the job's submission, as the trace tells no more; times count from the slice's beginning
 - `place` (LoTES): `lotes.alibaba_hour`, with classes from the first 100 s, a sixth of the slice, as in
-  `lotes.hour`; "lotes-known" has those of the whole slice, which nobody can know beforehand
+  `lotes.hour`; "lotes-known" has those of the whole slice, which no scheduler knows beforehand
 - `order` (HMHS): its map-reduce pairs as one batch on 100 + 100 machines, with speeds that no trace states
 - `share` (MCH): the trace names no organisation: a job is a group, its stages are leaves, as they requested
 - `probe` (Eagle): a worker runs one task, the short partition is the short jobs' share of the slice's work
@@ -82,9 +82,9 @@ def part(start: float = 0, every: int = 8, first: int = 0) -> Workload:
 
 def pairs(stages: Workload) -> DataFrame:
     """The map-reduce pairs (as `traces.alibaba2018("mapreduce")` has them) of these stages' jobs."""
-    _, every = hour()
-    here = every["trace_job"].isin(stages.jobs["trace_job"])
-    return every[here].reset_index(drop=True)
+    _, hours_pairs = hour()
+    kept = hours_pairs["trace_job"].isin(stages.jobs["trace_job"])
+    return hours_pairs[kept].reset_index(drop=True)
 
 
 def waits_for_others(stages: Workload) -> np.ndarray:

@@ -181,8 +181,8 @@ def plot_timetable(
     figure, axes = style.subplots(len(heights), 1, size=size, sharex=True, height_ratios=heights)
     palette = np.array(style.PALETTE)
     for machine, (ax, lanes) in enumerate(zip(axes, room, strict=False)):
-        here = (jobs["machine"] == machine) & (jobs["height"] > 0)
-        mine = jobs[here].sort_values(["start", "job"])
+        drawn = (jobs["machine"] == machine) & (jobs["height"] > 0)
+        mine = jobs[drawn].sort_values(["start", "job"])
         colours = palette[mine["class"].astype(int) % len(palette)]
         numbers = mine.index + 1
         times = mine["start"], mine["finish"]

@@ -57,14 +57,14 @@ def in_words(step: Step, run: Simulation) -> str:
     """A step in words."""
     job = run.jobs.iloc[step.job]
     n = len(step.workers)
-    one = len(set(step.workers)) == 1
+    single = len(set(step.workers)) == 1
     kind, thing = ("long", "task") if job["long"] else ("short", "probe")
     name = f"{kind} job {step.job}"
     things = f"a {thing} of {name}" if n == 1 else f"{n} {thing}s of {name}"
     where = _workers(step.workers)
-    s, more = ("s", "") if one else ("", "s")
+    s, more = ("s", "") if single else ("", "s")
     join = "joins" if n == 1 else "join"
-    have = "has" if one else "have"
+    have = "has" if single else "have"
     tasks = "one task" if job["tasks"] == 1 else f"{job['tasks']} tasks"
     words = {
         "submit": f"{name} is submitted: {tasks} of about {job['estimate']:.3g} s",
@@ -192,7 +192,7 @@ def _bit_rows(step) -> Iterator[Box | Words]:
     worker, since, copy = newest_copy(step)
     if worker < 0:
         yield Words(before, middle, "a worker's copy", 11, FAINT, "end")
-        yield Words(after, middle, "nobody has one yet", 11, FAINT, "start")
+        yield Words(after, middle, "no worker has one yet", 11, FAINT, "start")
         return
     pairs = zip(copy, step.bits, strict=True)
     wrong = sum(bit != true for bit, true in pairs)
@@ -222,10 +222,10 @@ def _panel(step, run, x) -> Iterator[Box | Words]:
     jobs = run.jobs.assign(started=step.started, ended=step.done)
     submitted = jobs["submit"] <= step.time
     unfinished = jobs["ended"] < jobs["tasks"]
-    here = list(jobs[submitted & unfinished].itertuples())
+    present = list(jobs[submitted & unfinished].itertuples())
     yield Words(x, 36, "jobs: tasks ended, running, to start", 10, DARK, "start")
     y = 48
-    for job in here[:JOBS]:
+    for job in present[:JOBS]:
         running = job.started - job.ended
         to_start = job.tasks - job.started
         parts = {0.95: job.ended, 0.55: running, 0.12: to_start}  # by shade
@@ -244,7 +244,7 @@ def _panel(step, run, x) -> Iterator[Box | Words]:
         words = f"{job.ended}, {running}, {to_start}"
         yield Words(x + 150, y + 7, words, 10, DARK, "start")
         y += 17
-    more = len(here) - JOBS
+    more = len(present) - JOBS
     if more > 0:
         yield Words(x, y + 6, f"and {more} more", 10, DARK, "start")
 

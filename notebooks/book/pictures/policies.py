@@ -104,14 +104,14 @@ def plot_map() -> Figure:
     for column, kind in enumerate(KINDS):
         _name(ax, 0.65 + 1.85 * column, 0.2, kind, kind)
     systems = [place for place in PLACES if place.system]
-    said = []
+    phrases = []
     for (row, column), places in cells.items():
         names = ", ".join(place.name for place in places)
         where = f"{DECIDES[row]}; durations: {KNOWN[column]}".replace("\n", " ")
-        said.append(f"{names} ({where})")
+        phrases.append(f"{names} ({where})")
     figure.alt = (
         f"A map of {len(PLACES) - len(systems)} policies and {len(systems)} systems: "
-        f"{'. '.join(said)}."
+        f"{'. '.join(phrases)}."
     )
     return figure
 

@@ -59,7 +59,7 @@ def plot_column_generation() -> Figure:
         ("round 1: prices 0 and 1, rate 60", (0, 1), [0]),
         ("round 2: prices 3 and 2, rate 96", (3, 2), [0, 2]),
     )
-    said = []
+    sentences = []
     for ax, (title, prices, at_hand) in zip(axes, rounds, strict=True):
         worth = [int(np.dot(mix, prices)) for mix in BINS]
         colors = [style.BLUE if k in at_hand else style.VERMILLION for k in range(len(BINS))]
@@ -74,9 +74,11 @@ def plot_column_generation() -> Figure:
             ylim=(0, 1.2 * max(worth)),
         )
         values = zip(BINS, worth, strict=True)
-        said.append(f"{title}: " + ", ".join(f"{mix} is worth {value}" for mix, value in values))
+        sentences.append(
+            f"{title}: " + ", ".join(f"{mix} is worth {value}" for mix, value in values)
+        )
     figure.alt = (
-        f"{'; '.join(said)}. In round 1 the bin (0, 4) is above the dashed line and is "
+        f"{'; '.join(sentences)}. In round 1 the bin (0, 4) is above the dashed line and is "
         "added; in round 2 none is."
     )
     return figure
@@ -102,15 +104,15 @@ def plot_search_tree(room: float = 3) -> Figure:
     'A tree of six waiting jobs; a machine with room for 3 takes job 2'
     """
     figure, ax = style.subplots(size=(7, 3))
-    found, looked = None, 0
+    chosen, looked = None, 0
 
     def search(node):
-        nonlocal found, looked
-        if node is None or node[1] > room or (found and node[0] > found):
+        nonlocal chosen, looked
+        if node is None or node[1] > room or (chosen and node[0] > chosen):
             return
         looked += 1
         if node[0][1] <= room:
-            found = node[0]
+            chosen = node[0]
             return
         search(node[2])
         search(node[3])
@@ -119,7 +121,7 @@ def plot_search_tree(room: float = 3) -> Figure:
         if node is None:
             return
         (arrival, size), low, *children = node
-        color = style.VERMILLION if node[0] == found else "#888888" if low > room else style.BLUE
+        color = style.VERMILLION if node[0] == chosen else "#888888" if low > room else style.BLUE
         for child, side in zip(children, (-1, 1), strict=True):
             if child:
                 ax.plot([x, x + side * step], [y, y - 1], color="#888888", zorder=1)
@@ -140,7 +142,7 @@ def plot_search_tree(room: float = 3) -> Figure:
     draw(tree, 0, 0, 2)
     ax.set(xlim=(-4, 4), ylim=(-3.5, 0.6))
     ax.axis("off")
-    took = f"takes job {found[0]}" if found else "takes none"
+    took = f"takes job {chosen[0]}" if chosen else "takes none"
     figure.alt = (
         f"A tree of six waiting jobs; a machine "
         f"with room for {room:g} {took}. It looks at {looked} of "

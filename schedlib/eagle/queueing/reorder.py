@@ -2,7 +2,7 @@
 
 A queue is a chain of entries, which are probes (a probe stands for a job) and placed tasks. An entry's slack
 is `cap` (5) times its own estimate less its bypass counter: the longest task that may still overtake it. Each
-rule gives the entry and the one in front of it, (-1, -1) when there is none.
+rule gives the entry and the one in front of it, (-1, -1) without an entry.
 
 Under the shortest first, probes of one job that come to a worker together, one behind the other, are one
 entry with a count: of equals a rule takes the first, so that those in front of what it takes are charged

@@ -91,7 +91,7 @@ def receive(state, kind, worker, job, detail, rng, now):
 
 @kernel
 def lacks(state, messages_next):
-    """What must be longer before the next event, which sends `messages_next` at most; DONE if nothing."""
+    """The arrays that must be longer before the next event, which sends `messages_next` at most; DONE if nothing."""
     longest = state.counts[0].longest_queue
     pool = state.pool[0]
     if state.near.messages.size < state.near.ring[0].pending + messages_next:

@@ -1,4 +1,4 @@
-"""What `eagle.simulate` gives back, made from the state at the end."""
+"""Results of `eagle.simulate`, made from the state at the end."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from schedlib.eagle.systems import Refusal, System, Way
 
 @dataclass(frozen=True, repr=False)
 class Simulation:
-    """What became of a workload.
+    """The result of a run.
 
     - `jobs`: a row per job in the workload's order: `job`, `submit` (s; as published the dephased time),
       `finish` (s), `completion` = finish - submit (s), `long`, `tasks`, `estimate` of a task (s)

@@ -11,7 +11,6 @@ import numpy as np
 from schedlib.core import streams
 from schedlib.core.arrays import zeroed
 from schedlib.core.checks import typed, unknown
-from schedlib.core.columns import table
 from schedlib.eagle.detail import DETAILS, Detail
 from schedlib.eagle.records import JOB, MOST_PROBES
 from schedlib.eagle.simulating import engine
@@ -85,7 +84,8 @@ def simulate(
     [100.0015, 1.0015]
     """
     system = system_of(system, min_probes)
-    parts = system.resolved(workload.jobs)
+    own_columns = workload.numeric_columns()
+    parts = system.resolved(own_columns)
     if detail not in DETAILS:
         raise unknown("detail", detail, DETAILS)
     differences = DETAILS[detail]
@@ -100,8 +100,8 @@ def simulate(
         network_delay=network_delay,
         heartbeat=heartbeat,
     )
-    frame = workload.jobs if parts.has_functions() else workload.jobs[["job"]]
-    columns = table(frame)  # (C, N)
+    shown = [*own_columns.values()] if parts.has_functions() else []
+    columns = np.array(shown).reshape(len(shown), len(workload))
     coarse = max(second, 1.0)  # times in smaller units stay as they are
     if coarse > 1:
         workload = in_seconds(workload, coarse)
@@ -180,7 +180,7 @@ def dephased(submit: np.ndarray) -> np.ndarray:
 
 
 def factors(estimate: Estimate, jobs: int, rng: np.random.Generator) -> np.ndarray:
-    """What each job's true mean is multiplied by to give its estimate; ValueError as `simulate` says."""
+    """The factor of each job's estimate on its true mean; ValueError as `simulate` says."""
     if isinstance(estimate, str) and estimate == "mean":
         return np.ones(jobs)
     pair: Any = (estimate, estimate) if isinstance(estimate, Real) else estimate

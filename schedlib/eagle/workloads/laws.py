@@ -1,4 +1,4 @@
-"""What Google's, Cloudera's and Yahoo's jobs are like: two sets of laws, and how jobs are drawn by them.
+"""The jobs of Google, Cloudera and Yahoo: two sets of laws, and how jobs are drawn by them.
 
 `"traces"` is calibrated on what went into the authors' runs, never on what came out: on three excerpts of
 their trace files (two of Yahoo's, one of Google's; `make data ARGS=hawk`), on Table 1, and on the load that

@@ -1,4 +1,4 @@
-"""What the engine asks a policy, and what it tells one.
+"""The interface between the engine and a policy: questions and news.
 
 What a policy keeps is a NamedTuple. `hand_over` makes the policy's kernels its methods, so that the engine
 calls `policy.on_arrive(state, slot, rng)` and knows no policy by name:
@@ -28,11 +28,11 @@ IN_LINE = {"nogil": True, **UNCOUNTED, **WITHIN}
 
 @kernel
 def nothing(policy, state, *rest):
-    """What a policy does on an event that does not matter to it."""
+    """A policy's answer to an event that does not matter to it."""
 
 
 def as_it_is(policy: Any, slots: int) -> Any:
-    """What a policy that keeps nothing for each job does when there are more jobs."""
+    """More jobs, for a policy that keeps nothing for each job."""
     return policy
 
 

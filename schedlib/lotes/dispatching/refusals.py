@@ -37,7 +37,7 @@ def require_able(block: Arrivals, size: np.ndarray, m: Machines, before: int) ->
 
 
 def asked(state: State, given: Given) -> str:
-    """What the policy was asked last: job or machine, and the time."""
+    """The policy's last question: job or machine, and the time."""
     record = state.refusal[0]
     unit = given.jobs.time_unit
     when = f"at {record.now:.4g} {unit}"
@@ -50,7 +50,7 @@ def asked(state: State, given: Given) -> str:
 
 
 def refusal(state: State, given: Given) -> str:
-    """What was impossible in the policy's last choice: job, time, machine, why, and a way out."""
+    """The fault of the policy's last choice: job, time, machine, why, and a way out."""
     record = state.refusal[0]
     table = state.table
     machines = len(state.machines.config)

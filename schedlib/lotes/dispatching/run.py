@@ -114,7 +114,7 @@ class Run:
                 self._refuse()
 
     def _asking(self, kernel: Callable, arguments: tuple) -> int:
-        """What a kernel gives that asks the policy. Raises ValueError when the policy raises an error."""
+        """The answer of a kernel that asks the policy. Raises ValueError when the policy raises an error."""
         try:
             return int(kernel(*arguments))
         except RuleError as error:

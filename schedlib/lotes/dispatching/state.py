@@ -1,4 +1,4 @@
-"""What a run of stage 3 works on, apart from what its policy keeps: jobs that come, wait and run, each in a
+"""The state of a run of stage 3, apart from what its policy keeps: jobs that come, wait and run, each in a
 slot, and what is measured: counts, waits, queue and use of resources per interval, a histogram of waits.
 """
 
@@ -112,7 +112,7 @@ class Tasks:
         jobs = workload.jobs
         tasks = workload.tasks
         counts = np.diff(workload.offsets)
-        self.jobs = jobs
+        self.columns = workload.numeric_columns
         self.counts = counts
         self.job = np.repeat(jobs["job"].to_numpy(), counts)
         self.submit = np.repeat(jobs["submit"].to_numpy(float), counts)
@@ -167,7 +167,7 @@ class Log(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What a policy knows when it begins, the jobs' classes, and its `rng`; `typical (R,)`, jobs' size in
+    """A policy's knowledge when it begins, the jobs' classes, and its `rng`; `typical (R,)`, jobs' size in
     fractions, is for speed alone."""
 
     configs: MachineConfigs

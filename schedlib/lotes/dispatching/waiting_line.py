@@ -26,7 +26,7 @@ EARLIEST = (0.0, 1.0, 1.0)
 class Line(NamedTuple):
     """Groups of waiting jobs, each a tree."""
 
-    root: np.ndarray  # (G,): the job with the smallest key in each group, -1 when there is none
+    root: np.ndarray  # (G,): the job with the smallest key in each group, -1 in an empty one
     count: np.ndarray  # type: ignore[assignment]  # (G,): how many wait
     top: np.ndarray  # (R,): powers of two; sizes above share the last cell
     node: np.ndarray  # (128,): the stack of a search, as are the next two

@@ -21,7 +21,7 @@ MOST_KEPT = 200_000  # bins, by the literal Algorithm 1
 
 
 class _Search(NamedTuple):
-    """What the kernel reads; `minimal` shows whether a job could be added."""
+    """The kernel's input; `minimal` shows whether a job could be added."""
 
     room: np.ndarray  # (R,)
     size: np.ndarray  # (C, R), in the order of the search
@@ -182,7 +182,7 @@ def non_dominated_bins(
 
 
 class Kept(NamedTuple):
-    """What Algorithm 1 keeps: `rows (B, K)` in their order, and whether it came to an `undefined` step."""
+    """The bins that Algorithm 1 keeps: `rows (B, K)` in their order, and whether it came to an `undefined` step."""
 
     rows: np.ndarray
     undefined: bool
@@ -245,7 +245,7 @@ def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bo
 
 @typed
 def defects(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> pd.DataFrame:
-    """What Algorithm 1 keeps on one machine, as printed and with its flag reset, beside the exact set.
+    """The bins that Algorithm 1 keeps on one machine, as printed and with its flag reset, beside the exact set.
 
     Columns: `version`; numbers of rows `kept`, `repeated`, `dominated` (different rows to which a job could
     be added) and `missing` (non-dominated bins); whether a step was `undefined`.

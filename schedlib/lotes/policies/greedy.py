@@ -17,7 +17,7 @@ OPTIONS = {"greedy": {"bypass": False}}
 class Queues(NamedTuple):
     """One first-come-first-served queue per machine, linked through the jobs."""
 
-    head: np.ndarray  # (N,): first waiting job, -1 when there is none
+    head: np.ndarray  # (N,): first waiting job, -1 without one
     tail: np.ndarray  # (N,): last waiting job
     length: np.ndarray  # (N,)
     shortest: np.ndarray  # (nodes,): the smallest length below each node of the machines' trees

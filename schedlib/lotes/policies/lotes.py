@@ -33,7 +33,7 @@ OPTIONS = {
 
 
 class Scores(NamedTuple):
-    """What LoTES keeps of M configurations, N machines and K classes."""
+    """LoTES's state for M configurations, N machines and K classes."""
 
     # (K, N): upsilon, the jobs of the class in the machine's bin less those it runs
     score: np.ndarray

@@ -38,7 +38,7 @@ OPTIONS: dict = {}
 
 
 class Room(NamedTuple):
-    """What is free on the machines, for `first_fit`; as in `machine_tree.Machines`."""
+    """The free amounts on the machines, for `first_fit`; as in `machine_tree.Machines`."""
 
     free: np.ndarray
     first: np.ndarray
@@ -49,7 +49,7 @@ class Room(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """What a policy sees: N machines, M configurations, K classes, R resources, and S jobs. A job's number is its
+    """The view of a policy: N machines, M configurations, K classes, R resources, and S jobs. A job's number is its
     row in `Simulation.jobs`, from 0 on: jobs are numbered in the order of the workload's tasks. Sizes are
     fractions of the largest capacity of each resource.
 
@@ -240,7 +240,7 @@ def first_in_line(cluster: Cluster, machine: int) -> int:
 
 
 class Own(NamedTuple):
-    """What is kept: the policy's functions, and of `Cluster` and `Room` what the engine does not have."""
+    """The state of a user's policy: its functions, and of `Cluster` and `Room` what the engine does not have."""
 
     on_arrival: Callable
     on_exit: Callable
@@ -274,11 +274,13 @@ def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
             f"policy {policy.name!r}: reads cluster.jobs, but a random workload's jobs have no columns; "
             "give a Workload"
         )
-    frame = given.jobs.jobs
+    own_columns = given.jobs.columns()
     bound = [
-        columns.bind(KINDS[name], function, frame, name) for name, function in functions.items()
+        columns.bind(KINDS[name], function, own_columns, name)
+        for name, function in functions.items()
     ]
-    return bound, np.repeat(columns.table(frame), given.jobs.counts, axis=1)
+    rows = [np.repeat(values, given.jobs.counts) for values in own_columns.values()]
+    return bound, np.array(rows).reshape(len(rows), len(given.jobs.work))
 
 
 def begin(policy: Policy, settings: dict, given: Given) -> Own:

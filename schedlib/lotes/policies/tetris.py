@@ -26,7 +26,7 @@ OPTIONS = {"tetris": {"packing": 1.0, "work": 1.0, "gamma_unit": "h"}}
 
 
 class Weights(NamedTuple):
-    """What Tetris keeps. Waiting jobs of class k are in the queue `group[k]` of `line` with the key `fold[k]
+    """Tetris's state. Waiting jobs of class k are in the queue `group[k]` of `line` with the key `fold[k]
     * w * sum(r)`; times `factor[j, group]` it is gamma on configuration j.
     """
 

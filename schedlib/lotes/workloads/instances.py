@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core import streams
-from schedlib.core.checks import amounts, numbers, typed, unknown
+from schedlib.core.checks import amounts, numbers, require_fields, typed, unknown
 from schedlib.lotes.dispatching.state import BLOCK, Arrivals
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.planning.plan import plan
@@ -73,7 +73,7 @@ def truncated(
 
 @cache
 def parent_mean(mean: float, cv: float, high: float) -> float:
-    """The mean of the Gaussian that, truncated to [0, high], has that `mean`; ValueError if there is none.
+    """The mean of the Gaussian that, truncated to [0, high], has that `mean`; ValueError if none can.
 
     >>> round(parent_mean(0.025, 0.5, 1.0), 6)
     0.024328
@@ -128,8 +128,9 @@ class RandomWorkload:
     burst: tuple[float, float] = (1.0, 0.0)
 
     def __post_init__(self):
+        require_fields(self)
         for name in ("rate", "hours", "largest"):
-            if not 0 < getattr(self, name) < np.inf:
+            if not 0 < getattr(self, name) < 1e300:
                 raise ValueError(f"{name}: {getattr(self, name)}, must be a positive number")
         if self.limit is not None and not self.limit > 0:
             raise ValueError(f"limit: {self.limit}, must be a positive rate, or None")
@@ -169,7 +170,7 @@ class RandomWorkload:
         return mean, self.largest
 
     def demands(self, rng: np.random.Generator, job_class: np.ndarray) -> np.ndarray:
-        """What jobs of these classes (n,) need, (n, R)."""
+        """The demands of jobs of these classes (n,): (n, R)."""
         mean, high = self._law
         if self.sizes == "common":
             factor = truncated(rng, mean[job_class], CV, high[job_class])
@@ -199,9 +200,6 @@ class RandomWorkload:
             demand = self.demands(sizes, job_class)
             if n := np.searchsorted(submit, self.hours):
                 yield Arrivals(submit[:n], job_class[:n], amount[:n], demand[:n])
-
-
-RandomWorkload.__init__ = typed(RandomWorkload.__init__)  # type: ignore[method-assign]
 
 
 class RandomInstance(NamedTuple):

@@ -79,7 +79,7 @@ def class_counts(
     features: str = "demand",
     seed: int = 0,
 ) -> pd.DataFrame:
-    """What each further class gains, for k = 1 ... `most`, at most as many as there are different tasks.
+    """The gain of each further class, for k = 1 ... `most`, at most as many as there are different tasks.
 
     Columns: `k`; `spread`, the part of the variance left within classes; `smallest`, the share of the
     smallest class; `moved`, the share of the first day's tasks that are not where k - 1 classes had them,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from schedlib.core import streams
-from schedlib.core.checks import typed
+from schedlib.core.checks import require_fields, typed
 from schedlib.core.portable import dot, exp
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.workloads.instances import RandomWorkload, fewer_machines
@@ -56,6 +56,7 @@ class ArrivalModel:
     cycles: tuple[tuple[float, float, float], ...] = ()
 
     def __post_init__(self):
+        require_fields(self)
         if not (self.typical > 0 and self.memory > 0 and self.spread >= 0):
             raise ValueError(
                 f"typical, memory, spread: {self.typical}, {self.memory}, {self.spread}; the first "
@@ -81,7 +82,6 @@ class ArrivalModel:
         return rng.multinomial(jobs, intensity / intensity.sum())
 
 
-ArrivalModel.__init__ = typed(ArrivalModel.__init__)  # type: ignore[method-assign]
 GOOGLE_ARRIVALS = ArrivalModel(
     typical=917.5,
     spread=0.2629,

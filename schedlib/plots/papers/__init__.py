@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Paper:
-    """What the book must know of a paper besides its algorithms.
+    """All that the book must know of a paper besides its algorithms.
 
     - `key`: the name of its folders, and the first part of its experiments' ids
     - `title`: how the text calls it; `order`: its place in the book
     - `labels`: what figures call each policy, by name, in the order in which colours are given
     - `first_result`: a few lines of Python that print a first result of the paper's policy (`make bench`
-      times it); none where there is no policy
+      times it); empty for a paper without a policy
     """
 
     key: str
