@@ -169,6 +169,13 @@ class Stage(NamedTuple):
         return cls(*np.empty((2, tasks), np.int64), *np.empty((2, tasks)))
 
 
+def latest(least: np.ndarray, stage: Stage) -> np.ndarray:
+    """When the last task of each job ends in this stage, (N,), and at least `least (N,)`."""
+    end = least.copy()
+    np.maximum.at(end, stage.job, stage.finish)
+    return end
+
+
 @dataclass(frozen=True, eq=False)
 class Schedule:
     """A schedule: when every task of every job runs, and where. All times in the instance's unit.

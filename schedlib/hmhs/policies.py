@@ -9,7 +9,7 @@ from schedlib.core.streams import streams
 from schedlib.hmhs import list_scheduling, min_min
 from schedlib.hmhs.johnson import priority
 from schedlib.hmhs.list_scheduling import OK, STUCK, first, first_in_line, first_ready
-from schedlib.hmhs.model import Instance, Schedule, Stage, by_arrival
+from schedlib.hmhs.model import Instance, Schedule, Stage, by_arrival, latest
 
 MIN_MIN = "min-min"
 
@@ -127,13 +127,6 @@ def run(
         steps=int(steps),
         steps_full_scan=int(full_scan),
     )
-
-
-def latest(least: np.ndarray, stage: Stage) -> np.ndarray:
-    """When the last task of each job ends in this stage, (N,), and at least `least (N,)`."""
-    end = least.copy()
-    np.maximum.at(end, stage.job, stage.finish)
-    return end
 
 
 def _dispatch(
