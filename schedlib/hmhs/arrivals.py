@@ -13,7 +13,7 @@ from schedlib.hmhs.johnson import job_times, priority
 from schedlib.hmhs.list_scheduling import line_of
 from schedlib.hmhs.model import Instance, Stage, latest
 from schedlib.hmhs.policies import Policy, order_of
-from schedlib.hmhs.workloads import from_trace
+from schedlib.hmhs.workloads import drawn, from_trace
 
 SHARING = {
     "fifo": serving.first_submitted,
@@ -126,19 +126,13 @@ def arriving(
     >>> arriving(jobs, machines=2).submit[0]
     np.float64(0.0)
     """
-    n_jobs = len(jobs) if n_jobs is None else n_jobs
     if "submit" not in jobs:
         raise ValueError(f"jobs: needs a column submit, not {list(jobs)}")
-    if not 2 <= n_jobs <= len(jobs):
-        raise ValueError(
-            f"n_jobs: {n_jobs}, must be from 2 to {len(jobs)}, the number of jobs in the trace"
-        )
     if not 0 < load < np.inf:
         raise ValueError(f"load: {load:g}, must be positive")
     if not 0 <= copy <= 1:
         raise ValueError(f"copy: {copy:g}, must be a share from 0 to 1")
-    (choice,) = streams(seed, "hmhs jobs")
-    chosen = jobs.iloc[np.sort(choice.permutation(len(jobs))[:n_jobs])]
+    chosen = drawn(jobs, seed, n_jobs)
     instance = from_trace(chosen, seed, machines=(machines, machines))
     stages = instance.stage("map"), instance.stage("reduce")
     work = max((stage.time.mean(axis=1) * stage.tasks).sum() for stage in stages)

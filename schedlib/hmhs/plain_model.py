@@ -46,13 +46,12 @@ def as_schedule(policy: str, N: int, maps: Sequence[Task], reduces: Sequence[Tas
     4.0
     """
     A = last_finish(maps, N)
-    reduce_end = last_finish(reduces, N)
-    job_end = [max(A[i], reduce_end[i]) for i in range(N)]
+    job_end = np.maximum(A, last_finish(reduces, N))
     return Schedule(
         policy=policy,
-        makespan=max(job_end),  # Eq. 3
+        makespan=float(job_end.max()),  # Eq. 3
         map_end=np.array(A),
-        job_end=np.array(job_end),
+        job_end=job_end,
         map=_stage(maps),
         reduce=_stage(reduces),
     )
@@ -60,13 +59,5 @@ def as_schedule(policy: str, N: int, maps: Sequence[Task], reduces: Sequence[Tas
 
 def _stage(tasks: Sequence[Task]) -> Stage:
     """The tasks as the library's arrays, in the same order."""
-    job = [task.job for task in tasks]
-    machine = [task.machine for task in tasks]
-    start = [task.start for task in tasks]
-    finish = [task.finish for task in tasks]
-    return Stage(
-        job=np.array(job, np.int64),
-        machine=np.array(machine, np.int64),
-        start=np.array(start, np.float64),
-        finish=np.array(finish, np.float64),
-    )
+    table = np.array(tasks, [("job", "i8"), ("machine", "i8"), ("start", "f8"), ("finish", "f8")])
+    return Stage(*(table[name] for name in Stage._fields))

@@ -8,7 +8,7 @@ import numpy as np
 from schedlib.core.streams import streams
 from schedlib.hmhs import list_scheduling, min_min
 from schedlib.hmhs.johnson import priority
-from schedlib.hmhs.list_scheduling import OK, STUCK, first, first_in_line, first_ready
+from schedlib.hmhs.list_scheduling import Ended, first, first_in_line, first_ready
 from schedlib.hmhs.model import Instance, Schedule, Stage, by_arrival, latest
 
 MIN_MIN = "min-min"
@@ -148,23 +148,26 @@ def _dispatch(
         )
     line = list_scheduling.line_of(order, tasks, ready, side.time, rng)
     ended = list_scheduling.dispatch(rule, line, arrivals, stage)
-    job = ended.job
-    broke = f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"
-    if ended.status == STUCK:
-        raise ValueError(
-            f"{broke} left every machine waiting with {tasks.sum() - ended.started} tasks still "
-            "to start; some machine must take each job in the end"
-        )
-    if ended.status != OK:
-        why = f"there are {ready.size} jobs, 0 to {ready.size - 1}"
-        if -1 <= job < ready.size:
-            why = (
-                f"its maps end at {ready[job]:.4g}"
-                if ready[job] > ended.time
-                else "it has no task left"
-            )
-        raise ValueError(
-            f"{broke} gave machine {ended.machine} the job {job}, which is not waiting: {why}; "
-            "return a member of stage.queue, or -1 to wait"
-        )
+    left = tasks.sum() - ended.started
+    if left > 0:
+        broke = f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"
+        raise ValueError(f"{broke} {_mistake(ended, left, ready)}")
     return stage, np.array([ended.started, ended.started])
+
+
+def _mistake(ended: Ended, left: int, ready: np.ndarray) -> str:
+    """Why dispatching ended with `left` tasks to start; `ready (N,)`: when each job becomes ready."""
+    job = ended.job
+    if ended.machine < 0:
+        return (
+            f"left every machine waiting with {left} tasks still to start; some machine must take "
+            "each job in the end"
+        )
+    why = f"there are {ready.size} jobs, 0 to {ready.size - 1}"
+    if -1 <= job < ready.size:
+        late = ready[job] > ended.time
+        why = f"its maps end at {ready[job]:.4g}" if late else "it has no task left"
+    return (
+        f"gave machine {ended.machine} the job {job}, which is not waiting: {why}; return a member of "
+        "stage.queue, or -1 to wait"
+    )
