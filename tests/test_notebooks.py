@@ -119,9 +119,9 @@ def test_head_says_what_for_how_long_and_where_next(name):
     linked = re.findall(r"\]\(([^)]+)", found["around"])
     # the last may lead back
     assert linked[: len(around)] == around and set(linked[len(around) :]) <= {"00-start-here.ipynb"}
-    assert all(
-        link.startswith("../schedlib/") for link in re.findall(r"\]\(([^)]+)", found["code"])
-    )
+    code = re.findall(r"\]\(([^)]+)", found["code"])
+    assert all(link.startswith(("../schedlib/", "book/")) for link in code)
+    assert all((CHAPTERS[name].parent / link).exists() for link in code)
     assert 5 <= int(found["minutes"]) <= 90
 
 
