@@ -42,7 +42,7 @@ STILL = {
     ("schedlib/boards",): 15_737,
     ("schedlib/prototype",): 16_209,
     ("schedlib",): 190_920,
-    ("tests",): 140_451,
+    ("tests",): 140_484,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
