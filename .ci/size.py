@@ -41,7 +41,7 @@ STILL = {
     ("schedlib/plots",): 6_635,
     ("schedlib/boards",): 15_737,
     ("schedlib/prototype",): 16_209,
-    ("schedlib",): 190_920,
+    ("schedlib",): 190_927,
     ("tests",): 140_484,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
