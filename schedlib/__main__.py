@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedlib import former, paths
-from schedlib.commands import SWEEP, Commands, argument, settings, write_frame
+from schedlib.commands import FRAME, Commands, argument, settings, write_frame
 
 if TYPE_CHECKING:
     from schedlib.sweeps import Experiment
@@ -37,9 +37,7 @@ def experiment_in(place: str) -> "Experiment":
 @command(
     "mine.py:SWEEP --scale smoke",
     argument("experiment", metavar="FILE:NAME", help="a Python file and the Experiment in it"),
-    argument("--refresh", action="store_true", help="compute again what is stored already"),
-    argument("--csv", metavar="FILE", help="write the frame there instead of printing it"),
-    *SWEEP,
+    *FRAME,
 )
 def run(options: Namespace) -> None:
     """Run an experiment of your own and print its tidy frame, or write it to a file.

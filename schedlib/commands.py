@@ -43,6 +43,12 @@ SWEEP = (
     ),
 )
 """The arguments of a command that runs experiments, which `settings` reads."""
+FRAME = (
+    argument("--refresh", action="store_true", help="compute again what is stored already"),
+    argument("--csv", metavar="FILE", help="write the frame there instead of printing it"),
+    *SWEEP,
+)
+"""The arguments of a command that runs one experiment and gives its frame to `write_frame`."""
 
 
 def settings(options: Namespace) -> "Settings":

@@ -4,7 +4,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from schedlib.commands import SWEEP, Commands, argument, settings, write_frame
+from schedlib.commands import FRAME, SWEEP, Commands, argument, settings, write_frame
 from schedlib.plots import papers
 
 commands = Commands(
@@ -49,9 +49,7 @@ def stale(options: Namespace) -> None:
 @command(
     "hmhs.fig1 --scale smoke",
     argument("id", metavar="ID", help="an experiment or figure, as `list` names it"),
-    argument("--refresh", action="store_true", help="compute again what is stored already"),
-    argument("--csv", metavar="FILE", help="write the frame there instead of printing it"),
-    *SWEEP,
+    *FRAME,
 )
 def run(options: Namespace) -> None:
     """Run one experiment and print its tidy frame, or write it to a file.

@@ -1,10 +1,10 @@
 """The kernel behind `arrivals.serve`: two-stage jobs that arrive over time, on machines with two slots each.
 
 A machine has a slot for maps and another for reduces. The reduces of a job become ready when its last map has
-ended. A free slot takes a task of the waiting job with the least key; ties go to the
-first in the policy's order. A policy is such a key (`fair` and others below) or a reader's rule. A task whose
-input is on its machine is local; a job may let slots pass for `delay` that are not (Zaharia et al., EuroSys
-2010, Algorithm 2). Equal times: tasks end, jobs become ready, then slots are filled.
+ended. A free slot takes a task of the waiting job with the least key; ties go to the first in the policy's
+order. A policy is such a key (`fair` and others below) or a reader's rule. A task whose input is on its machine
+is local; a job may let slots pass for `delay` that are not (Zaharia et al., EuroSys 2010, Algorithm 2). Equal
+times: tasks end, jobs become ready, then slots are filled.
 """
 
 from typing import NamedTuple
@@ -25,10 +25,8 @@ JOB = np.dtype(
         ("dealt", "i8"),  # its queue under "capacity"
         ("running", "i8"),  # tasks
         ("unfinished", "i8"),  # tasks that have not ended
-        (
-            "low",
-            "i8",
-        ),  # no task of it before this one is unstarted; those of a job are numbered together
+        # no task of it before this one is unstarted; those of a job are numbered together
+        ("low", "i8"),
         ("stop", "i8"),  # the task after its last
         ("passed", "i8"),  # the last offer of a slot that it has let pass
         ("since", "f8"),  # since when it waits for a local slot; inf: it does not

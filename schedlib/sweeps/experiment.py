@@ -156,10 +156,8 @@ class Settings:
             raise TypeError(f"dask: needs a scheduler's address, as 'tcp://host:8786', not {kind}")
         for name in ("progress", "refresh"):
             value = getattr(self, name)
-            if type(value).__name__ not in (
-                "bool",
-                "bool_",
-            ):  # numpy's too, which is not loaded here
+            # numpy's bool_ by its name, since numpy is not loaded here
+            if type(value).__name__ not in ("bool", "bool_"):
                 raise TypeError(f"{name}: {value!r:.60}; needs True or False")
 
     def analyses(self, experiment: Experiment) -> tuple[int, ...]:

@@ -64,7 +64,6 @@ class Sweep:
 
 Enough = Callable[[Sweep], bool]
 """Whether a finished sweep needs no more seeds."""
-NOTHING_KNOWN: Mapping[str, float] = MappingProxyType({})
 
 
 def run(
@@ -99,7 +98,7 @@ def finished(
     experiment: Experiment,
     settings: Settings,
     enough: Enough = lambda done: True,
-    seconds: Mapping[str, float] = NOTHING_KNOWN,
+    seconds: Mapping[str, float] = MappingProxyType({}),
 ) -> Sweep:
     """As `run`, with the provenance of every point; `enough` and `seconds` are as in `complete`."""
     if not isinstance(experiment, Experiment):
@@ -122,8 +121,8 @@ def finished(
 def complete(
     experiments: Iterable[Experiment],
     settings: Settings,
-    enough: Enough = lambda done: True,
-    seconds: Mapping[str, float] = NOTHING_KNOWN,
+    enough: Enough,
+    seconds: Mapping[str, float],
 ) -> dict[str, Sweep | SweepError]:
     """Run all that these experiments lack in one pool; gives each one's sweep by its id, or its error.
 
@@ -171,7 +170,7 @@ def complete(
 
 
 def look_up(
-    experiment: Experiment, settings: Settings, enough: Enough = lambda done: True
+    experiment: Experiment, settings: Settings, enough: Enough
 ) -> "Sweep | list[store.Task]":
     """The finished sweep of an experiment as it is stored, or the tasks that must be run next.
 
