@@ -64,10 +64,6 @@ RUNS = pd.DataFrame(
 BOARD = boards.standings(RUNS)
 CONFIGS = lotes.MachineConfigs([[2.0]], [2])
 CLASSES = lotes.JobClasses([0.5, 0.5], [[1.0], [2.0]], [[1.0, 1.0]])
-POOLS = lotes.allocate(
-    lotes.MachineConfigs(np.eye(3) + 1, [1, 1, 1]),
-    lotes.JobClasses([1.0], np.ones((1, 3)), np.ones((3, 1))),
-)
 CORES = Workload.from_arrays([0, 1, 2], [3.0, 2.0, 1.0], cpu=[1, 2, 1])
 DRAWN = lotes.RandomWorkload(CLASSES, rate=2.0, hours=1.0, largest=2.0, sizes="fixed")
 RUN = lotes.simulate("greedy", CONFIGS, CORES)

@@ -31,6 +31,7 @@ def save(file, *cells):
     return file
 
 
+SMOKE = Settings("smoke", workers=1)
 PARAMETERS = "scale, seeds, only, workers, dask, out = 'quick', None, None, 1, None, None"
 INSTALL = f"import sys; sys.path.insert(0, {str(toy.TESTS)!r}); import toy_experiments; toy_experiments.install()"
 SHOW = (
@@ -69,7 +70,7 @@ def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capf
     """With a claim on an experiment that no figure shows."""
     with_another(monkeypatch, toy.experiment(toy.counted, checkout))
     committed = paper.read_bytes()
-    folder = notebooks.figures(Settings("smoke", workers=1))
+    folder = notebooks.figures(SMOKE)
     assert folder == checkout / "data" / "cache" / "figures-smoke"
     for name in ("README.md", "CLAIMS.md", "hmhs/toy.svg", "hmhs/toy-table.md"):
         assert (folder / name).exists()
@@ -101,7 +102,7 @@ def test_what_the_papers_print_is_run_and_drawn_first(checkout, monkeypatch, cap
         drawn.append((parameters["only"], any(stored.glob("*.parquet"))))
 
     monkeypatch.setattr(notebooks, "execute", execute)
-    notebooks.figures(Settings("smoke", workers=1))
+    notebooks.figures(SMOKE)
     assert drawn == [("hmhs.fig7", False), ("hmhs.toy,hmhs.toy-table", True)]
     first, after = capfd.readouterr().err.split("has what the papers print: 1 exhibits")
     assert "drawing 1 figures" in first and "drawing 2 figures" in after
@@ -118,12 +119,20 @@ def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
     assert "hmhs.smoke.ipynb stopped" in str(caught.value)
 
 
+def test_printed_exhibit_that_was_not_drawn_is_not_said_to_be_there(checkout, monkeypatch, capfd):
+    printed = toy.experiment(toy.counted, checkout)
+    with_another(monkeypatch, printed, Figure("hmhs.fig7", printed.id, None, "Seven.", "Seven."))
+    with pytest.raises(notebooks.NotebookError, match="hmhs.ipynb is missing"):
+        notebooks.figures(SMOKE)
+    assert "what the papers print" not in capfd.readouterr().err
+
+
 def test_failing_point_costs_its_figures_and_no_other(checkout, paper, monkeypatch, capfd):
     broken = toy.experiment(toy.fragile, checkout)
     never = Figure("hmhs.toy-broken", broken.id, None, "Never.", "Never.")
     with_another(monkeypatch, broken, never)
     with pytest.raises(notebooks.NotebookError) as caught:
-        notebooks.figures(Settings("smoke", workers=1))
+        notebooks.figures(SMOKE)
     assert "hmhs.toy-fragile: 2 points failed" in str(caught.value)
     assert "seed 0 and 1 more: ArithmeticError: two jobs are one too many" in str(caught.value)
     assert "stopped" not in str(caught.value)
@@ -139,7 +148,7 @@ def test_killed_kernel_says_that_the_same_command_goes_on(checkout):
     with pytest.raises(
         notebooks.NotebookError, match="kernel was killed.*the same command goes on"
     ):
-        notebooks.figures(Settings("smoke", workers=1), "hmhs")
+        notebooks.figures(SMOKE, "hmhs")
 
 
 def test_missing_notebook_is_named(checkout):

@@ -49,7 +49,8 @@ def book() -> dict[str, Path]:
 
 def chosen(only: Names = None) -> dict[str, Path]:
     """The notebooks that `only` asks for, by name, by the last part of the name, or by a chapter's number."""
-    files, names = book(), names_in(only)
+    files = book()
+    names = names_in(only)
     if names is None:
         return files
     asked: dict[str, Path] = {}
@@ -72,7 +73,8 @@ def notebooks(only: Names = None) -> list[str]:
 
     All are tried; then NotebookError says which stopped with an error.
     """
-    changed, failed = [], []
+    changed = []
+    failed = []
     for name, file in chosen(only).items():
         print(f"notebook {name}", file=sys.stderr)
         try:
@@ -114,8 +116,13 @@ def figures(settings: Settings, only: Names = None, out: str | Path | None = Non
                 errors[name] = str(result)
         drawn = [figure.id for figure in exhibits if figure.experiment not in errors]
         errors |= draw(drawn, settings, folder)
-        if printed and drawn:
-            print(f"{folder} has what the papers print: {len(drawn)} exhibits", file=sys.stderr)
+        there = [
+            figure
+            for figure in exhibits
+            if figure.experiment in done and figure.id.partition(".")[0] not in errors
+        ]
+        if printed and there:
+            print(f"{folder} has what the papers print: {len(there)} exhibits", file=sys.stderr)
     claims = [claim for claim in library.wanted_claims(only) if claim.paper not in errors]
     try:
         ledger.write(ledger.judged_on(done, claims, settings.scale, folder), folder)
@@ -263,10 +270,9 @@ def _with_even_widget_ids(book: Json) -> str:
     import nbformat
 
     saved = book["metadata"].get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {})
-    ids = [*saved.get("state", {})]
-    ids += re.findall(r'"model_id": "([0-9a-f]{32})"', json.dumps(book["cells"]))
-    even = {old: f"{number:032x}" for number, old in enumerate(dict.fromkeys(ids))}
     text = json.dumps(book)
+    ids = [*saved.get("state", {}), *re.findall(r'"model_id": "([0-9a-f]{32})"', text)]
+    even = {old: f"{number:032x}" for number, old in enumerate(dict.fromkeys(ids))}
     if even:
         text = re.sub("|".join(even), lambda match: even[match.group()], text)
     return nbformat.writes(nbformat.from_dict(json.loads(text))) + "\n"

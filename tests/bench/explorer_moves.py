@@ -6,9 +6,6 @@ from book.explorers import Explorer, eagle, eagle_player, hmhs, lotes, mch, one_
 from book.explorers import boards as board
 from schedlib import boards
 
-KEYBOARD = ("IntSlider", "FloatSlider", "SelectionSlider", "Dropdown", "Checkbox", "Text")
-"""Controls that take the keyboard's focus and answer to its keys."""
-
 
 def _board():
     return board.seeds(
