@@ -1,6 +1,6 @@
 """The website (`make book`): Sphinx over the checkout. Notebooks are shown as they were run, and nothing is fetched from the web."""
 
-import importlib.util
+import importlib.resources
 import posixpath
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "notebooks")]
 from book import pages  # noqa: E402
 
-MATHJAX = str(Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent / "static")
+MATHJAX = str(importlib.resources.files("sphinx-mathjax-offline") / "static")
 
 project = "schedlib: a textbook that runs"
 author = "the schedlib project"
@@ -64,7 +64,7 @@ nb_mime_priority_overrides = [
     ("html", "application/vnd.jupyter.widget-view+json", 90),
 ]
 nb_render_markdown_format = "myst"
-nb_ipywidgets_js = {}
+nb_ipywidgets_js: dict[str, dict] = {}
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "html_image"]
 myst_heading_anchors = 4
 bibtex_bibfiles = ["references.bib"]

@@ -9,14 +9,17 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 from book import assignments, exam
 from book.pages import text
 from reproduce import notebooks
 from schedlib import paths
 
-SHARED = ("README.md", "LICENSE", "Makefile", "pyproject.toml", "requirements.txt")
-SHARED += (".ci", ".github", "schedlib", "figures", "data", "notebooks")
+SHARED = (
+    *("README.md", "LICENSE", "Makefile", "pyproject.toml", "requirements.txt"),
+    *(".ci", ".github", "schedlib", "figures", "data", "notebooks"),
+)
 ANSWER_FILES = ("solutions", "solutions.md", "course.py", "exam.py", "assignments.py")
 SKIPPED = ("__pycache__", ".ipynb_checkpoints", "cache", "downloads")
 MARKED = ("README.md", "Makefile", "notebooks/book/_toc.yml")
@@ -229,7 +232,8 @@ def _write(file, book):
 
 if __name__ == "__main__":
     try:
-        made = course(*sys.argv[1:2], *map(int, sys.argv[2:3]))
+        given: list[Any] = [*sys.argv[1:2], *map(int, sys.argv[2:3])]
+        made = course(*given)
     except ValueError as error:
         sys.exit(str(error))
     for copy, place in made.items():
