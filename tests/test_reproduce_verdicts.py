@@ -159,13 +159,13 @@ def test_a_sentence_along_a_column_says_in_which_windows_it_holds():
 @pytest.mark.parametrize(
     "says, more, message",
     [
-        ("orders", {}, "is none of order, value"),
+        ("orders", {}, "is not one of order, value"),
         ("value", {}, "a value needs a printed number"),
         ("at most", {}, "a bound needs a printed number"),
         ("order", {"experiment": ""}, "needs an experiment"),
         ("order", {"cause": "a " * 13}, "more than 12 words"),
         ("order", {"kind": "construction"}, "needs a cause"),
-        ("order", {"kind": "toy"}, "is none of construction, own"),
+        ("order", {"kind": "toy"}, "is not one of construction, own"),
     ],
 )
 def test_what_a_sentence_lacks_is_said_with_its_name(says, more, message):

@@ -97,9 +97,9 @@ class Sentence:
         """The sentence's fault in words; "" without one."""
         testable = self.says != "words"
         if self.says not in SAYS:
-            return f"says {self.says!r} is none of {', '.join(SAYS)}"
+            return f"says {self.says!r} is not one of {', '.join(SAYS)}"
         if self.kind not in KINDS:
-            return f"kind {self.kind!r} is none of {', '.join(KINDS[1:])}"
+            return f"kind {self.kind!r} is not one of {', '.join(KINDS[1:])}"
         if testable != bool(self.experiment):
             return "needs an experiment, and one that says 'words' has none"
         if len(self.cause.split()) > MOST_WORDS:

@@ -291,7 +291,7 @@ def near_h_drf(answer: object) -> str:
 def _two_resources(answer):
     """The answer as a tree of two resources; a nested list is read as one."""
     if isinstance(answer, list):
-        with hinted("this list is no hierarchy"):
+        with hinted("this list is not a hierarchy"):
             answer = mch.Tree(answer)
     tree = a(mch.Tree, answer, "a `mch.Tree`")
     expect(tree.n_resources == 2, f"needs jobs of two resources, and these have {tree.n_resources}")

@@ -248,9 +248,7 @@ def killed_node(answer: object) -> str:
     expect(
         died & again, "the node had no task when it died: `tasks` of a run says when a node has one"
     )
-    return (
-        "the process that hands out tasks knows which were lost. If it dies itself, nobody knows."
-    )
+    return "the process that hands out tasks knows which were lost. If it dies itself, that knowledge is lost."
 
 
 @eagle_(

@@ -438,7 +438,7 @@ def beyond_the_limit(answer: object) -> str:
             first and (load is None or not _stable(policy, load)),
             f"{policy}: is it stable at all loads before that one, and not at it?",
         )
-    return "jobs of different shapes fill each other's gaps, so the limit for mean sizes is no upper bound."
+    return "jobs of different shapes fill each other's gaps, so the limit for mean sizes is not an upper bound."
 
 
 @dispatching(

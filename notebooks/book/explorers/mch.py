@@ -47,7 +47,7 @@ PRESETS: dict[str, tuple[str, int, int]] = {
 def read_tree(text: str) -> mch.Tree:
     """The tree of a text such as "[(1, 0), [(0, 1), (2, 1)]*3]": groups in brackets, leaves in parentheses,
     weights after an asterisk. Only numbers are read, nothing is run. Raises ValueError, with what is wanted,
-    on any other text and on trees that are no good to draw: of more than 12 leaves or 5 levels, of demands of
+    on any other text and on trees that cannot be drawn well: of more than 12 leaves or 5 levels, of demands of
     other than two resources, or that are not 0 or between 0.001 and 1,000,000.
 
     >>> tree = read_tree("[(1, 0), [(0, 1), (2, 1)]*3]")

@@ -150,7 +150,7 @@ def hierarchy(stages: Workload) -> mch.Tree:
 
 
 def shares(stages: Workload) -> dict[str, np.ndarray]:
-    """What each of the trace's jobs holds, in times an equal share, when all ask without end, by rule. A
+    """The holding of each of the trace's jobs, in times an equal share, by rule, when all ask without end. A
     job's share is the sum of its stages' dominant shares."""
     tree = hierarchy(stages)
     group, _ = pd.factorize(stages.jobs["trace_job"])

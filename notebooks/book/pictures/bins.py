@@ -138,7 +138,7 @@ def _dots(ax, capacity, demand):
 
 
 def _demands(workload, jobs) -> np.ndarray:
-    """What these jobs of a run of the workload demand, (N, R)."""
+    """The demands (N, R) of these jobs of a run of the workload."""
     if isinstance(workload, Workload):
         demands = workload.tasks[list(workload.resources)].to_numpy(float)
     else:

@@ -98,7 +98,7 @@ def _workers(workers):
 
 
 def shapes(step: Step, run: Simulation) -> tuple[Shapes, tuple[float, float]]:
-    """What to draw of a step, back to front; width and height in pixels; ValueError for too many workers."""
+    """The shapes of a step, back to front; width and height in pixels; ValueError for too many workers."""
     workers = len(step.running)
     if workers > MOST:
         raise ValueError(
