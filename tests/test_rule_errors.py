@@ -33,6 +33,7 @@ SLIPS = {
     "return FIRST.fre": r"has no attribute 'fre' \(slips.py, line 2\)",
     "FIRST.x = 1; return 0": "sets 'x', and what a rule sees is read-only",
     "return 1 // len(())": "ask first whether the divisor is 0; .* shows the line",
+    "for best in range(len(())): pass\n    return best": r"reads 'best' \(slips.py, line 3\), which may be unset",
     "if len((1,)) > 0: raise KeyError('no job')\n    return 0": r"raises KeyError: 'no job' \(slips.py, line 2\)",
 }
 

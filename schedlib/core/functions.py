@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from schedlib import paths
+from schedlib.core.unset import may_be_unset
 
 GENERATORS = (random.Random, np.random.RandomState)
 """The generators behind the functions of the modules `random` and `numpy.random`."""
@@ -92,7 +93,8 @@ def names_in(function: Callable[..., Any]) -> set[str]:
 
 def flaw(function: Callable[..., Any]) -> str:
     """Why a reader's function that compiles cannot be a rule: it, or a function that it calls, draws from numpy's
-    or Python's own generator, or sets a field of a record; "" when it does neither.
+    or Python's own generator, sets a field of a record, or reads a variable that may be unset; "" when it does
+    none of these.
 
     >>> flaw(lambda: np.random.random())
     'draws from `random` or `np.random`, which no seed reaches; draw from `rng`'
@@ -101,6 +103,10 @@ def flaw(function: Callable[..., Any]) -> str:
     """
     for part in reached(function):
         variables = _variables(part)
+        if not room_of(part) and (access := may_be_unset(part.__code__)):
+            name, line = access
+            file = Path(part.__code__.co_filename).name
+            return f"reads {name!r} ({file}, line {line}), which may be unset there; set it on every path"
         value: Any = None  # what the step before loaded, when it has a name
         for step in chain(*map(dis.get_instructions, codes(part.__code__))):
             if step.opname == "STORE_ATTR" and not room_of(part):
