@@ -115,6 +115,42 @@ def test_srpt_of_exponential_jobs_is_its_formula_in_closed_parts(load):
     assert srpt_response(3.0, load, **law) == pytest.approx(response_of(3.0), rel=1e-6)
 
 
+def srpt_of_uniform_pieces(load, pieces):
+    """The mean response and that of the largest job when a size is uniform on [a, b] with a chance, by piece; sums of
+    polynomials, integrated between the pieces' ends."""
+    rate = load / sum(chance * (a + b) / 2 for a, b, chance in pieces)
+    ends = sorted({end for a, b, _ in pieces for end in (a, b)})
+
+    def moment(x, k):
+        return sum(
+            chance / (b - a) * (min(max(x, a), b) ** (k + 1) - a ** (k + 1)) / (k + 1)
+            for a, b, chance in pieces
+        )
+
+    def response(x):
+        served, _ = quad(lambda t: 1 / (1 - rate * moment(t, 1)), 0, x, points=ends, epsrel=1e-11)
+        ahead = moment(x, 2) + x * x * (1 - moment(x, 0))
+        return rate * ahead / (2 * (1 - rate * moment(x, 1)) ** 2) + served
+
+    mean = sum(chance / (b - a) * quad(response, a, b, epsrel=1e-11)[0] for a, b, chance in pieces)
+    return rate, mean, response(ends[-1])
+
+
+@pytest.mark.parametrize("load", [0.5, 0.8, 0.9, 0.95, 0.99])
+@pytest.mark.parametrize(
+    "pieces",
+    [[(0, 1, 0.9), (5, 6, 0.1)], [(0, 1, 0.99), (90, 110, 0.01)], [(1, 2, 0.5), (2, 7, 0.5)]],
+)
+def test_srpt_is_exact_for_densities_with_jumps(load, pieces):
+    def density(x):
+        return sum(chance / (b - a) * ((x >= a) & (x < b)) for a, b, chance in pieces)
+
+    rate, mean, last = srpt_of_uniform_pieces(load, pieces)
+    law = {"density": density, "smallest": float(pieces[0][0]), "largest": float(pieces[-1][1])}
+    assert srpt_mean_response(rate, **law) == pytest.approx(mean, rel=1e-7)
+    assert srpt_response(law["largest"], rate, **law) == pytest.approx(last, rel=1e-7)
+
+
 @given(st.floats(1.05, 2.5), st.floats(10, 1e5), st.floats(0.01, 0.95))
 def test_srpt_is_between_service_alone_and_processor_sharing(alpha, largest, load):
     whole = 1 - largest**-alpha
@@ -133,6 +169,7 @@ def test_srpt_is_between_service_alone_and_processor_sharing(alpha, largest, loa
     [
         ({"density": lambda x: 2 + 0 * x}, "integrates to 2"),
         ({"density": lambda x: 1.5 - 3 * (x > 0.75) + 3.0 * (x < 0.25)}, "nowhere negative"),
+        ({"density": lambda x: 1.00001 + 0 * x}, "integrates to 1.00001"),
         ({"density": lambda x: 1.0}, "density"),
         ({"density": lambda x: x.nothing}, "density"),
         ({"arrival_rate": 2.0}, "the load is 1"),
