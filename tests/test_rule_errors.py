@@ -1,5 +1,7 @@
 """What a rule does wrong is said with its name, its line and a way out, in all four simulators."""
 
+import traceback
+
 import numba
 import numpy as np
 import pandas as pd
@@ -29,6 +31,8 @@ SLIPS = {
     "global N; N = 1; return 0": r"STORE_GLOBAL.*slips.py \(2\)",
     "import math; return 0": r"IMPORT_NAME.*slips.py \(2\)",
     "with open('x'): return 0": r"'x' \(slips.py, line 2\).*context manager",
+    "return int(GENERATOR.integers(2))": "takes 'GENERATOR' from outside, a Generator; numbers, text",
+    "return TABLE[0]": "takes 'TABLE' from outside, a dict",
     "zero = 0": "returns none, and the answer must be .* on every path",
     "return FIRST.fre": r"has no attribute 'fre' \(slips.py, line 2\)",
     "FIRST.x = 1; return 0": "sets 'x', and what a rule sees is read-only",
@@ -36,6 +40,10 @@ SLIPS = {
     "for best in range(len(())): pass\n    return best": r"reads 'best' \(slips.py, line 3\), which may be unset",
     "if len((1,)) > 0: raise KeyError('no job')\n    return 0": r"raises KeyError: 'no job' \(slips.py, line 2\)",
 }
+
+
+GENERATOR = np.random.default_rng(0)
+TABLE = {0: 0}
 
 
 def helper(number):
@@ -46,11 +54,13 @@ def helper(number):
 @pytest.mark.parametrize("takes", SIMULATORS)
 def test_a_slip_is_said_with_its_line_and_a_way_out(takes, slip):
     text = f"def slips({takes}):\n    {slip}".replace("FIRST", takes.split(", ")[0])
-    names = {"helper": helper}
+    names = {"helper": helper, "GENERATOR": GENERATOR, "TABLE": TABLE}
     exec(compile(text, "slips.py", "exec"), names)
     with pytest.raises(ValueError, match=f"slips: .*{SLIPS[slip]}") as raised:
         SIMULATORS[takes](names["slips"])
     assert len(str(raised.value)) < 750
+    shown = "".join(traceback.format_exception(raised.value))
+    assert shown.count("\n") < 60, "numba's own traceback is a hundred lines"
 
 
 def wait_for_it(cluster, job):
@@ -96,3 +106,8 @@ def test_resources_match_by_name():
     assert lotes.simulate("greedy", configs, work).finished == 1
     with pytest.raises(ValueError, match="workload: demands cpu, but machines have cpu, mem"):
         lotes.simulate("greedy", configs, JOBS)
+
+
+def test_a_rule_that_counts_no_references_makes_no_arrays():
+    with pytest.raises(ValueError, match="it makes no arrays"):
+        mch.rule(room=0)(lambda tree: int(np.zeros(2)[0]))

@@ -58,7 +58,7 @@ def _names(function: Callable[..., Any]) -> set[str]:
     return {name for code in codes(function.__code__) for name in code.co_names}
 
 
-def _variables(function: Callable[..., Any]) -> dict[str, Any]:
+def variables(function: Callable[..., Any]) -> dict[str, Any]:
     """The values that a function takes from outside, by name."""
     names = _names(function)
     own = {name: value for name, value in function.__globals__.items() if name in names}
@@ -75,7 +75,7 @@ def reached(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
             continue
         seen.add(function)
         yield function
-        for value in _variables(function).values():
+        for value in variables(function).values():
             waiting.append(plain(value))
             if inspect.ismodule(value):
                 members = [getattr(value, name, None) for name in _names(function)]
@@ -102,7 +102,7 @@ def flaw(function: Callable[..., Any]) -> str:
     ''
     """
     for part in reached(function):
-        variables = _variables(part)
+        outside = variables(part)
         if not room_of(part) and (access := may_be_unset(part.__code__)):
             name, line = access
             file = Path(part.__code__.co_filename).name
@@ -114,7 +114,7 @@ def flaw(function: Callable[..., Any]) -> str:
                 return f"sets {step.argval!r}, and what a rule sees is read-only"
             from_numpy = value is np and step.argval == "random"
             loads = step.opname in ("LOAD_GLOBAL", "LOAD_DEREF")
-            value = variables.get(step.argval) if loads else None
+            value = outside.get(step.argval) if loads else None
             generator = getattr(value, "__self__", None)
             if (
                 from_numpy

@@ -12,6 +12,8 @@ import textwrap
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from numbers import Number
+from types import ModuleType
 from typing import Any
 
 import numba
@@ -21,11 +23,13 @@ from numba.extending import intrinsic
 
 from schedlib.core.checks import frozen
 from schedlib.core.compiling import jit
-from schedlib.core.functions import flaw, names_in, plain, room_of, where
+from schedlib.core.functions import flaw, names_in, plain, reached, room_of, variables, where
 
 MOST_LINES = 10_000
 """An uncompiled call on an example ends after this number of lines: it may be an endless loop."""
 MOST_SAID = 100  # characters of the compiler's first line that a message repeats
+TAKEN = (Number, str, tuple, np.ndarray, np.generic, ModuleType)
+"""What compiled code can take from outside, beside functions."""
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 """The terminal's colours in numba's messages."""
 
@@ -119,10 +123,11 @@ class RuleKind:
             name = getattr(function, "__name__", repr(function))
             start = f"{argument}: {name}" if argument else name
             form = f"({', '.join(self.arguments)}) -> {self.answer}"
+            arrays = "; it makes no arrays" if self.options else ""
             notes = f"; keep your own numbers in {self.notes}" if self.notes else ""
             raise ValueError(
                 f"{start}: does not compile. It {error}. A rule is {form}, of numbers, loops, the arrays that "
-                f"it sees, which are read-only, and helpers under `numba.njit`{notes}"
+                f"it sees, which are read-only, and helpers under `numba.njit`{arrays}{notes}"
             ) from error.__cause__
         made.declared = self.signature
         return made
@@ -137,11 +142,14 @@ class RuleKind:
             raise ValueError(reason)
         compiler = functools.partial(numba.njit, nogil=True, boundscheck=True, **self.options)
         signature = self.signature
+        refusal: Exception | None = None
         try:
             made = compiler(signature.args)(function)
         except Exception as error:  # some of numba's errors are not a NumbaError
+            refusal = error
+        if refusal:
             raised = trial(function, self.arguments.values())
-            raise ValueError(_reason(function, error, raised)) from raised or error
+            raise ValueError(_reason(function, refusal, raised)) from raised
         given, wanted = made.nopython_signatures[0].return_type, signature.return_type
         numbers = types.Integer | types.Float if isinstance(wanted, types.Float) else types.Integer
         if not isinstance(given, numbers):
@@ -182,8 +190,18 @@ def _reason(function: Callable[..., Any], error: Exception, raised: Exception | 
     said = [line.strip(" .") for line in lines if line and "Failed in" not in line]
     compiler = f"{textwrap.shorten(said[0], MOST_SAID)} {getattr(error, 'loc', None) or ''}"
     if raised is None:
-        return f"is refused by the compiler: {compiler.strip()}"
+        return f"is refused by the compiler: {compiler.strip()}{_outside(function)}"
     python = traceback.format_exception_only(raised)[-1].strip() + where(raised, function)
     fields = ", ".join(getattr(getattr(raised, "obj", None), "_fields", ()))
     exist = f"; {fields} exist" if fields else ""
     return f"raises {python} on an example{exist}. The compiler says: {compiler.strip()}"
+
+
+def _outside(function: Callable[..., Any]) -> str:
+    """The first value that a function takes from outside and that no rule can take; "" when it takes none."""
+    for part in reached(function):
+        for name, value in variables(part).items():
+            if not callable(value) and not isinstance(value, TAKEN):
+                kind = type(value).__name__
+                return f". It takes {name!r} from outside, a {kind}; numbers, text, tuples and arrays can be taken"
+    return ""
