@@ -190,7 +190,7 @@ CALLS = {
     mch.Tree: {"nested": [(1.0,), [(2.0,)]], "weights": {(1,): 2.0}, "names": {(1,): "a"}},
     mch.Rule: {"weights": "mch", "name": "own", "room": 1},
     mch.allocate: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "mch", "divisible": True},
-    mch.fill: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "h-drf", "method": "fast", "seed": 0},
+    mch.fill: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "h-drf"},
     mch.flatten: {"tree": TREE, "capacity": (4.0, 4.0)},
     mch.simulate: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "drf", "jobs": LEAVES, "until": 5.0, "method": "fast", "record": True,
                    "every": 1.0, "seed": 0},

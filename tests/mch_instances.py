@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from schedlib import mch
 from schedlib.core.running import to_the_end
 from schedlib.mch import plain, plain_rivals
-from schedlib.mch.rules import RULES
+from schedlib.mch.choice import rounded
+from schedlib.mch.rules import the_rule
 from schedlib.mch.running import start
 from schedlib.mch.state import Work
 from schedlib.mch.workloads import fig4
@@ -108,11 +109,36 @@ class Exact(plain.Cluster):
         return self.order
 
 
+@mch.rule(room=0)
+def by_scan(tree):
+    """The leaf with the least dominant share over weight, every leaf looked at."""
+    best, least = -1, np.inf
+    late = tree.first >= 0 and (tree.saturated >> tree.first) & 1 == 1
+    for k in range(tree.leaves.size):
+        leaf = tree.leaves[k]
+        if leaf.waiting == 0 or leaf.bits & tree.saturated != 0:
+            continue
+        share = 0.0
+        for l in range(tree.capacity.size):
+            share = max(share, leaf.tasks * tree.need[k, l])
+        key = rounded(share / (leaf.late if late else leaf.weight))
+        if best < 0 or key < least:
+            best, least = k, key
+    return best
+
+
+SCANS = {
+    weights: mch.Rule(weights=weights, choose=by_scan.choose)
+    for weights in ("drf", "weighted-drf", "mch", "mch-two-phase", "exact-ch")
+}
+"""The flat rules, without heaps."""
+
+
 def started(tree, capacity, rule, waiting, method="fast"):
     """The leaves in the order in which their tasks start, where each has as many as `waiting (p,)` says."""
     many = int(waiting.sum())
     work = Work(waiting, order=many + 1)
-    run = start(tree, np.array(capacity, float), RULES[rule], method, work, many)
+    run = start(tree, np.array(capacity, float), the_rule(rule), method, work, many)
     run.state.tally.ready = True  # nothing has to happen before tasks start
     to_the_end(run.advance, "a filling")
     return run.state.order[: run.state.tally[0].ordered]

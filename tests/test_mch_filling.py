@@ -1,16 +1,17 @@
 """Filling task by task: the fast kernels against `mch.plain`, in exact arithmetic too, and against the fluid limit."""
 
 import numpy as np
+import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mch_instances import FIG4, PLAIN, Exact, problems, started, takes
+from mch_instances import FIG4, PLAIN, SCANS, Exact, problems, started, takes
 from refusals import refuses
 from schedlib import mch
 from schedlib.mch import plain
 
-RULES = ("drf", "weighted-drf", "mch", "mch-two-phase", "exact-ch", "h-drf", "naive-h-drf")
+RULES = (*SCANS, "h-drf", "naive-h-drf")
 
 
 @given(problems(), st.data())
@@ -18,17 +19,16 @@ def test_the_fast_kernels_decide_as_the_rules_are_printed(problem, data):
     tree, capacity = problem
     limit = data.draw(arrays(int, tree.n_leaves, elements=st.integers(0, 9)))
     for rule in RULES:
-        fast, literal = (
-            mch.fill(tree, capacity, rule, method=method) for method in ("fast", "literal")
-        )
-        assert fast.order.tolist() == literal.order.tolist(), rule
-        assert fast.decisions == literal.decisions
+        filled = mch.fill(tree, capacity, rule)
         if rule in PLAIN:
-            assert_alike(fast, plain.allocate(tree, capacity, rule))
-        fast, literal = (
-            started(tree, capacity, rule, limit, method).tolist() for method in ("fast", "literal")
-        )
-        assert fast == literal, rule
+            assert_alike(filled, plain.allocate(tree, capacity, rule))
+        for waiting in (limit, np.full(tree.n_leaves, 1000)):
+            fast = started(tree, capacity, rule, waiting).tolist()
+            slow = started(tree, capacity, SCANS.get(rule, rule), waiting, "literal").tolist()
+            assert fast == slow, rule
+        assert filled.order.tolist() == slow
+        if rule in SCANS:
+            assert mch.fill(tree, capacity, SCANS[rule]).decisions == filled.decisions
     assert_flat_alike(mch.flatten(tree, capacity), plain.flatten(tree, capacity))
 
 
@@ -65,16 +65,10 @@ def test_units_do_not_matter(problem, power):
     """Each resource has another unit: powers of two, by which floats scale without rounding."""
     tree, capacity = problem
     unit = np.exp2(power * np.arange(1, tree.n_resources + 1))
-    other = mch.Tree(in_units(unit, tree.nested), tree.weights)
+    other = tree.with_demand(tree.demand * unit)
     for rule in RULES:
         order = mch.fill(tree, capacity, rule).order.tolist()
         assert mch.fill(other, capacity * unit, rule).order.tolist() == order, rule
-
-
-def in_units(unit, node):
-    if isinstance(node, tuple):
-        return tuple(unit * node)
-    return [in_units(unit, child) for child in node]
 
 
 def test_ties_by_hand():
@@ -121,7 +115,7 @@ def test_a_tree_that_is_one_leaf_gets_all_there_is():
     for rule in mch.rules.RULES:
         assert np.allclose(mch.allocate(tree, (9, 9), rule).tasks, 4.5), rule
         for method in ("fast", "literal"):
-            assert mch.fill(tree, (9, 9), rule, method=method).tasks.tolist() == [4], rule
+            assert len(started(tree, (9, 9), rule, np.array([9]), method)) == 4, rule
 
 
 @mch.rule
@@ -129,7 +123,7 @@ def fewest_tasks(leaf, usage, demand, weight, capacity):
     return usage[0] / demand[0] + (100 if leaf == 2 else 0)
 
 
-def test_a_rule_of_ones_own():
+def test_a_reader_s_rule():
     tree = mch.Tree([[(1, 4), (3, 1)], [(2, 2)]], {(1, 1): 2})
     assert mch.fill(tree, (40, 60), fewest_tasks).tasks.tolist() == [10, 10, 0]
     assert mch.allocate(tree, (40, 60), fewest_tasks).rule == "fewest_tasks"
@@ -142,9 +136,11 @@ def test_a_fast_decision_looks_at_a_path_and_a_literal_one_at_every_node():
     looked = {}
     for levels in (5, 9):
         tree = mch.Tree(binary(levels))
+        capacity = np.full(2, 2.0 * tree.n_leaves)
+        jobs = pd.DataFrame({"leaf": range(tree.n_leaves), "submit": 0, "tasks": 9, "duration": 9})
         for method in ("fast", "literal"):
-            filled = mch.fill(tree, (2 * tree.n_leaves, 2 * tree.n_leaves), "h-drf", method=method)
-            looked[levels, method] = filled.operations / filled.decisions
+            done = mch.simulate(tree, capacity, "h-drf", jobs, until=1, method=method)
+            looked[levels, method] = done.operations / done.decisions
     assert looked[9, "fast"] < 2 * looked[5, "fast"] < 2 * 4 * 5
     assert looked[9, "literal"] >= 511 and looked[5, "literal"] >= 31
 

@@ -11,6 +11,7 @@ from refusals import refuses
 from schedlib import mch
 from schedlib.mch.allocate import filling_path
 from schedlib.mch.fluid import fluid_hdrf
+from schedlib.mch.model import branch_of, tree_of
 from schedlib.mch.rules import RULES
 
 CPU, MEM = (1, 0), (0, 1)
@@ -87,8 +88,8 @@ def test_a_laggard_whose_share_does_not_grow_takes_the_flow_alone():
 def test_naive_hierarchical_drf_counts_what_is_used_up():
     """CPU is gone with 1/3 in n1, 1/6 + 1/6 in n2 and 1/3 in n3; n1's memory leaf has 1/3, n2's 1/6, which n2's CPU hides."""
     tree = mch.Tree([[CPU, MEM], [CPU, CPU, MEM], [CPU]])
-    naive = fluid_hdrf(tree, (1, 1), naive=True)
-    assert np.allclose(naive.shares, [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3])
+    naive, _, _ = fluid_hdrf(tree, (1, 1), naive=True)
+    assert np.allclose(naive, [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3])
 
 
 @given(FULL)
@@ -120,16 +121,12 @@ def test_allocations_are_feasible_and_pareto_efficient(made, rule):
     assert np.allclose(found.shares, (found.usage / capacity).max(axis=1))
 
 
-def scaled(tree, factors):
-    """The tree with the omegas of each group's children times a factor of their own."""
-    return mch.Tree(
-        tree.nested,
-        {
-            p: w * factors[up]
-            for p, w, up in zip(tree.paths, tree.weight, tree.parent, strict=True)
-            if p
-        },
-    )
+def scaled(tree, factors, node=0):
+    """The branch at a node, with the omegas of each group's children times a factor of their own."""
+    children = tree.children(node)
+    below = [scaled(tree, factors, child) for child in children]
+    weight = tree.weight[node] * factors[tree.parent[node]]
+    return weight, below or tuple(tree.demand[tree.leaf_of[node]])
 
 
 @given(TREES, st.data())
@@ -140,13 +137,11 @@ def test_a_common_factor_on_the_weights_of_siblings_changes_nothing(made, data):
     for rule in RULES:
         if not takes(tree, rule):
             continue
-        other = scaled(
-            tree, np.full(tree.n_nodes, factors[0]) if rule == "weighted-drf" else factors
-        )
+        one_for_all = np.full(tree.n_nodes, factors[0])
+        other = tree_of(scaled(tree, one_for_all if rule == "weighted-drf" else factors))
         for divisible in (True, False):
-            before, after = (
-                mch.allocate(one, 5 * capacity, rule, divisible).tasks for one in (tree, other)
-            )
+            before = mch.allocate(tree, 5 * capacity, rule, divisible).tasks
+            after = mch.allocate(other, 5 * capacity, rule, divisible).tasks
             assert np.allclose(before, after, rtol=1e-6), (rule, divisible)
 
 
@@ -162,7 +157,7 @@ def test_the_way_ends_at_the_allocation_and_never_goes_back_or_over(made, rule):
 
 
 @given(TREES)
-def test_two_phase_mch_is_hdrf_until_something_is_full_and_nobody_loses_later(made):
+def test_two_phase_mch_is_hdrf_until_a_resource_is_full_and_then_keeps_guarantees(made):
     tree, capacity = made
     both = [filling_path(tree, capacity, rule) for rule in ("mch-two-phase", "h-drf")]
     need = tree.demand / capacity
@@ -185,26 +180,13 @@ def test_two_phase_mch_by_hand():
 @given(TREES, st.sampled_from(("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase")))
 def test_the_order_of_siblings_does_not_matter(made, rule):
     tree, capacity = made
-    paths = {path: tuple(_mirror(tree, path)) for path in tree.paths}
-    mirrored = mch.Tree(
-        _reverse(tree.nested),
-        {paths[path]: w for path, w in zip(tree.paths, tree.weight, strict=True)},
-    )
-    assert np.allclose(
-        shares(mirrored, capacity, rule)[::-1], shares(tree, capacity, rule), rtol=1e-6
-    )
+    other = shares(tree_of(mirrored(branch_of(tree))), capacity, rule)[::-1]
+    assert np.allclose(other, shares(tree, capacity, rule), rtol=1e-6)
 
 
-def _reverse(node):
-    return [_reverse(child) for child in reversed(node)] if isinstance(node, list) else node
-
-
-def _mirror(tree, path):
-    node = 0
-    for k in path:
-        below = tree.children(node)
-        yield len(below) + 1 - k
-        node = below[k - 1]
+def mirrored(branch):
+    weight, below = branch
+    return weight, list(map(mirrored, reversed(below))) if isinstance(below, list) else below
 
 
 def test_a_chain_of_groups_with_one_leaf_changes_nothing():

@@ -1,4 +1,4 @@
-"""Who gets what of an empty cluster: divisible tasks, exactly, and the way there; whole tasks, one by one."""
+"""Allocations of an empty cluster: divisible tasks, exactly, and the way there; whole tasks, one by one."""
 
 from dataclasses import dataclass
 
@@ -40,9 +40,9 @@ def allocate(
     known = the_rule(rule)
     if not divisible or known.fluid is None:
         return fill(tree, capacity, known)
-    there = check_capacity(tree, capacity)
-    tasks, saturated, events = known.fluid(tree, there, -1)
-    share = (tree.demand / there).max(axis=1)
+    amounts = check_capacity(tree, capacity)
+    tasks, saturated, events = known.fluid(tree, amounts, -1)
+    share = (tree.demand / amounts).max(axis=1)
     return Allocation(
         rule=known.name,
         shares=tasks * share,
@@ -64,12 +64,12 @@ def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule) -> np.nd
     >>> filling_path(tree, (200, 200), "h-drf")[:, [1, 4]].round(3).tolist()
     [[0.0, 0.0], [0.333, 0.167], [0.333, 0.333], [0.5, 0.5]]
     """
-    there, known = check_capacity(tree, capacity), the_rule(rule)
+    amounts, known = check_capacity(tree, capacity), the_rule(rule)
     if known.fluid is None:
         raise ValueError("rule: a reader's rule fills task by task; give a shipped rule's name")
-    _, _, events = known.fluid(tree, there, -1)
-    path = np.array([known.fluid(tree, there, stop)[0] for stop in range(events + 1)])
-    path *= (tree.demand / there).max(axis=1)
+    _, _, events = known.fluid(tree, amounts, -1)
+    path = np.array([known.fluid(tree, amounts, stop)[0] for stop in range(events + 1)])
+    path *= (tree.demand / amounts).max(axis=1)
     return path[np.append(True, np.diff(path, axis=0).max(axis=1) > SAME)]
 
 
@@ -93,21 +93,17 @@ class Filling(Allocation):
 
 
 @typed
-def fill(
-    tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str = "fast", seed: int = 0
-) -> Filling:
+def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule) -> Filling:
     """Fill an empty cluster with whole tasks: the rule chooses a leaf, whose task starts, until nothing fits.
 
     - `capacity`, `rule`: as in `mch.allocate`; every leaf has tasks without end
-    - `method`: "fast" (flat rules by a heap, the hierarchical ones by path, O(log)) or "literal" (every leaf,
-      or node, at each decision, O(q)); both decide the same
-    - `seed`: of the random numbers that a reader's rule may draw
 
     A task fits when it exceeds no capacity by more than a part in 10^9. A resource in which the chosen task
     does not fit is saturated, and blocks the leaves that demand it. Shares that agree to 29 bits are ties:
     flat rules then take the lower index, hierarchical ones the child with the fewest tasks started per
-    weight, then the first. ValueError as `mch.allocate`, on an unknown method, a leaf whose one task is
-    larger than the cluster, and a priority that is not a number (with the leaf and when).
+    weight, then the first. Random numbers of a reader's rule have seed 0. ValueError as `mch.allocate`, on a
+    leaf whose one task is larger than the cluster, and a priority that is not a number (with the leaf and
+    when).
 
     See also: `mch.allocate`, `mch.simulate`.
 
@@ -116,14 +112,14 @@ def fill(
     >>> filled.tasks.tolist(), filled.saturated.tolist(), filled.order[:3].tolist()
     ([2, 4, 2], [True, True], [0, 2, 1])
     """
-    known, there = the_rule(rule), check_capacity(tree, capacity)
+    known, amounts = the_rule(rule), check_capacity(tree, capacity)
     left = np.full(tree.n_leaves, np.iinfo(np.int64).max)
-    together = most_at_once(tree, there, left)
+    together = most_at_once(tree, amounts, left)
     if together > MOST_TASKS:
         raise ValueError(
             f"capacity: has room for some {together:.2g} tasks; give less, or larger demands"
         )
-    run = start(tree, there, known, method, Work(left, order=together), together, seed)
+    run = start(tree, amounts, known, "fast", Work(left, order=together), together)
     run.state.tally.ready = True  # nothing has to happen before tasks start
     to_the_end(run.advance, "mch.fill")
     tally, done = run.state.tally[0], run.state.leaves.tasks.copy()
@@ -131,7 +127,7 @@ def fill(
     full = (tally.saturated >> np.arange(tree.n_resources)) & 1 == 1
     return Filling(
         rule=known.name,
-        shares=done * (tree.demand / there).max(axis=1),
+        shares=done * (tree.demand / amounts).max(axis=1),
         saturated=full,
         usage=tree.demand * done[:, None],
         tasks=done,

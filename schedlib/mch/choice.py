@@ -6,14 +6,14 @@ changed, or one that chooses, asked once for a decision, of a `Hierarchy`.
 
 import numpy as np
 
-from schedlib.core.rules import FLOATS, RuleKind
+from schedlib.core.rules import FLOATS, RNG, RuleKind, read_only
 from schedlib.core.uncounted import UNCOUNTED, kernel
 from schedlib.mch.heaps import least, set_key
-from schedlib.mch.hierarchy import Hierarchy, note
-from schedlib.mch.state import HEAPS, TREE, smallest
+from schedlib.mch.hierarchy import Hierarchy, fixed, note
+from schedlib.mch.state import smallest
 
 CUT = float(2**24 + 1)  # Veltkamp's constant: of 53 bits, 29 are kept
-LOOKS = 100  # nodes looked at count as one step of a slice
+NODES_A_STEP = 100  # nodes looked at count as one step of a slice
 
 
 @kernel
@@ -27,7 +27,7 @@ def rounded(x):
 
 @kernel
 def rank(priority, state, heaps, leaf, weight, wants):
-    """Ask for a leaf's priority and keep it in a heap while the leaf `wants` tasks; gives it, to 29 bits.
+    """Ask for a leaf's priority and keep it, to 29 bits, in a heap while the leaf `wants` tasks.
 
     What the leaf uses is in `state.usage`. A leaf that never was active has no weight, and comes last.
     """
@@ -38,33 +38,31 @@ def rank(priority, state, heaps, leaf, weight, wants):
         if np.isnan(key) and tally.bad_leaf < 0:
             tally.bad_leaf = leaf
             tally.bad_tasks = state.leaves[leaf].tasks
-        key = rounded(key)
-    if tally.how == HEAPS:
-        tally.operations += set_key(heaps, leaf, key, wants)
-    return key
+    tally.operations += set_key(heaps, leaf, rounded(key), wants)
 
 
 @kernel
 def update(priority, state, leaf):
     """Bring a leaf's priority up to date after a change of its tasks, of its backlog or of its weight."""
-    tally, one = state.tally[0], state.leaves[leaf]
-    if tally.how == TREE:
+    tally, record = state.tally[0], state.leaves[leaf]
+    if tally.chooses:
         note(state.copies, leaf)
         return
     for l in range(state.used.size):
-        state.usage[l] = one.tasks * state.demand[leaf, l]
-    one.key = rank(priority, state, state.heaps, leaf, one.weight, one.waiting > 0)
-    if tally.first >= 0:
-        free = (one.bits >> tally.first) & 1 == 0
-        late = one.late if free else 0.0
-        wants = free and one.waiting > 0
-        one.late_key = rank(priority, state, state.late, leaf, late, wants)
+        state.usage[l] = record.tasks * state.demand[leaf, l]
+    wants = record.waiting > 0
+    rank(priority, state, state.heaps, leaf, record.weight, wants)
+    if tally.first >= 0:  # the weight once k' is saturated, of leaves that do not demand k'
+        free = (record.bits >> tally.first) & 1 == 0
+        late = record.late if free else 0.0
+        rank(priority, state, state.late, leaf, late, wants and free)
 
 
 @kernel
-def ask(pick, state):
-    """The leaf that a function chooses, of what it is shown."""
-    tally, seen, copies = state.tally[0], state.seen, state.copies
+def ask(pick, rng, state):
+    """The leaf that a rule's function chooses from its view of the hierarchy."""
+    tally, copies, looked = state.tally[0], state.copies, state.looked
+    # c: the copy for the saturated resources, if each set of them has its own
     c = tally.saturated if copies.made.size > 1 else 0
     every_leaf = copies.made[c] != tally.saturated
     copies.made[c] = tally.saturated
@@ -72,39 +70,39 @@ def ask(pick, state):
         copies.noted[c, copies.changed[c, at]] = False
     for l in range(state.used.size):
         state.free[l] = state.capacity[l] - state.used[l]
-    looked = seen.looked[0]
+    before = looked[0]
     leaf = pick(
         Hierarchy(
-            nodes=seen.nodes,
-            leaves=seen.leaves,
-            need=seen.need,
-            capacity=seen.capacity,
-            free=seen.free,
+            nodes=state.nodes,
+            leaves=read_only(state.leaves),
+            need=state.need,
+            capacity=state.capacity,
+            free=read_only(state.free),
             now=tally.now,
             saturated=tally.saturated,
             first=tally.first,
             changed=copies.changed[c, : copies.changes[c]],
             every_leaf=every_leaf,
             room=copies.room[c],
-            mine=seen.mine,
-            looked=seen.looked,
-            rng=seen.rng,
+            mine=state.mine,
+            looked=looked,
+            rng=rng,
         )
     )
     copies.changes[c] = 0
-    tally.steps += (seen.looked[0] - looked) // LOOKS
+    tally.steps += (looked[0] - before) // NODES_A_STEP
     return leaf
 
 
 @kernel
-def choose(pick, state):
+def choose(pick, rng, state):
     """The leaf that the rule serves next, or -1 when every leaf is blocked or has no waiting task."""
     tally, leaves = state.tally[0], state.leaves
-    if tally.how == HEAPS:
+    if not tally.chooses:
         if tally.first >= 0 and (tally.saturated >> tally.first) & 1 == 1:
             return least(state.late, tally.saturated)
         return least(state.heaps, tally.saturated)
-    leaf = ask(pick, state)
+    leaf = ask(pick, rng, state)
     can = leaf < leaves.size
     if can and leaf >= 0:
         can = leaves[leaf].waiting > 0 and leaves[leaf].bits & tally.saturated == 0
@@ -114,6 +112,23 @@ def choose(pick, state):
     return leaf
 
 
+_STATE = smallest()
+_VIEW = Hierarchy(
+    nodes=_STATE.nodes,
+    leaves=fixed(_STATE.leaves),
+    need=_STATE.need,
+    capacity=_STATE.capacity,
+    free=fixed(_STATE.free),
+    now=0.0,
+    saturated=0,
+    first=-1,
+    changed=_STATE.touched,
+    every_leaf=True,
+    room=_STATE.mine,
+    mine=_STATE.mine,
+    looked=_STATE.looked,
+    rng=RNG,
+)
 PRIORITY = RuleKind(
     {"leaf": 0, "usage": FLOATS, "demand": FLOATS, "weight": 1.0, "capacity": FLOATS},
     "priority",
@@ -121,7 +136,7 @@ PRIORITY = RuleKind(
     notes="`tree.mine` or `tree.room` (see @mch.rule(room=...); a priority keeps none)",
 )
 CHOOSE = RuleKind(
-    {"tree": smallest().seen},
+    {"tree": _VIEW},
     "leaf",
     notes="`tree.mine` or `tree.room` (see @mch.rule(room=...))",
     options=UNCOUNTED,

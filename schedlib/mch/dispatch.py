@@ -5,6 +5,7 @@ import numpy as np
 from numba import types
 
 from schedlib.core import events
+from schedlib.core.rules import RNG
 from schedlib.core.uncounted import kernel
 from schedlib.mch.choice import CHOOSE, PRIORITY, choose, update
 from schedlib.mch.flatten import CASE1, MCH, OUTSIDE, TWO_PHASE, collapse
@@ -74,7 +75,7 @@ def start_task(state, leaf):
 
 
 @kernel
-def serve(priority, pick, state):
+def serve(priority, pick, rng, state):
     """Start tasks until none fits; False when the slice ends before that.
 
     A resource in which the chosen task does not fit is saturated.
@@ -83,7 +84,7 @@ def serve(priority, pick, state):
     while tally.bad_leaf < 0:
         if tally.steps >= SLICE:
             return False
-        leaf = choose(pick, state)
+        leaf = choose(pick, rng, state)
         if leaf < 0 or tally.bad_leaf >= 0:
             break
         tally.steps += 1
@@ -209,15 +210,16 @@ def write_down(state):
 
 
 _FUNCTIONS = (types.FunctionType(kind.signature) for kind in (PRIORITY, CHOOSE))
-_RUN = types.int64(*_FUNCTIONS, numba.typeof(smallest()))
+_RUN = types.int64(*_FUNCTIONS, numba.typeof(RNG), numba.typeof(smallest()))
 
 
 @kernel(signature=_RUN)
-def advance(priority, pick, state):
+def advance(priority, pick, rng, state):
     """Work for a slice, or until `tally.until`, which counts; gives the reason for stopping.
 
-    It stops for a longer log, for weights that Python works out, and for a rule that gave no number or no leaf
-    that can be served. Called again, it goes on where it was.
+    It stops for a longer log, for weights that Python works out, and for a rule that gave NaN or a leaf that
+    cannot be served. Called again, it goes on where it was. `rng` is not in the state, since numba would then
+    find out the state's type in Python, which costs 1 ms a call.
     """
     tally = state.tally[0]
     tally.steps = 0
@@ -243,7 +245,7 @@ def advance(priority, pick, state):
                 if tally.whose == OUTSIDE:
                     return REWEIGH
                 reweigh(priority, state)
-        if not serve(priority, pick, state):
+        if not serve(priority, pick, rng, state):
             return PAUSED
         if tally.bad_leaf >= 0:
             return BAD_RULE

@@ -22,14 +22,6 @@ TIE, ZERO, USED_UP = 1e-9, 1e-12, 1e-10
 a rate below this part of the largest beside it counts as 0; a resource with less than this left is used up."""
 
 
-class FluidShares(NamedTuple):
-    """Dominant shares (p,), saturated resources (R,), and events until full."""
-
-    shares: np.ndarray
-    saturated: np.ndarray
-    events: int
-
-
 NODE = np.dtype(
     [
         ("share", np.float64),  # the dominant one, over the resources that count
@@ -93,13 +85,15 @@ def empty_cluster(tree: Tree, capacity: npt.ArrayLike) -> Filling:
 
 
 def fluid_hdrf(
-    tree: Tree, capacity: npt.ArrayLike, naive: bool = False, stop: int | None = None
-) -> FluidShares:
-    """H-DRF's allocation, or the naive hierarchical DRF's, as the limit of ever smaller tasks.
+    tree: Tree, capacity: npt.ArrayLike, naive: bool = False, stop: int = -1
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Dominant shares (p,), saturated resources (R,) and events of H-DRF, or naive hierarchical DRF.
+
+    It is the limit of ever smaller tasks.
 
     - `capacity (R,)`: as `mch.allocate` has checked it
     - `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry of all
-    - `stop`: end after this number of events, before the cluster is full
+    - `stop`: end after this number of events, before the cluster is full; -1: when it is full
 
     From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not
     grow while it is served takes the flow alone; of several, those with the least total usage do, at the same
@@ -110,21 +104,19 @@ def fluid_hdrf(
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
-    >>> fluid_hdrf(tree, (200, 200)).shares.round(4).tolist()
-    [0.3333, 0.5, 0.1667, 0.1667, 0.5, 0.3333]
+    >>> shares, _, events = fluid_hdrf(tree, (200, 200))
+    >>> events, shares.round(4).tolist()
+    (3, [0.3333, 0.5, 0.1667, 0.1667, 0.5, 0.3333])
     """
     most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
     filling = empty_cluster(tree, capacity)
-    if stop is not None:
-        fill(filling, naive, stop)
-        return FluidShares(filling.shares, filling.saturated, stop)
-    events = fill(filling, naive, most)
-    if events < 0:
+    events = fill(filling, naive, most if stop < 0 else stop)
+    if events < 0 and stop < 0:
         raise RuntimeError(
             f"fluid H-DRF: no end after {most} events; demands differ by too many orders of "
             "magnitude, rescale them"
         )
-    return FluidShares(filling.shares, filling.saturated, events)
+    return filling.shares, filling.saturated, events
 
 
 @kernel
@@ -144,7 +136,7 @@ def add(rows, i, c, factor):
 @kernel
 def set_leaf(tree, i):
     """A leaf's vector and share, and their rates."""
-    one = tree.nodes[i]
+    node = tree.nodes[i]
     leaf = tree.leaf_of[i]
     share = tree.shares[leaf]
     total = 0.0
@@ -153,10 +145,10 @@ def set_leaf(tree, i):
         tree.rate[i, j] = uses
         tree.vector[i, j] = uses * share
         total += uses
-    one.share = share
-    one.growth = 1.0
-    one.used = total * share
-    one.pace = total
+    node.share = share
+    node.growth = 1.0
+    node.used = total * share
+    node.pace = total
 
 
 @kernel
@@ -167,18 +159,18 @@ def set_level(tree, i):
     group.level = np.inf
     group.blocked = True
     for c in below(tree, i):
-        one = tree.nodes[c]
-        group.used += one.used
-        if not one.blocked:
+        child = tree.nodes[c]
+        group.used += child.used
+        if not child.blocked:
             group.blocked = False
-            ratio = one.share / tree.weight[c]
+            ratio = child.share / tree.weight[c]
             group.level = min(group.level, ratio)
 
 
 @kernel
-def stuck(one):
+def stuck(child):
     """Whether a child is a laggard whose share does not grow while it is served."""
-    return one.tied and not one.blocked and one.growth == 0
+    return child.tied and not child.blocked and child.growth == 0
 
 
 @kernel
@@ -186,10 +178,10 @@ def least_stuck(tree, i):
     """How many children of a group are stuck, and the least total usage among them."""
     count, least = 0, np.inf
     for c in below(tree, i):
-        one = tree.nodes[c]
-        if stuck(one):
+        child = tree.nodes[c]
+        if stuck(child):
             count += 1
-            least = min(least, one.used)
+            least = min(least, child.used)
     return count, least
 
 
@@ -198,9 +190,9 @@ def set_ties(tree, i):
     """Which children of a group lag, after a jump."""
     level = tree.nodes[i].level * (1 + TIE)
     for c in below(tree, i):
-        one = tree.nodes[c]
-        ratio = one.share / tree.weight[c]
-        one.tied = not one.blocked and ratio <= level
+        child = tree.nodes[c]
+        ratio = child.share / tree.weight[c]
+        child.tied = not child.blocked and ratio <= level
 
 
 @kernel
@@ -216,24 +208,24 @@ def add_children(tree, i, naive):
         rate[i, j] = 0.0
     group.pace = 0.0
     for c in below(tree, i):
-        one, weight = tree.nodes[c], tree.weight[c]
-        factor = 1.0
-        if not (one.blocked or naive or one.share == 0):
-            factor = group.level * weight / one.share
+        child, weight = tree.nodes[c], tree.weight[c]
+        factor = 1.0  # to the group's level f, except blocked and empty children
+        if not (child.blocked or naive or child.share == 0):
+            factor = group.level * weight / child.share
         add(vector, i, c, factor)
-        one.step = 0.0
-        if one.blocked:
+        child.step = 0.0
+        if child.blocked:
             continue
-        if stuck(one) and one.used <= least * (1 + TIE):
-            one.step = 1 / one.pace
-        elif one.tied and not alone:
-            one.step = weight / one.growth
-        elif not (naive or alone or one.tied):
-            grows = weight / one.share
+        if stuck(child) and child.used <= least * (1 + TIE):
+            child.step = 1 / child.pace
+        elif child.tied and not alone:
+            child.step = weight / child.growth
+        elif not (naive or alone or child.tied):  # ahead: its rescaled vector grows with f
+            grows = weight / child.share
             for j in range(resources):
                 rate[i, j] += vector[c, j] * grows
-        add(rate, i, c, one.step)
-        group.pace += one.step * one.pace
+        add(rate, i, c, child.step)
+        group.pace += child.step * child.pace
 
 
 @kernel
@@ -258,7 +250,7 @@ def set_share(tree, i, naive):
 
 
 @kernel
-def look(tree, naive, jumped):
+def set_vectors(tree, naive, jumped):
     """Vectors, shares and their rates, from the leaves up."""
     for i in range(tree.leaf_of.size - 1, -1, -1):
         if tree.leaf_of[i] >= 0:
@@ -274,20 +266,20 @@ def look(tree, naive, jumped):
 
 @kernel
 def until_caught_up(tree, i):
-    """Hand a group's flow on; gives how much filling later its laggards change."""
+    """Divide a group's flow among its children; gives how much filling later its laggards change."""
     group, span = tree.nodes[i], np.inf
     rivals, least = least_stuck(tree, i)
     for c in below(tree, i):
-        one = tree.nodes[c]
-        one.flow = group.flow * one.step
-        if one.blocked or one.step > 0:
+        child = tree.nodes[c]
+        child.flow = group.flow * child.step
+        if child.blocked or child.step > 0:
             continue
         if rivals == 0:  # a sibling ahead, until the laggards reach it
-            ahead = one.share / tree.weight[c] - group.level
-            one.when = max(ahead, 0.0) / group.flow
-            span = min(span, one.when)
-        elif stuck(one):
-            span = min(span, (one.used - least) / group.flow)
+            ahead = child.share / tree.weight[c] - group.level
+            child.when = max(ahead, 0.0) / group.flow
+            span = min(span, child.when)
+        elif stuck(child):
+            span = min(span, (child.used - least) / group.flow)
     return span
 
 
@@ -308,7 +300,7 @@ def until_another_resource(tree, i, naive):
 
 @kernel
 def flow_down(tree, naive):
-    """Who gets how much, from the root down; the filling until something changes."""
+    """Each node's flow, from the root down; gives the filling until something changes."""
     span = np.inf
     for i in range(tree.weight.size):
         tree.nodes[i].flow = 0.0
@@ -352,10 +344,10 @@ def first_full(tree, span):
 
 @kernel
 def pour(tree, span, first):
-    """Fill by `span`; resource `first`, and those beside it, are then used up (-1: none is)."""
+    """Fill by `span`; resource `first`, and others that last as long, are then used up (-1: none)."""
     for i in range(tree.weight.size):
-        one = tree.nodes[i]
-        one.tied |= one.when <= span * (1 + ZERO)
+        node = tree.nodes[i]
+        node.tied |= node.when <= span * (1 + ZERO)
     for leaf in range(tree.shares.size):
         flow = tree.nodes[tree.node_of[leaf]].flow
         tree.shares[leaf] += flow * span
@@ -372,10 +364,10 @@ def use_up(tree, span, first):
         if j == first or (drain > 0 and rest <= USED_UP):
             tree.saturated[j] = True
     for leaf in range(tree.shares.size):
-        one = tree.nodes[tree.node_of[leaf]]
+        node = tree.nodes[tree.node_of[leaf]]
         for j in range(tree.left.size):
             if tree.saturated[j] and tree.direction[leaf, j] > 0:
-                one.blocked = True
+                node.blocked = True
 
 
 @kernel
@@ -383,7 +375,7 @@ def fill(tree, naive, most):
     """Fill from event to event; the number of events, -1 for more than `most`."""
     jumped = False
     for event in range(most):
-        look(tree, naive, jumped)
+        set_vectors(tree, naive, jumped)
         if tree.nodes[0].blocked:
             return event
         span = flow_down(tree, naive)
@@ -406,46 +398,46 @@ def fluid_flat(need, speed, late, first, stop):
     reached theirs. Source: DRF (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
     """
     p, resources = need.shape
+    pace, watched = speed, first  # the resource whose saturation changes the speeds
     events, level = 0, 0.0
-    tasks = np.zeros(p)
+    tasks, flow = np.zeros(p), np.zeros(p)
     saturated = np.zeros(resources, np.bool_)
     begins = np.zeros(p)  # the level from which on a leaf grows
     growing = np.ones(p, np.bool_)
     rate, left = np.zeros(resources), np.ones(resources)
     while growing.any() and events != stop:
+        # the span ends where the level reaches a leaf that waits, or resource `full` is used up
         full, span = -1, np.inf
         for i in range(p):
-            if growing[i] and begins[i] > level:
+            waits = begins[i] > level
+            flow[i] = 0.0 if waits or not growing[i] else pace[i]
+            if growing[i] and waits:
                 span = min(span, begins[i] - level)
         reached = level + span
         for j in range(resources):
             rate[j] = 0.0
             for i in range(p):
-                if growing[i] and begins[i] <= level:
-                    rate[j] += speed[i] * need[i, j]
+                rate[j] += flow[i] * need[i, j]
             if rate[j] > 0 and not saturated[j]:
                 lasts = max(left[j], 0.0) / rate[j]
                 if lasts < span:
                     full, span = j, lasts
         for i in range(p):
-            if growing[i] and begins[i] <= level:
-                tasks[i] += speed[i] * span
+            tasks[i] += flow[i] * span
         level = reached if full < 0 else level + span
         for j in range(resources):
             used = 0.0
             for i in range(p):
                 used += tasks[i] * need[i, j]
             left[j] = 1 - used
-            if j == full or (rate[j] > 0 and left[j] <= USED_UP):
-                saturated[j] = True
-        for i in range(p):
-            for j in range(resources):
-                if saturated[j] and need[i, j] > 0:
-                    growing[i] = False
-        if first >= 0 and saturated[first]:
-            speed, first, level = late, -1, np.inf
+            saturated[j] |= j == full or (rate[j] > 0 and left[j] <= USED_UP)
             for i in range(p):
-                begins[i] = tasks[i] / speed[i]
+                growing[i] &= not saturated[j] or need[i, j] == 0
+        if watched >= 0 and saturated[watched]:
+            pace, watched = late, -1
+            level = np.inf  # from now on the least of those that grow
+            for i in range(p):
+                begins[i] = tasks[i] / pace[i]
                 if growing[i]:
                     level = min(level, begins[i])
         events += 1

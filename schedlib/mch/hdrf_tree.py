@@ -5,7 +5,7 @@ omega/s over the others, f their least s/omega. A group with a handful of childr
 keeps B, V, f and its first child in a binary tree of partial sums: nothing is subtracted, so rounding does
 not pile up. Source: H-DRF, Section 4.
 
-At the end are the rules as printed, which look at each node, or leaf, for each decision. The fast ones must
+At the end are the rules as printed, which look at each node for each decision. The fast ones must
 decide the same. They are in the library and not in its tests, because what they cost is measured for a claim.
 """
 
@@ -278,23 +278,3 @@ def h_drf_as_printed(tree):
 def naive_as_printed(tree):
     """Naive H-DRF, every node looked at."""
     return as_printed(tree, False)
-
-
-@CHOOSE
-def every_leaf(tree):
-    """The leaf with the least priority, every one looked at; -1 when all are blocked."""
-    best = -1
-    key = np.inf
-    late = False
-    if tree.first >= 0:
-        late = (tree.saturated >> tree.first) & 1 == 1
-    for leaf in range(tree.leaves.size):
-        one = tree.leaves[leaf]
-        blocked = one.bits & tree.saturated != 0
-        if blocked or one.waiting == 0:
-            continue
-        mine = one.late_key if late else one.key
-        if best < 0 or mine < key:
-            best, key = leaf, mine
-    tree.looked[0] += tree.leaves.size
-    return best

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core.arrays import zeroed
-from schedlib.core.streams import streams
 from schedlib.core.uncounted import kernel
 from schedlib.mch.model import Tree
 
@@ -29,8 +28,6 @@ LEAF = np.dtype(
     [
         ("weight", f8),  # by the rule's `weights`
         ("late", f8),  # the weight once k' is saturated, where that counts
-        ("key", f8),  # its priority with `weight`, to 29 bits
-        ("late_key", f8),  # its priority with `late`, to 29 bits
         ("bits", i8),  # the resources that the leaf demands, bit j for resource j
         ("tasks", i8),  # running
         ("waiting", i8),  # not yet running
@@ -100,10 +97,9 @@ def by_depth(tree: Tree) -> tuple[np.recarray, int]:
     """The nodes (Q,) so that siblings are neighbours, and how many rows a rule's room has."""
     q = tree.n_nodes
     order = np.argsort(tree.depth, kind="stable")
-    rank = np.empty(q, np.int64)
-    rank[order] = np.arange(q)
+    rank = np.argsort(order)  # a node's row
     count = np.diff(tree.child_start)[order]
-    nodes = zeroed(NODE, len(order))
+    nodes = zeroed(NODE, q)
     nodes.first = np.cumsum(count) - count + 1
     nodes.count = count
     nodes.parent = np.append(-1, rank[tree.parent[order[1:]]])
@@ -132,34 +128,6 @@ def new_leaves(tree: Tree, nodes: np.recarray, waiting: np.ndarray) -> np.recarr
     (at,) = np.nonzero(nodes.leaf >= 0)
     leaves.node[nodes.leaf[at]] = at
     return leaves
-
-
-def new_hierarchy(
-    nodes: np.recarray,
-    leaves: np.recarray,
-    need: np.ndarray,
-    capacity: np.ndarray,
-    free: np.ndarray,
-    mine: np.ndarray,
-    seed: int,
-) -> Hierarchy:
-    """The view of these arrays; `changed` and `room` are those of a copy, at each decision."""
-    return Hierarchy(
-        nodes=fixed(nodes),
-        leaves=fixed(leaves),
-        need=fixed(need),
-        capacity=fixed(capacity),
-        free=fixed(free),
-        now=0.0,
-        saturated=0,
-        first=-1,
-        changed=np.zeros(1, np.int64),
-        every_leaf=True,
-        room=np.zeros((1, 1)),
-        mine=mine,
-        looked=np.zeros(1, np.int64),
-        rng=streams(seed, "mch rule")[0],
-    )
 
 
 def new_copies(count: int, rows: int, wide: int, leaves: int) -> Copies:

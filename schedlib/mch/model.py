@@ -47,27 +47,26 @@ class Tree:
 
     @typed
     def __init__(self, nested: Any, weights: dict | None = None, names: dict | None = None) -> None:
-        paths: Any
-        parent: Any
-        leaves: Any
-        paths, parents, leaves, rows = [], [], [], []
+        paths: list[tuple] = []
+        parents: list[int] = []
+        at: list[int] = []  # the leaves' nodes
+        rows: list[Any] = []
         stack: list[Any] = [((), nested, -1)]
         while stack:
-            path, node, parent = stack.pop()
+            path, node, group = stack.pop()
             if isinstance(node, list) and node:
-                stack += [
-                    ((*path, k), child, len(paths))
-                    for k, child in reversed(list(enumerate(node, 1)))
-                ]
+                for k in range(len(node), 0, -1):  # the first comes off the stack first
+                    stack.append(((*path, k), node[k - 1], len(paths)))
             else:
-                leaves.append(len(paths))
+                at.append(len(paths))
                 rows.append(node)
             paths.append(path)
-            parents.append(parent)
-        demand, leaves = _demands(rows, leaves, paths), np.array(leaves)
+            parents.append(group)
+        demand = _demands(rows, at, paths)
+        leaves, parent = np.array(at), np.array(parents)
         leaf_of = np.full(len(paths), -1)
         leaf_of[leaves] = np.arange(len(leaves))
-        parent, weight = np.array(parents), _by_path("weights", weights, paths, 1.0).astype(float)
+        weight = _by_path("weights", weights, paths, 1.0).astype(float)
         _by_path("names", names, paths, "")
         for bad in np.flatnonzero(~(np.isfinite(weight) & (weight > 0))):
             raise ValueError(f"weights[{paths[bad]}]: {weight[bad]}, must be a positive number")
@@ -78,7 +77,7 @@ class Tree:
             "weight": weight,
             "leaves": leaves,
             "leaf_of": leaf_of,
-            "depth": np.array(list(map(len, paths))),
+            "depth": np.array([len(path) for path in paths]),
             "child": np.argsort(parent[1:], kind="stable") + 1,
             "child_start": np.append(0, counts.cumsum()),
         }
@@ -110,23 +109,15 @@ class Tree:
         """The children of a node, from left to right."""
         return self.child[self.child_start[node] : self.child_start[node + 1]]
 
-    @property
-    def nested(self) -> Any:
-        """The tree as it was given, leaves with numbers as floats."""
-        return _nested(branch_of(self), (), {})
-
     @cached_property
     def guarantee(self) -> np.ndarray:
         """The parent's guarantee (the root has 1), times a node's part of its siblings' weights, (Q,)."""
-        share, below = (
-            np.ones(self.n_nodes),
-            np.bincount(self.parent[1:], self.weight[1:], self.n_nodes),
-        )
+        share = np.ones(self.n_nodes)
+        below = np.bincount(self.parent[1:], self.weight[1:], self.n_nodes)  # children's weights
         for depth in range(1, self.depth.max() + 1):
             nodes = np.flatnonzero(self.depth == depth)
-            share[nodes] = (
-                share[self.parent[nodes]] * self.weight[nodes] / below[self.parent[nodes]]
-            )
+            group = self.parent[nodes]
+            share[nodes] = share[group] * self.weight[nodes] / below[group]
         share.flags.writeable = False
         return share
 
@@ -145,7 +136,7 @@ class Tree:
 
 def _demands(rows, leaves, paths):
     """The demands (p, R) of these leaves; ValueError, with the path, where a row is not a demand."""
-    if isinstance(rows, np.ndarray) or all(isinstance(row, tuple | np.ndarray) for row in rows):
+    if all(isinstance(row, tuple | np.ndarray) for row in rows):
         with suppress(TypeError, ValueError, OverflowError):
             demand = np.array(rows, float, order="C")
             if (
@@ -223,7 +214,7 @@ def _nested(branch, path, weights):
         weights[path] = weight
     if not isinstance(below, list):
         return below
-    return [_nested(one, (*path, k), weights) for k, one in enumerate(below, 1)]
+    return [_nested(child, (*path, k), weights) for k, child in enumerate(below, 1)]
 
 
 def check_capacity(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
@@ -234,8 +225,7 @@ def check_capacity(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
             f"capacity: shape {values.shape}; give one number for {tree.n_resources} resources"
         )
     right = np.isfinite(values) & (values > 0)
-    way_out = "must be a positive number; leave out a resource that is not there"
-    refuse("capacity", ~right, values, way_out)
+    refuse("capacity", ~right, values, "must be positive; leave out a resource that does not exist")
     return values
 
 

@@ -5,8 +5,8 @@ it is missed by 30 % of that share. Sources: DRF's properties, Ghodsi et al., NS
 hierarchical share guarantee, Bhattacharya et al., SoCC 2013, Section 3, MCH, Section II.A.
 """
 
-import functools
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,24 +20,21 @@ from schedlib.mch.flatten import flatten
 from schedlib.mch.model import Allocation, Tree, check_capacity
 from schedlib.mch.rules import RULES, Rule
 
-TOLERANCE = 1e-6  # shortfalls up to this count as rounding
+TOLERANCE = (
+    1e-6  # of margins: a property is violated below minus this, and above that it is rounding
+)
 # Lies: times the true demand of a resource; or this part of the dominant demand, if it needs none of it.
 FACTORS = (0.5, 0.9, 1.1, 2.0)
 ADDED = (0.01, 0.25, 0.5, 1.0)
 Vector = npt.ArrayLike
 Solver = str | Rule | Callable[[Tree, Vector], Allocation]  # a rule of `allocate`, or a function
-Given = Allocation | None  # the allocation of that rule, where it is known
 
 
 class Margin(NamedTuple):
-    """By how much a property holds (negative: is violated), and for whom it is least."""
+    """The margin of a property (negative: it is violated), and the leaf or group for which it is least."""
 
     value: float
     who: str
-
-    @property
-    def violated(self) -> bool:
-        return self.value < -TOLERANCE
 
 
 def _least(tree, margin, nodes):
@@ -51,6 +48,30 @@ def solve(tree: Tree, capacity: Vector, rule: Solver) -> Allocation:
     if callable(rule):
         return rule(tree, capacity)
     return allocate(tree, capacity, rule)
+
+
+class Solved(NamedTuple):
+    """A tree with the capacities (R,), a rule, and the rule's allocation: properties are asked of it.
+
+    >>> tree = Tree([(1, 0), [(1, 0), (0, 1)]])
+    >>> Solved(tree, [10, 10], "drf", solve(tree, [10, 10], "drf")).guarantee.tolist()
+    [0.5, 0.25, 0.25]
+    """
+
+    tree: Tree
+    capacity: Vector
+    rule: Solver
+    allocation: Allocation
+
+    @property
+    def guarantee(self) -> np.ndarray:
+        """The leaves' guarantees (p,)."""
+        return self.tree.guarantee[self.tree.leaves]
+
+    @property
+    def need(self) -> np.ndarray:
+        """The leaves' normalised demands (p, R): 1 for the dominant resource."""
+        return flatten(self.tree, self.capacity).node_share[self.tree.leaves]
 
 
 def collapsed(tree: Tree, capacity: Vector) -> Allocation:
@@ -85,52 +106,48 @@ def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
     return share.T
 
 
-def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
+def share_guarantee(solved: Solved) -> Margin:
     """Every leaf and every group but the root has its hierarchical share guarantee, whatever siblings ask.
 
     H-DRF keeps it: at the first saturation siblings' shares per weight add up to 1, and none falls later.
 
-    >>> share_guarantee(Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10], "drf")
+    >>> tree, capacity = Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10]
+    >>> share_guarantee(Solved(tree, capacity, "drf", solve(tree, capacity, "drf")))
     Margin(value=0.0, who='n1')
     """
-    allocation = allocation or solve(tree, capacity, rule)
-    shares = node_shares(tree, capacity, allocation.shares)
+    tree = solved.tree
+    shares = node_shares(tree, solved.capacity, solved.allocation.shares)
     margin = shares / tree.guarantee - 1
     first = min(1, tree.n_nodes - 1)  # the root counts when it is a leaf
     return _least(tree, margin[first:], range(first, tree.n_nodes))
 
 
-def sharing_incentive(
-    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None
-) -> Margin:
+def sharing_incentive(solved: Solved) -> Margin:
     """Every leaf runs as many tasks as on its guarantee's part of every resource, a cluster of its own."""
-    allocation = allocation or solve(tree, capacity, rule)
-    guarantee = tree.guarantee[tree.leaves]
-    there = guarantee[:, None] * check_capacity(tree, capacity)
+    tree = solved.tree
+    part = solved.guarantee[:, None] * check_capacity(tree, solved.capacity)
     with np.errstate(divide="ignore"):
-        alone = (there / tree.demand).min(axis=1)
-    return _least(tree, allocation.tasks / alone - 1, tree.leaves)
+        alone = (part / tree.demand).min(axis=1)
+    return _least(tree, solved.allocation.tasks / alone - 1, tree.leaves)
 
 
-def envy_freeness(
-    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None, *, across: bool = False
-) -> Margin:
+def envy_freeness(solved: Solved, *, across: bool = False) -> Margin:
     """No leaf would run more tasks with a sibling leaf's resources, times the ratio of their guarantees.
 
     `across`: with any other leaf's. A hierarchy does not promise that: a leaf whose sibling needs other
     resources gets more than one whose sibling competes with it.
     """
-    allocation = allocation or solve(tree, capacity, rule)
-    guarantee = tree.guarantee[tree.leaves]
-    flat = flatten(tree, capacity)
-    need = flat.node_share[tree.leaves][:, None]
-    used = allocation.usage / check_capacity(tree, capacity)
-    scaled = used / guarantee[:, None]
+    tree = solved.tree
+    need = solved.need[:, None]
+    used = solved.allocation.usage / check_capacity(tree, solved.capacity)
+    scaled = used / solved.guarantee[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        runs = np.where(need > 0, scaled / need, np.inf)
+        runs = np.where(
+            need > 0, scaled / need, np.inf
+        )  # (p, p, R): row's leaf with column's usage
     worth = runs.min(axis=2)
-    own = allocation.shares / guarantee
-    margin = own[:, None] - worth
+    keeps = solved.allocation.shares / solved.guarantee
+    margin = keeps[:, None] - worth
     if not across:
         parent = tree.parent[tree.leaves]
         margin[parent[:, None] != parent] = np.inf
@@ -142,22 +159,18 @@ def envy_freeness(
     return Margin(float(margin.min()), " of ".join(names))
 
 
-envy_freeness_across = functools.partial(envy_freeness, across=True)
+envy_freeness_across = partial(envy_freeness, across=True)
 
 
-def pareto_efficiency(
-    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None
-) -> Margin:
+def pareto_efficiency(solved: Solved) -> Margin:
     """No leaf could run more with what is left over."""
-    allocation = allocation or solve(tree, capacity, rule)
-    used = allocation.usage.sum(axis=0)
-    left = 1 - used / check_capacity(tree, capacity)
-    flat = flatten(tree, capacity)
-    need = flat.node_share[tree.leaves]
+    tree = solved.tree
+    usage = solved.allocation.usage.sum(axis=0)
+    left = 1 - usage / check_capacity(tree, solved.capacity)
+    need = solved.need
     with np.errstate(divide="ignore", invalid="ignore"):
         room = np.where(need > 0, left / need, np.inf)
-    more = room.min(axis=1)
-    margin = -more / tree.guarantee[tree.leaves]
+    margin = -room.min(axis=1) / solved.guarantee
     value, who = _least(tree, margin, tree.leaves)
     return Margin(min(0.0, value), who)
 
@@ -166,34 +179,30 @@ def lies(demand: np.ndarray, capacity: np.ndarray) -> Iterator[np.ndarray]:
     """The demands that a leaf may report instead of its demand (R,), by `FACTORS` and `ADDED`, one resource at a time."""
     dominant = (demand / capacity).max()
     for j, need in enumerate(demand):
-        lies_told = need * np.array(FACTORS)
+        reports = need * np.array(FACTORS)
         if need == 0:
-            lies_told = dominant * capacity[j] * np.array(ADDED)
-        for reported in lies_told:
+            reports = dominant * capacity[j] * np.array(ADDED)
+        for reported in reports:
             lie = demand.copy()
             lie[j] = reported
             yield lie
 
 
-def strategy_proofness(
-    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None
-) -> Margin:
+def strategy_proofness(solved: Solved) -> Margin:
     """No leaf runs more tasks (of the true demand) by misreporting it: the greatest gain over all `lies`."""
-    allocation = allocation or solve(tree, capacity, rule)
-    there = check_capacity(tree, capacity)
-    guarantee = tree.guarantee[tree.leaves]
-    worst = Margin(0.0, "nobody")
+    tree = solved.tree
+    capacity = check_capacity(tree, solved.capacity)
+    worst = Margin(0.0, "no leaf")
     for i, truth in enumerate(tree.demand):
         needed = truth > 0
-        share = (truth / there).max()  # of a task
-        for lie in lies(truth, there):
+        share = (truth / capacity).max()  # of a task
+        for lie in lies(truth, capacity):
             reported = tree.demand.copy()
             reported[i] = lie
-            lied = solve(tree.with_demand(reported), there, rule)
-            got = lied.usage[i]
-            tasks = (got[needed] / truth[needed]).min()
-            loss = allocation.shares[i] - tasks * share
-            margin = float(loss / guarantee[i])
+            lied = solve(tree.with_demand(reported), capacity, solved.rule)
+            tasks = (lied.usage[i][needed] / truth[needed]).min()
+            loss = solved.allocation.shares[i] - tasks * share
+            margin = float(loss / solved.guarantee[i])
             if margin < worst.value:
                 name = tree.name(tree.leaves[i])
                 worst = Margin(margin, f"{name} reporting {np.round(lie, 4).tolist()}")
@@ -215,7 +224,7 @@ def long_run_guarantee(tree: Tree, times: Vector, shares: Vector) -> Margin:
     return _least(tree, margin, tree.leaves)
 
 
-PROPERTIES: dict[str, Callable[..., Margin]] = {
+PROPERTIES: dict[str, Callable[[Solved], Margin]] = {
     "share guarantee": share_guarantee,
     "sharing incentive": sharing_incentive,
     "envy-freeness among siblings": envy_freeness,
@@ -249,8 +258,8 @@ def property_table(
     for tree in trees:
         check_capacity(tree, capacity)
     for rule in rules:
-        known = isinstance(rule, str) and rule in RULES
-        if not known and not callable(rule) and not isinstance(rule, Rule):
+        shipped = isinstance(rule, str) and rule in RULES
+        if not shipped and not callable(rule) and not isinstance(rule, Rule):
             raise unknown(
                 "rules", rule, RULES, "or a Rule, or a function of a tree and its capacity"
             )
@@ -260,11 +269,11 @@ def property_table(
         for number, tree in enumerate(trees):
             try:
                 allocation = solve(tree, capacity, rule)
-            except ValueError:
+            except ValueError:  # the rule refuses the tree
                 continue
-            for name, holds in PROPERTIES.items():
-                margin = holds(tree, capacity, rule, allocation)
-                margins[name][number] = margin.value
+            solved = Solved(tree, capacity, rule, allocation)
+            for name, margin_of in PROPERTIES.items():
+                margins[name][number] = margin_of(solved).value
         label = rule.name if isinstance(rule, Rule) else getattr(rule, "__name__", rule)
         for name, values in margins.items():
             rows.append((label, name, *_summary(values)))

@@ -1,4 +1,4 @@
-"""The rules: shipped ones and a reader's are the same kind of thing, a `Rule`, of one of two functions.
+"""The rules: a shipped rule and a reader's are both a `Rule`, made of one of two functions.
 
 A priority of each leaf, as the flat rules have, or a function that sees the hierarchy and chooses, as H-DRF:
 
@@ -19,7 +19,7 @@ A priority of each leaf, as the flat rules have, or a function that sees the hie
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import overload
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def dominant_share(leaf, usage, demand, weight, capacity):
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: of the leaves that want a task and demand no saturated resource, who is next.
+    """A rule: which leaf is next, of those that want a task and demand no saturated resource.
 
     It is one of two functions, which are compiled:
 
@@ -85,8 +85,8 @@ class Rule:
       "mch-two-phase", "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
 
     ValueError on unknown `weights`, on a `room` outside 0 to 1000, with the compiler's reason when a function
-    does not compile, and (from `fill` and `simulate`, with the leaf and the time) when it gives what is no
-    number, or a leaf that cannot be served.
+    does not compile, and (from `fill` and `simulate`, with the leaf and the time) when it gives NaN,
+    or a leaf that cannot be served.
 
     >>> @rule
     ... def asset_fairness(leaf, usage, demand, weight, capacity):
@@ -107,9 +107,8 @@ class Rule:
     def __post_init__(self):
         require_fields(self)
         room = tuple(self.room) if isinstance(self.room, tuple | list) else (self.room, 0)
-        if len(room) != 2 or not all(
-            isinstance(n, int | np.integer) and 0 <= n <= MOST_ROOM for n in room
-        ):
+        whole = [isinstance(n, int | np.integer) and 0 <= n <= MOST_ROOM for n in room]
+        if len(room) != 2 or not all(whole):
             raise ValueError(
                 f"room: {self.room}; give a whole number from 0 to {MOST_ROOM}, or two"
             )
@@ -122,25 +121,13 @@ class Rule:
         object.__setattr__(self, "choose", CHOOSE(self.choose))
 
 
-@overload
-def rule(
-    function: Callable, *, weights: str = ..., room: int | tuple[int, int] | None = ...
-) -> Rule: ...
-
-
-@overload
-def rule(
-    function: None = ..., *, weights: str = ..., room: int | tuple[int, int] | None = ...
-) -> Callable[[Callable], Rule]: ...
-
-
 @typed
 def rule(
     function: Callable | None = None,
     *,
     weights: str = "weighted-drf",
     room: int | tuple[int, int] | None = None,
-) -> Rule | Callable[[Callable], Rule]:
+) -> Any:
     """`Rule` as a decorator: of a priority, or, with `room`, of a function that chooses.
 
     See also: `mch.Rule`, for what a function is given; `boards.mch`.
@@ -153,11 +140,9 @@ def rule(
     """
     if function is None:
         return partial(rule, weights=weights, room=room)
-    return (
-        Rule(function, weights)
-        if room is None
-        else Rule(weights=weights, choose=function, room=room)
-    )
+    if room is None:
+        return Rule(function, weights)
+    return Rule(weights=weights, choose=function, room=room)
 
 
 def _fluid_flat(name, tree, capacity, stop):
@@ -169,8 +154,8 @@ def _fluid_flat(name, tree, capacity, stop):
 
 def _fluid_tree(naive, tree, capacity, stop):
     """The same of a hierarchical rule's."""
-    found = fluid_hdrf(tree, capacity, naive, None if stop < 0 else stop)
-    return found.shares / (tree.demand / capacity).max(axis=1), found.saturated, found.events
+    shares, saturated, events = fluid_hdrf(tree, capacity, naive, stop)
+    return shares / (tree.demand / capacity).max(axis=1), saturated, events
 
 
 RULES = {

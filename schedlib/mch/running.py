@@ -8,11 +8,11 @@ import numpy as np
 
 from schedlib.core.arrays import grown
 from schedlib.core.checks import unknown
+from schedlib.core.streams import streams
 from schedlib.mch import dispatch
-from schedlib.mch.hdrf_tree import every_leaf
 from schedlib.mch.model import Tree
 from schedlib.mch.rules import Rule, no_choice
-from schedlib.mch.state import HEAPS, KEYS, TREE, State, Work, new_state
+from schedlib.mch.state import State, Work, new_state
 from schedlib.mch.weights import exact_weights, flat_weights
 
 METHODS = ("fast", "literal")
@@ -21,18 +21,18 @@ MOST_RESOURCES = 62  # sets of resources are the bits of a whole number
 
 @dataclass
 class Run:
-    """A rule, its two functions as kernels take them, and the state on which they decide."""
+    """A rule, the function by which it chooses, and the state on which it decides."""
 
     tree: Tree
     rule: Rule
-    priority: Callable
     choose: Callable
+    rng: np.random.Generator
     state: State
     tasks: int  # how many start at most, for the progress bar
 
     def advance(self) -> float:
         """Work for a slice; gives the part of the tasks that have started, and 1 when nothing is left to do."""
-        status = dispatch.advance(self.priority, self.choose, self.state)
+        status = dispatch.advance(self.rule.priority, self.choose, self.rng, self.state)
         if status in (dispatch.DONE, dispatch.BAD_RULE):
             return 1.0
         if status == dispatch.REWEIGH:
@@ -52,16 +52,16 @@ class Run:
 
     def operations(self) -> int:
         """Heap places that were looked at, and what the rule itself has counted."""
-        return int(self.state.tally.operations[0] + self.state.seen.looked[0])
+        return int(self.state.tally.operations[0] + self.state.looked[0])
 
     def check(self, when: str) -> None:
-        """Refuse a reader's rule that gave no number, or no leaf that can be served, as kernels have noted."""
+        """ValueError where a reader's rule gave a priority that is not a number, or a leaf that cannot be served."""
         tally, tree, name = self.state.tally[0], self.tree, repr(self.rule.name)
         leaf, tasks = int(tally.bad_leaf), int(tally.bad_tasks)
         if leaf < 0:
             return
         if leaf >= tree.n_leaves:
-            raise ValueError(f"rule {name} chose leaf {leaf} at {when}; there are {tree.n_leaves}")
+            raise ValueError(f"rule {name} chose leaf {leaf} at {when}, of {tree.n_leaves} leaves")
         who = f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}"
         if tasks < 0:
             raise ValueError(
@@ -91,18 +91,17 @@ def start(
     for leaf, resource in np.argwhere(tree.demand > capacity * (1 + 1e-9))[:1]:
         raise ValueError(
             f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) needs {tree.demand[leaf, resource]:g} of "
-            f"resource {resource} for a task, but there is {capacity[resource]:g}: no task of it ever "
-            "fits; leave it out, or make its tasks smaller"
+            f"resource {resource} for a task, but there is {capacity[resource]:g}: none of its "
+            "tasks ever fits; leave it out, or make its tasks smaller"
         )
-    choose, how = rule.choose, TREE
+    choose = rule.choose
     if method == "literal" and rule.literal is not None:
         choose = rule.literal
-    if rule.choose is no_choice:
-        choose, how = (no_choice, HEAPS) if method == "fast" else (every_leaf, KEYS)
     room: Any = rule.room  # a pair, once the rule is made
     weights = flat_weights(tree, capacity, rule.weights)
-    state = new_state(tree, capacity, weights, how, work, room, seed)
-    return Run(tree, rule, rule.priority, choose, state, max(tasks, 1))
+    state = new_state(tree, capacity, weights, choose is not no_choice, work, room)
+    (rng,) = streams(seed, "mch rule")
+    return Run(tree, rule, choose, rng, state, max(tasks, 1))
 
 
 def most_at_once(tree: Tree, capacity: np.ndarray, left: np.ndarray) -> int:

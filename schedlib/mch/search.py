@@ -10,6 +10,7 @@ from schedlib.mch.model import Tree, branch_of, tree_of
 
 # depths and branchings, in this order
 SIZES = ((1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3), (4, 3))
+TRIES = 200  # trees of a size
 FAILURES = 10  # most failing trees of a size that are shrunk
 LARGEST = 4  # largest whole demand tried
 
@@ -43,7 +44,7 @@ def random_tree(
         raise ValueError(f"needs: {needs}, must be from 1 to the {resources} resources")
     if not 0 <= partial <= 1:
         raise ValueError(
-            f"partial: {partial} is no probability; give the share of partial-type leaves"
+            f"partial: {partial} is not a probability; give the share of partial-type leaves"
         )
 
     def leaf():
@@ -68,7 +69,7 @@ def random_tree(
 
 
 def as_text(tree: Tree) -> str:
-    """A tree as nested text, as `Tree` reads it; weights other than 1 stand behind an asterisk.
+    """A tree as nested text, as `Tree` reads it; weights other than 1 follow an asterisk.
 
     >>> as_text(Tree([(1, 0), [(0, 1), (0.5, 2)]], {(2,): 3}))
     '[(1, 0), [(0, 1), (0.5, 2)]*3]'
@@ -87,21 +88,18 @@ def as_text(tree: Tree) -> str:
 
 
 @typed
-def counter_example(fails: Callable[[Tree], bool], tries: int = 200) -> Tree | None:
+def counter_example(fails: Callable[[Tree], bool]) -> Tree | None:
     """The smallest tree for which `fails(tree)`, by random search and shrinking; None when no tree fails.
 
-    Trees grow through `SIZES` (depth, branching), `tries` each, up to the first with a failure, whose first
-    `FAILURES` failing trees are shrunk. Every call draws the same trees. ValueError on `tries` outside 1 to
-    1,000,000.
+    Trees grow through `SIZES` (depth, branching), `TRIES` each, up to the first with a failure, whose first
+    `FAILURES` failing trees are shrunk. Every call draws the same trees.
 
     >>> as_text(counter_example(lambda tree: tree.n_leaves >= 3 and (tree.demand[:, 0] == 0).any()))
     '[(0, 1), (0, 1), (0, 1)]'
     """
-    if not 1 <= tries <= 10**6:
-        raise ValueError(f"{tries=}: give 1 to 1,000,000")
     rng = np.random.default_rng(0)
     for depth, branching in SIZES:
-        trees = (random_tree(rng, depth, branching, partial=0.5) for _ in range(tries))
+        trees = (random_tree(rng, depth, branching, partial=0.5) for _ in range(TRIES))
         failing = islice(filter(fails, trees), FAILURES)
         shrunk = [shrink(tree, fails) for tree in failing]
         if shrunk:
@@ -111,18 +109,18 @@ def counter_example(fails: Callable[[Tree], bool], tries: int = 200) -> Tree | N
 
 @typed
 def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
-    """A tree that still fails and that no single step makes simpler; ValueError when it fails not at all.
+    """A tree that still fails and that no single step makes simpler; ValueError when it does not fail.
 
     Steps: drop a node, put a child in its group's place, put a group's children in its place, make demands
     small whole numbers; groups keep two children at least. Weights stay.
     """
     if not fails(tree):
         raise ValueError("tree: it does not fail; give one that does")
-    simplest: Tree | None = tree
-    while simplest:
-        tree, size = simplest, _size(simplest)
-        smaller = (one for one in _simpler(tree) if _size(one) < size)
-        simplest = next(filter(fails, smaller), None)
+    simpler: Tree | None = tree
+    while simpler:
+        tree, size = simpler, _size(simpler)
+        steps = (step for step in _simpler(tree) if _size(step) < size)
+        simpler = next(filter(fails, steps), None)
     return tree
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from schedlib.core import compiling
 from schedlib.core.arrays import zeroed
-from schedlib.core.checks import typed
+from schedlib.core.checks import refuse, typed
 from schedlib.core.running import to_the_end
 from schedlib.mch import dispatch
 from schedlib.mch.model import Tree, check_capacity
@@ -20,6 +20,7 @@ from schedlib.mch.weights import FLAT
 
 MOST_ROWS = 10**9  # shares on a grid
 COLUMNS = ("leaf", "submit", "tasks", "duration")
+WHOLE = ("leaf", "tasks")  # columns of whole numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,9 @@ def simulate(
 ) -> Churn:
     """Run jobs through a cluster that a rule shares out task by task.
 
-    - `capacity`, `rule`, `method`, `seed`: as in `mch.fill`
+    - `capacity`, `rule`: as in `mch.fill`; `seed`: of the random numbers that a reader's rule may draw
+    - `method`: "fast" (hierarchical rules look at the path above a changed leaf, O(log)), or "literal" (they
+      look at every node at each decision, as printed, O(q)); both decide the same
     - `jobs`: a table with `leaf` (0 .. p-1, left to right), `submit`, `tasks`, `duration` (of one task) and,
       where wanted, `depart` (NaN: never), when waiting tasks are dropped and running ones stop. Jobs of a
       leaf wait in line.
@@ -92,10 +95,10 @@ def simulate(
     known = the_rule(rule)
     table = check_jobs(tree, jobs)
     last = check_times(tree, until, every)
-    there = check_capacity(tree, capacity)
+    amounts = check_capacity(tree, capacity)
     offered = np.bincount(table["leaf"], table["tasks"], tree.n_leaves)
-    work = to_do(table, offered, most_at_once(tree, there, offered), record)
-    run = start(tree, there, known, method, work, int(offered.sum()), seed)
+    work = to_do(table, offered, most_at_once(tree, amounts, offered), record)
+    run = start(tree, amounts, known, method, work, int(offered.sum()), seed)
     run.state.tally.until = last
     run.state.tally.whose = FLAT[known.weights]
     if FLAT[known.weights] >= 0:
@@ -109,7 +112,7 @@ def simulate(
     end = float(tally.now)
     run.check(f"time {end:.4g}")
     log = state.log[: tally.logged]
-    of_task = (tree.demand / there).max(axis=1)
+    of_task = (tree.demand / amounts).max(axis=1)
     share = log["tasks"] * of_task[log["leaf"]]
     shares = pd.DataFrame({"time": log["time"], "leaf": log["leaf"], "share": share})
     span = end - table["submit"].min() if len(table) else 0.0
@@ -124,7 +127,7 @@ def simulate(
         jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
         operations=run.operations(),
         reflattens=int(tally.reweighed),
-        utilisation=state.busy / (there * span) if span > 0 else np.zeros_like(there),
+        utilisation=state.busy / (amounts * span) if span > 0 else np.zeros_like(amounts),
     )
 
 
@@ -145,38 +148,37 @@ def check_times(tree: Tree, until: float | None, every: float | None) -> float:
 
 
 def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
-    """The jobs as given, after a look at every row; ValueError with the row and the way out."""
-    if not isinstance(jobs, pd.DataFrame) or not set(COLUMNS) <= set(jobs):
+    """The jobs as given, each entry checked; ValueError with the row and the way out."""
+    if not set(COLUMNS) <= set(jobs):
         raise ValueError(
             f"jobs: a table of columns {', '.join(COLUMNS)}, and `depart` where jobs leave"
         )
     table = jobs.reset_index(drop=True)
-    numbers = {
-        column: pd.to_numeric(table[column], errors="coerce").to_numpy(float) for column in COLUMNS
-    }
-    whole = {"leaf": f"a leaf's index, 0 to {tree.n_leaves - 1}", "tasks": "a whole number >= 0"}
-    for column, values in numbers.items():
-        bad = ~np.isfinite(values) | (values < 0) | ((column == "leaf") & (values >= tree.n_leaves))
-        bad |= (column in whole) & (values != np.floor(values))
-        for row in np.flatnonzero(bad)[:1]:
-            must = whole.get(column, "a number >= 0")
-            raise ValueError(f"jobs, row {row}: {column} is {table[column][row]}, must be {must}")
+    for column in COLUMNS:
+        values = as_numbers(table[column])
+        right = np.isfinite(values) & (values >= 0)
+        must = "must be a number >= 0"
+        if column in WHOLE:
+            right &= values == np.floor(values)
+            must = "must be a whole number >= 0"
+        if column == "leaf":
+            right &= values < tree.n_leaves
+            must = f"must be a leaf's index, 0 to {tree.n_leaves - 1}"
+        refuse(f"jobs, {column}", ~right, table[column].to_numpy(), must)
     if "depart" in table:
-        depart = pd.to_numeric(table["depart"], errors="coerce").to_numpy(float)
-        given = table["depart"].notna().to_numpy()
-        for row in np.flatnonzero(given & np.isnan(depart))[:1]:
-            raise ValueError(
-                f"jobs, row {row}: depart is {table['depart'][row]!r}, must be a number"
-            )
-        for row in np.flatnonzero(depart <= numbers["submit"])[:1]:
-            raise ValueError(
-                f"jobs, row {row}: departs at {depart[row]}, must be after its submission at "
-                f"{numbers['submit'][row]}"
-            )
-        table = table.assign(depart=depart)
-    return table.assign(
-        leaf=numbers["leaf"].astype(np.int64), tasks=numbers["tasks"].astype(np.int64)
-    )
+        depart = as_numbers(table["depart"])
+        text = np.isnan(depart) & table["depart"].notna()
+        refuse("jobs, depart", text.to_numpy(), table["depart"].to_numpy(), "must be a number")
+        early = depart <= as_numbers(table["submit"])
+        refuse("jobs, depart", early, depart, "must be after the job's submission")
+        table["depart"] = depart
+    leaf, tasks = (as_numbers(table[column]).astype(np.int64) for column in WHOLE)
+    return table.assign(leaf=leaf, tasks=tasks)
+
+
+def as_numbers(column: pd.Series) -> np.ndarray:
+    """A column as floats, NaN where an entry is not a number."""
+    return pd.to_numeric(column, errors="coerce").to_numpy(float)
 
 
 def to_do(table: pd.DataFrame, offered: np.ndarray, together: int, record: bool) -> Work:

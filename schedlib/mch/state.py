@@ -8,21 +8,10 @@ from schedlib.core.arrays import zeroed
 from schedlib.core.events import EventQueue, event_queue
 from schedlib.mch.flatten import Nodes
 from schedlib.mch.heaps import Heaps, new_heaps
-from schedlib.mch.hierarchy import (
-    MOST,
-    Copies,
-    Hierarchy,
-    by_depth,
-    fixed,
-    new_copies,
-    new_hierarchy,
-    new_leaves,
-)
+from schedlib.mch.hierarchy import MOST, Copies, by_depth, fixed, new_copies, new_leaves
 from schedlib.mch.model import Tree
 from schedlib.mch.weights import Weights, flat_weights
 
-HEAPS, KEYS, TREE = range(3)
-"""How a rule is asked: its priorities kept in heaps, or all looked at; or its function that chooses."""
 f8, i8, flag = np.float64, np.int64, np.bool_
 JOB = np.dtype(
     [
@@ -42,7 +31,6 @@ TALLY = np.dtype(
     [
         ("now", f8),
         ("until", f8),  # the last time that counts
-        ("how", i8),  # HEAPS, KEYS or TREE
         ("whose", i8),  # whose weights change with the active leaves; -1: they do not change
         ("saturated", i8),  # bit j: a chosen task did not fit in resource j
         ("first", i8),  # k', whose saturation changes weights, -1 for none
@@ -58,6 +46,10 @@ TALLY = np.dtype(
         ("bad_tasks", i8),  # its tasks then; -1: it cannot be served
         ("steps", i8),  # decisions and events in this slice
         ("active_changed", flag),  # whether a leaf has become active, or has ceased to be so
+        (
+            "chooses",
+            flag,
+        ),  # whether the rule is a function that chooses; else its priorities are in heaps
         ("rank_all", flag),  # whether every priority must be asked: at the start, with new weights
         ("ready", flag),  # whether all has happened at this time, and tasks may start
     ],
@@ -107,7 +99,10 @@ class State(NamedTuple):
     ends: EventQueue  # of tasks
     heaps: Heaps
     late: Heaps  # by `late_key`, of the leaves that do not demand k'
-    seen: Hierarchy  # views that cannot be written, of what a rule sees
+    nodes: np.recarray  # NODE (Q,), read-only
+    need: np.ndarray  # (p, R) demand over capacity, read-only
+    mine: np.ndarray  # (N, W) a rule's own numbers
+    looked: np.ndarray  # (1,) operations that a rule has counted
     copies: Copies
     flat: Nodes  # what a flat rule's weights are worked out in
 
@@ -116,10 +111,9 @@ def new_state(
     tree: Tree,
     capacity: np.ndarray,
     weights: Weights,
-    how: int,
+    chooses: bool,
     work: Work,
     room: tuple[int, int] = (0, 0),
-    seed: int = 0,
 ) -> State:
     """A state in which nothing runs yet.
 
@@ -128,7 +122,7 @@ def new_state(
     tally = zeroed(TALLY, 1)
     tally.bad_leaf = tally.whose = -1
     tally.first = weights.first
-    tally.how = how
+    tally.chooses = chooses
     tally.until = np.inf
     tally.rank_all = True
     nodes, rows = by_depth(tree)
@@ -136,18 +130,15 @@ def new_state(
     leaves.weight = weights.weight
     leaves.late = weights.late
     p, resources = tree.demand.shape
-    free = np.zeros(resources)
     wide = room[0] + room[1] * resources
-    mine = np.zeros((rows, wide))
-    seen = new_hierarchy(nodes, leaves, tree.demand / capacity, capacity, free, mine, seed)
-    count = 2**resources if resources <= MOST and how == TREE else 1
+    count = 2**resources if resources <= MOST and chooses else 1
     copies = new_copies(count, rows, wide, p)
     return State(
         tally=tally,
         leaves=leaves,
         demand=fixed(tree.demand),
-        capacity=seen.capacity,
-        free=free,
+        capacity=fixed(capacity),
+        free=np.zeros(resources),
         used=np.zeros(resources),
         busy=np.zeros(resources),
         usage=np.zeros(resources),
@@ -158,7 +149,10 @@ def new_state(
         ends=event_queue(work.ends + 1),
         heaps=new_heaps(leaves.bits),
         late=new_heaps(leaves.bits),
-        seen=seen,
+        nodes=fixed(nodes),
+        need=fixed(tree.demand / capacity),
+        mine=np.zeros((rows, wide)),
+        looked=np.zeros(1, np.int64),
         copies=copies,
         flat=weights.flat,
     )
@@ -166,5 +160,7 @@ def new_state(
 
 def smallest() -> State:
     """The state of a single leaf, from which the types of kernels are read."""
-    tree, one = Tree([(1.0,)]), np.ones(1)
-    return new_state(tree, one, flat_weights(tree, one, "drf"), HEAPS, Work(one))
+    tree = Tree([(1.0,)])
+    unit = np.ones(1)
+    weights = flat_weights(tree, unit, "drf")
+    return new_state(tree, unit, weights, False, Work(unit))

@@ -81,7 +81,8 @@ def flat_weights(tree: Tree, capacity: np.ndarray, name: str) -> Weights:
     elif whose == OMEGA:
         weight = late = tree.weight[tree.leaves]
     elif whose == OUTSIDE:
-        weight = late = fluid_hdrf(tree, capacity).shares
+        weight, _, _ = fluid_hdrf(tree, capacity)
+        late = weight
     elif whose == TWO_PHASE:
         first = int(collapse(flat, np.ones(tree.n_leaves, np.bool_)))
         weight, late = flat.weights[CASE1], flat.weights[MCH]
@@ -95,7 +96,10 @@ def exact_weights(tree: Tree, capacity: np.ndarray, active: np.ndarray) -> np.nd
     """`exact-ch`'s weights of the active leaves alone, from left to right."""
     if not active.any():
         return np.zeros(0)
-    return fluid_hdrf(tree if active.all() else pruned(tree, active), capacity).shares
+    if not active.all():
+        tree = pruned(tree, active)
+    shares, _, _ = fluid_hdrf(tree, capacity)
+    return shares
 
 
 def pruned(tree: Tree, active: Sequence[bool] | np.ndarray) -> Tree:
@@ -110,7 +114,7 @@ def pruned(tree: Tree, active: Sequence[bool] | np.ndarray) -> Tree:
         weight, below = branch
         if not isinstance(below, list):
             return branch if next(alive) else None
-        kept = [one for one in map(keep, below) if one]
+        kept = [branch for branch in map(keep, below) if branch]
         return (weight, kept) if kept else None
 
     return tree_of(keep(branch_of(tree)))
