@@ -17,7 +17,7 @@ from schedlib.mch.state import Work
 
 WHOLE = 2**40  # tasks that make up what a leaf holds: one more is no change that a rule sees
 LEAF = re.compile(r"^(\(?)([a-z/.]+)(?:(\d[\d.]*)(?:,(\d+))?)?(?:\*([\d.]+))?(?:#(\d+))?\)?$")
-COUNT, HOLD = "a3 b3 c{} d3#2 e3", "100: a{} b/c{} b/d3"
+DEPTHS = {"a": 5, "b": 4, "c": 3, "d": 2, "e": 6, "f": 2}
 SORTER = (
     "100: a5 b6 > a b",
     "100: a5 b6 c1 d3,1 > c d a b",
@@ -30,13 +30,7 @@ MESOS = {
     "DRF": SORTER,
     "ShallowHierarchy": tuple(re.sub(r"([a-f])", r"\1/\1", line) for line in SORTER),
     "DeepHierarchy": tuple(
-        re.sub(
-            r"([a-f])",
-            lambda found: "/".join(
-                found[0] * dict(zip("abcdef", (5, 4, 3, 2, 6, 2), strict=True))[found[0]]
-            ),
-            line,
-        )
+        re.sub("[a-f]", lambda found: "/".join(found[0] * DEPTHS[found[0]]), line)
         for line in SORTER
     ),
     "WDRF": (
@@ -50,27 +44,22 @@ MESOS = {
     ),
     "UpdateWeight": ("100: a5 b6 > a b", "100: a5 b6*2 > b a"),
     "AllocationCountTieBreak": (
-        *(
-            f"100: {COUNT.format(c)} > {order}"
-            for c, order in (
-                ("3#3", "a b e d c"),
-                ("0#3", "c a b e d"),
-                ("3#4", "a b e d c"),
-                ("3#5", "a b e d c"),
-            )
-        ),
+        "100: a3 b3 c3#3 d3#2 e3 > a b e d c",
+        "100: a3 b3 c0#3 d3#2 e3 > c a b e d",
+        "100: a3 b3 c3#4 d3#2 e3 > a b e d c",
+        "100: a3 b3 c3#5 d3#2 e3 > a b e d c",
         "100: (a3#2) b3 c3#5 d3#2 e3 > b e d c",
         "100: a3#2 b3 c3#5 d3#2 e3 > b e a d c",
     ),
     "HierarchicalAllocation": (
         "100: a0 b/c0 b/d0 > a b/c b/d",
         "100: a6 b/c0 b/d0 > b/c b/d a",
-        f"{HOLD.format(6, 4)} > a b/d b/c",
-        f"{HOLD.format(8, 4)} > b/d b/c a",
-        f"{HOLD.format(8, 4)} b/e/f0 > b/e/f b/d b/c a",
-        f"{HOLD.format(8, 4)} b/e/f3.5 > a b/d b/e/f b/c",
-        f"{HOLD.format(8, 1)} > b/c b/d a",
-        f"{HOLD.format(8, 1)} b/e/f3.5 > b/c b/d b/e/f a",
+        "100: a6 b/c4 b/d3 > a b/d b/c",
+        "100: a8 b/c4 b/d3 > b/d b/c a",
+        "100: a8 b/c4 b/d3 b/e/f0 > b/e/f b/d b/c a",
+        "100: a8 b/c4 b/d3 b/e/f3.5 > a b/d b/e/f b/c",
+        "100: a8 b/c1 b/d3 > b/c b/d a",
+        "100: a8 b/c1 b/d3 b/e/f3.5 > b/c b/d b/e/f a",
     ),
     "HierarchicalIterationOrder": (
         "100: a/b0 c0 d/.0 d/e0 > a/b c d/. d/e",
@@ -101,14 +90,11 @@ YARN = {
     "SameDominantResource": ("8000,4: a1000,1 b2000,1 > a b",),
     "DifferentDominantResource": ("8000,8: a4000,3 b2000,5 > a b",),
     "BothAreNeedy": ("8000,100: a2000,5 b4000,3 > a b",),
-    "EvenWeights": tuple(
-        f"8000,8: {pair} > a b"
-        for pair in (
-            "a3000,1*2 b2000,1",
-            "a1000,3*2 b1000,2",
-            "a1000,3*2 b2000,1",
-            "a3000,1*2 b1000,2",
-        )
+    "EvenWeights": (
+        "8000,8: a3000,1*2 b2000,1 > a b",
+        "8000,8: a1000,3*2 b1000,2 > a b",
+        "8000,8: a1000,3*2 b2000,1 > a b",
+        "8000,8: a3000,1*2 b1000,2 > a b",
     ),
     "ClusterResourceChanges": ("4000,5: a1000,2 b2000,1 > a b", "8000,6: a2000,1 b1000,2 > a b"),
 }
@@ -138,8 +124,8 @@ def read_case(line: str) -> tuple:
     >>> tree.demand.tolist(), tree.weight.tolist(), counts.tolist(), active.tolist(), order
     ([[5.0, 2.0], [6.0, 6.0]], [1.0, 3.0, 1.0, 1.0], [4, 1], [1, 0], [0])
     """
-    there, leaves, wanted = re.split("[:>]", line)
-    capacity = np.array((there.split(",") * 2)[:2], float)
+    amounts, leaves, wanted = re.split("[:>]", line)
+    capacity = np.array((amounts.split(",") * 2)[:2], float)
     whole: dict = {}
     weights, held, names = {}, {}, []
     for token in leaves.split():
@@ -161,7 +147,7 @@ def read_case(line: str) -> tuple:
     tree = tree_of(branch(whole, ""))
     *usage, counts, active = np.array([held[name] for name in names]).T
     object.__setattr__(tree, "demand", np.array(usage).T)  # a leaf may hold nothing
-    order = [names.index(one) for one in wanted.split()]
+    order = [names.index(name) for name in wanted.split()]
     return tree, capacity, counts.astype(int), active.astype(int), order
 
 

@@ -1,4 +1,4 @@
-"""How a picture looks to eyes that tell fewer colours apart, and how well its words stand out."""
+"""How a picture looks to colour-blind readers, and the contrast of its words."""
 
 import itertools
 
@@ -37,7 +37,7 @@ TO_XYZ = np.array(
 )
 WHITE = np.array([0.95047, 1.0, 1.08883])
 APART = 15.0
-"""CIELAB distance from which two patches of colour count as told apart; some 2.3 can just be noticed side by side."""
+"""CIELAB distance from which two patches of colour count as different; some 2.3 can just be noticed side by side."""
 
 
 def linear(color):
@@ -52,25 +52,25 @@ def lab(light):
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
-def distance(one, other, eye):
-    """How far apart two colours are to an eye; to each of them greys stay grey.
+def distance(color, shade, eye):
+    """How far apart two colours are to an eye; to each eye greys stay grey.
 
     >>> [round(distance("black", "white", eye)) for eye in EYES]
     [100, 100, 100, 100]
     >>> [round(distance("#D55E00", "#A86F00", eye)) for eye in ("all cones", "protanopia")]
     [29, 1]
     """
-    seen = [lab(np.clip(np.array(EYES[eye]) @ linear(color), 0, 1)) for color in (one, other)]
-    return float(np.linalg.norm(seen[0] - seen[1]))
+    light = [lab(np.clip(np.array(EYES[eye]) @ linear(seen), 0, 1)) for seen in (color, shade)]
+    return float(np.linalg.norm(light[0] - light[1]))
 
 
-def contrast(one, other):
+def contrast(color, shade):
     """Contrast ratio of WCAG 2, from 1 to 21. WCAG's own example of the darkest grey that passes:
 
     >>> round(float(contrast("#767676", "white")), 2)
     4.54
     """
-    light, dark = sorted((TO_XYZ[1] @ linear(color) for color in (one, other)), reverse=True)
+    dark, light = sorted([TO_XYZ[1] @ linear(color), TO_XYZ[1] @ linear(shade)])
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -81,17 +81,14 @@ def alike(drawn):
     """
     pairs = []
     for ax in drawn.axes:
-        named = [
-            (*mark(handle), label)
-            for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-        ]
-        for (color, trait, one), (shade, another, other) in itertools.combinations(named, 2):
-            if (
-                one != other
-                and trait == another
-                and min(distance(color, shade, eye) for eye in EYES) < APART
-            ):
-                pairs.append((one, other))
+        handles, labels = ax.get_legend_handles_labels()
+        series = zip(map(mark, handles), labels, strict=True)
+        for (mine, label), (yours, other) in itertools.combinations(series, 2):
+            (color, trait), (shade, rival) = mine, yours
+            if label != other and trait == rival:
+                nearest = min(distance(color, shade, eye) for eye in EYES)
+                if nearest < APART:
+                    pairs.append((label, other))
     return pairs
 
 
@@ -123,7 +120,7 @@ class DashReader(RendererBase):
 
 
 def dashes(line):
-    """A line's dashes in line widths: `get_linestyle` gives "--" for every pattern of one's own."""
+    """A line's dashes in line widths: `get_linestyle` gives "--" for every custom pattern."""
     like, reader = Line2D([0, 1], [0, 1]), DashReader()
     like.update_from(line)
     like.set(marker="", linewidth=1)
@@ -142,16 +139,13 @@ def faint(drawn, least=4.5):
         text.set_visible(False)
     canvas.draw()
     pixels = np.asarray(canvas.buffer_rgba())[::-1, :, :3] / 255
-    found = []
+    weak = []
     for text, box in zip(words, boxes, strict=True):
         left, right, low, high = (max(int(end), 0) for end in (box.x0, box.x1, box.y0, box.y1))
         behind = pixels[low : high + 1, left : right + 1].reshape(-1, 3)
-        if len(behind) and contrast(text.get_color(), np.median(behind, axis=0)) < least:
-            found.append(
-                (
-                    text.get_text(),
-                    text.get_color(),
-                    round(contrast(text.get_color(), np.median(behind, axis=0)), 2),
-                )
-            )
-    return found
+        if len(behind):
+            color = text.get_color()
+            ratio = contrast(color, np.median(behind, axis=0))
+            if ratio < least:
+                weak.append((text.get_text(), color, round(ratio, 2)))
+    return weak

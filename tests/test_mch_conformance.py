@@ -1,4 +1,4 @@
-"""Published cases of Volcano, Mesos and YARN: each agrees, or differs for a reason that is known."""
+"""Published cases of Volcano, Mesos and YARN: each agrees, or differs for a known reason."""
 
 import re
 
@@ -10,7 +10,7 @@ from mch_instances import started
 
 
 @pytest.mark.parametrize("case", VOLCANO)
-def test_volcano_s_numbers_of_tasks(case):
+def test_numbers_of_tasks_in_volcano(case):
     tree, there, tasks, wanted = VOLCANO[case]
     waiting = np.full(tree.n_leaves, tasks)
     for rule in ("h-drf", "mch", "mch-two-phase"):
@@ -19,7 +19,7 @@ def test_volcano_s_numbers_of_tasks(case):
 
 
 @pytest.mark.parametrize("case", MESOS)
-def test_mesos_orders(case):
+def test_orders_in_mesos(case):
     flat = "/" not in "".join(MESOS[case]) and "Count" not in case
     for line in MESOS[case]:
         for rule in FLAT if flat else (HIERARCHICAL,):
@@ -28,7 +28,7 @@ def test_mesos_orders(case):
 
 
 @pytest.mark.parametrize("case", YARN)
-def test_yarn_s_orders(case):
+def test_orders_in_yarn(case):
     """With either of the two named first. Equal dominant shares are the one difference."""
     swapped = [re.sub(r"(a\S+) (b\S+)", r"\2 \1", line) for line in YARN[case]]
     agree = [served_in_turn(line, rule) for line in (*YARN[case], *swapped) for rule in FLAT]

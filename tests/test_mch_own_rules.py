@@ -1,4 +1,4 @@
-"""Rules of a reader that do what shipped ones do, and what they may see, keep and not change."""
+"""Rules of a reader that decide as shipped ones, and the data that they may see, keep and not change."""
 
 import numba
 import pandas as pd
@@ -19,30 +19,27 @@ def share_over_weight(leaf, usage, demand, weight, capacity):
     return most / weight
 
 
-SAME = tuple(
-    (mch.Rule(share_over_weight.priority, weights), weights)
+SAME = {
+    weights: mch.Rule(share_over_weight.priority, weights)
     for weights in ("mch", "mch-two-phase", "exact-ch", "weighted-drf")
-)
+}
 
 
 @given(workloads())
 def test_a_readers_rule_serves_a_stream_as_the_shipped_one(workload):
-    for mine, shipped in SAME:
-        one, two = (mch.simulate(*workload[:2], rule, workload[2]) for rule in (mine, shipped))
-        assert one.jobs.equals(two.jobs) and one.shares.equals(two.shares), shipped
-        assert one.reflattens == two.reflattens
+    tree, capacity, jobs = workload
+    for name, rule in SAME.items():
+        mine = mch.simulate(tree, capacity, rule, jobs)
+        shipped = mch.simulate(tree, capacity, name, jobs)
+        assert mine.jobs.equals(shipped.jobs) and mine.shares.equals(shipped.shares), name
+        assert mine.reflattens == shipped.reflattens
 
 
 def test_a_leaf_that_cannot_be_served_is_named():
     tree = mch.Tree([(1, 0), (0, 1)])
-    for bad, words in (
-        (
-            lambda tree: 0,
-            r"chose leaf 0 \(n1\) at decision 5, which has no task waiting, or demands",
-        ),
-        (lambda tree: 7, "chose leaf 7 at"),
-    ):
-        refuses(words, mch.fill, tree, (4, 4), mch.Rule(choose=bad))
+    full = r"chose leaf 0 \(n1\) at decision 5, which has no task waiting, or demands"
+    refuses(full, mch.fill, tree, (4, 4), mch.Rule(choose=lambda tree: 0))
+    refuses("chose leaf 7 at", mch.fill, tree, (4, 4), mch.Rule(choose=lambda tree: 7))
     refuses("does not compile", mch.rule, lambda tree: tree.nothing, room=1)
 
 
@@ -78,15 +75,10 @@ def test_a_rule_keeps_numbers_and_sees_what_is_free_and_the_time():
            0       0      4       100
            1      10      0         1
     """)
-    assert (
-        mch.simulate(tree, (4, 1), only_while_half_is_free_or_late, jobs, until=5, every=1)
-        .shares["share"]
-        .max()
-        == 0.5
-    )
-    assert mch.simulate(tree, (4, 1), only_while_half_is_free_or_late, jobs).jobs[
-        "finish"
-    ].tolist() == [110.0, 10.0]
+    rule = only_while_half_is_free_or_late
+    early = mch.simulate(tree, (4, 1), rule, jobs, until=5, every=1)
+    assert early.shares["share"].max() == 0.5
+    assert mch.simulate(tree, (4, 1), rule, jobs).jobs["finish"].tolist() == [110, 10]
 
 
 def test_random_numbers_are_the_same_for_a_seed():

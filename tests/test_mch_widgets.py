@@ -23,30 +23,23 @@ BAD = [
 
 
 @pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
-def test_what_is_no_tree_gets_an_answer_that_helps(text):
-    with pytest.raises(
-        ValueError, match="brackets|picture has room|here they are two|lie between"
-    ) as caught:
+def test_text_that_is_not_a_tree_gets_a_helpful_answer(text):
+    words = "brackets|picture has room|here they are two|lie between"
+    with pytest.raises(ValueError, match=words) as caught:
         explorer.read_tree(text)
     assert len(str(caught.value)) < 300
 
 
 def test_a_written_tree_has_the_weights_behind_the_asterisks():
     tree = explorer.read_tree(" [(1, 2)*3, [(0, .5)*2, (1, 1)]*40] ")
-    assert dict(zip(tree.paths, tree.weight, strict=True)) == {
-        (): 1,
-        (1,): 3,
-        (2,): 40,
-        (2, 1): 2,
-        (2, 2): 1,
-    }
+    assert tree.paths == ((), (1,), (2,), (2, 1), (2, 2))
+    assert tree.weight.tolist() == [1, 3, 40, 2, 1]
     assert tree.demand.tolist() == [[1, 2], [0, 0.5], [1, 1]]
 
 
 def test_an_example_fills_the_box_and_the_sliders():
     made = explorer.filling()
     made.controls["preset"].value = "two users"
-    assert [made.controls[name].value for name in ("text", "cpu", "memory")] == list(
-        explorer.PRESETS["two users"]
-    )
+    values = tuple(made.controls[name].value for name in ("text", "cpu", "memory"))
+    assert values == tuple(explorer.PRESETS["two users"])
     assert "Dominant shares of 9 CPUs and 18 GB: n1 0.667, n2 0.667" in made.picture.value

@@ -1,4 +1,6 @@
-"""MCH's examples, the trace's demands, and what the reproduction's measures say about frames known by hand."""
+"""MCH's examples, the trace's demands, and the reproduction's measures on frames made by hand."""
+
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -32,6 +34,12 @@ def measured(name, frame, reading=""):
         read = read.others[reading]
     values = read.measure(frame, **read.args)
     return values.value if isinstance(values, Exact) else values
+
+
+def assert_measured(frame, wanted, reading=""):
+    """Each claim of these names measures this value."""
+    for name, value in wanted.items():
+        assert np.allclose(measured(name, frame, reading), value), name
 
 
 def test_bad_sizes_are_refused():
@@ -70,18 +78,16 @@ def cost_frame(h_drf, mch_cost, **more):
     return pd.DataFrame(rows).assign(seconds=lambda frame: frame["operations"] / 1e6)
 
 
-def test_square_and_half_are_told_from_one_another():
-    """An exponent does not depend on the unit of time, a ratio tells nothing of a square."""
+def test_a_square_and_a_half_are_not_confused():
+    """An exponent does not depend on the unit of time, and a ratio says nothing of a square."""
     square = cost_frame(lambda n: 7.0 * n**3, lambda n: 5.0 * n**1.5)
     queues, leaves = [name for name in claim("square").others if name.startswith("Fig. 5")]
-    assert np.allclose(measured("square", square, queues), 2)
-    assert np.allclose(measured("square", square, leaves), 2)
+    assert_measured(square, {"square": 2}, queues)
+    assert_measured(square, {"square": 2}, leaves)
     assert (measured("faster", square) > 2).all()
     double = cost_frame(lambda n: 10.0 * n, lambda n: 5.0 * n)
-    assert np.allclose(measured("square", double, queues), 1)
-    assert np.allclose(measured("fig5-half", double), 2)
-    assert np.allclose(measured("fig5-no-better", double), 1)
-    assert np.allclose(measured("faster", double), 2)
+    assert_measured(double, {"square": 1}, queues)
+    assert_measured(double, {"fig5-half": 2, "fig5-no-better": 1, "faster": 2})
 
 
 def test_a_tree_s_picture_has_a_box_for_each_node_that_keeps_clear_of_the_others():
@@ -97,7 +103,7 @@ def test_a_tree_s_picture_has_a_box_for_each_node_that_keeps_clear_of_the_others
         assert max(width, height) < 16 and all("share" in text.get_text() for text in ax.texts)
 
 
-def test_pictures_refuse_what_names_no_node():
+def test_pictures_refuse_labels_and_shares_of_no_node():
     tree = workloads.fig4()
     refuses("no node has the path", plot_tree, tree, labels={(4,): "x"})
     refuses("shares: shape", plot_tree, tree, shares=[0.5])
@@ -105,24 +111,15 @@ def test_pictures_refuse_what_names_no_node():
 
 def test_shares_are_judged_in_their_windows():
     """Shares that are as printed while all are active, and anything at other times; n2,3 takes over, n2,1 moves by 0.05."""
-    later = {"n2,3": 0.5, "n2,1": 0.05}
-    rows = []
-    for time in range(0, 1000, 10):
-        for name in LEAVES:
-            share = float(claim(share_of(name)).printed)
-            if time < 200 or 580 < time < 640:
-                share = 0.9
-            if time >= 790:
-                share += later.get(name, 0)
-            rows.append({"rule": "mch", "seed": 0, "time": time, "name": name, "share": share})
-    frame = pd.DataFrame(rows)
-    for name in LEAVES:
-        assert measured(share_of(name), frame) == pytest.approx(
-            float(claim(share_of(name)).printed)
-        )
-    assert measured("fig4-ratio", frame) == pytest.approx(2)
-    assert measured("fig4-takes-over", frame) == pytest.approx(1)
-    assert measured("fig4-others-stay", frame) == pytest.approx(0.05)
+    printed = {name: float(claim(share_of(name)).printed) for name in LEAVES}
+    times = itertools.product(range(0, 1000, 10), LEAVES)
+    frame = pd.DataFrame(times, columns=["time", "name"]).assign(rule="mch", seed=0)
+    share = frame["name"].map(printed)
+    share[(frame["time"] < 200) | frame["time"].between(590, 630)] = 0.9
+    later = frame["name"].map({"n2,3": 0.5, "n2,1": 0.05}).fillna(0)
+    frame["share"] = share + later.where(frame["time"] >= 790, 0)
+    assert_measured(frame, {share_of(name): share for name, share in printed.items()})
+    assert_measured(frame, {"fig4-ratio": 2, "fig4-takes-over": 1, "fig4-others-stay": 0.05})
 
 
 def test_complexity_is_judged_by_a_decision():
@@ -133,33 +130,32 @@ def test_complexity_is_judged_by_a_decision():
         for rule, method, each in (("h-drf", "literal", 2 * 2.0**levels), ("h-drf", "fast", 3), ("mch", "fast", 3), ("c-ch", "fast", 1), ("m-ch", "fast", 3))
     ]  # fmt: skip
     frame = pd.DataFrame(rows)
-    assert np.allclose(measured("complexity-h-drf", frame), 1)
-    assert np.allclose(measured("complexity-mch", frame), 0)
-    assert np.allclose(measured("complexity-decision", frame), 0)
-    assert np.allclose(measured("ch-cheaper", frame), 0)
-    assert np.allclose(measured("faster", frame, "filling at the most nodes"), 2 * 2**11 / 3)
-    assert np.allclose(measured("faster-by-path", frame), 1)
-    dear = frame.assign(operations=frame["operations"] * frame["q"] ** 1.5)
-    assert np.allclose(measured("complexity-mch", dear), 1.5)  # and not O(q)
-    log = frame.assign(operations=frame["operations"] * frame["levels"])
-    assert np.allclose(measured("complexity-decision", log), 1)
-    mch_only = frame["operations"].where(frame["rule"] != "mch", frame["operations"] * frame["q"])
-    weighed = frame.assign(operations=mch_only)  # weights worked out again for each decision
-    assert np.allclose(measured("ch-cheaper", weighed), 1)
+    flat = dict.fromkeys(("complexity-mch", "complexity-decision", "ch-cheaper"), 0)
+    assert_measured(frame, flat | {"complexity-h-drf": 1, "faster-by-path": 1})
+    assert_measured(frame, {"faster": 2 * 2**11 / 3}, "filling at the most nodes")
+    cost, q = frame["operations"], frame["q"]
+    assert_measured(frame.assign(operations=cost * q**1.5), {"complexity-mch": 1.5})  # and not O(q)
+    log = frame.assign(operations=cost * frame["levels"])
+    assert_measured(log, {"complexity-decision": 1})
+    # weights worked out again for each decision
+    weighed = frame.assign(operations=cost.where(frame["rule"] != "mch", cost * q))
+    assert_measured(weighed, {"ch-cheaper": 1})
 
 
 def test_a_square_is_judged_between_the_two_largest_trees():
     """H-DRF's cost is MCH's until 100 nodes, and its square from there on."""
-    rows = []
-    for levels, q in enumerate((10.0, 100.0, 1000.0), 5):
-        shared = {"seed": 0, "levels": levels, "q": q, "decisions": q}
-        rows.append(shared | {"rule": "mch", "method": "fast", "operations": q})
-        rows.append(
-            shared | {"rule": "h-drf", "method": "literal", "operations": max(q, q**2 / 100)}
-        )
-    frame = pd.DataFrame(rows)
-    assert measured("square", frame) == pytest.approx(2)
-    assert measured("square", frame, "all q") == pytest.approx(1.5)
+    frame = as_frame("""
+        rule   method   levels  q     operations
+        mch    fast          5    10          10
+        h-drf  literal       5    10          10
+        mch    fast          6   100         100
+        h-drf  literal       6   100         100
+        mch    fast          7  1000        1000
+        h-drf  literal       7  1000       10000
+    """)
+    frame = frame.assign(seed=0, decisions=frame["q"])
+    assert_measured(frame, {"square": 2})
+    assert_measured(frame, {"square": 1.5}, "all q")
 
 
 def test_trees_are_counted_where_the_claim_says():
@@ -179,7 +175,7 @@ def test_trees_are_counted_where_the_claim_says():
     assert measures.unequal(gaps, "other") == (1, 2, 100.0)
 
 
-def test_who_is_starved_is_told_by_the_poorest_leaf():
+def test_starvation_is_measured_at_the_poorest_leaf():
     trees = as_frame("""
         rule  partial  seed  least
         mch       0       0    0.1

@@ -1,7 +1,8 @@
-"""Every policy of a paper can be told apart, by colour, by line and by marker, and only measured points are marked."""
+"""The policies of a paper differ in colour, line and marker, and only measured points are marked."""
 
 import itertools
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -40,7 +41,7 @@ def test_every_two_colours_of_the_book_differ_to_every_eye(eye):
 
 
 @pytest.mark.parametrize(
-    "other, told",
+    "other, distinct",
     [
         ({"marker": "s"}, False),
         ({"linestyle": ":"}, True),
@@ -48,12 +49,12 @@ def test_every_two_colours_of_the_book_differ_to_every_eye(eye):
         ({"color": "#0072B2"}, True),
     ],
 )
-def test_lines_are_told_apart_by_dash_or_by_colour(other, told):
+def test_lines_are_distinct_by_dash_or_by_colour(other, distinct):
     drawn, ax = style.subplots()
     first = {"color": "#D55E00", "linestyle": "-", "marker": "o"}
     ax.plot([0, 1], label="one", **first)
     ax.plot([1, 0], label="two", **first | other)
-    assert seeing.alike(drawn) == ([] if told else [("one", "two")])
+    assert seeing.alike(drawn) == ([] if distinct else [("one", "two")])
 
 
 def test_faint_words_are_found_on_white_and_on_a_fill():
@@ -65,7 +66,7 @@ def test_faint_words_are_found_on_white_and_on_a_fill():
     assert {words for words, *_ in seeing.faint(drawn)} == {"black at 0.25", "#AAAAAA at 0.75"}
 
 
-def test_look_of_ones_own_policy_is_neutral():
+def test_look_of_a_reader_s_policy_is_neutral():
     def my_rule():
         pass
 
@@ -75,13 +76,9 @@ def test_look_of_ones_own_policy_is_neutral():
 
 def test_band_marks_means_at_measured_points_and_shades_their_interval():
     slopes = {"zz": 3, "hmhs": 1, "fifo": 2}
-    rows = [
-        (policy, x, seed, x * k + seed)
-        for policy, k in slopes.items()
-        for x in (1, 4)
-        for seed in range(3)
-    ]
-    frame = pd.DataFrame(rows, columns=["policy", "x", "seed", "y"])
+    points = itertools.product(slopes, (1, 4), range(3))
+    frame = pd.DataFrame(points, columns=["policy", "x", "seed"])
+    frame["y"] = frame["x"] * frame["policy"].map(slopes) + frame["seed"]
     _, ax = style.subplots()
     assert style.band(ax, frame, "x", "y", by="policy") is ax
     assert [line.get_label() for line in ax.lines] == ["HMHS", "FIFO", "zz"]
@@ -127,8 +124,6 @@ def test_svg_does_not_depend_on_the_last_digit_of_a_coordinate():
 
 
 def test_style_leaves_nothing_behind():
-    import matplotlib as mpl
-
     before = dict(mpl.rcParams)
     with style.use():
         assert mpl.rcParams["font.size"] == style.RC["font.size"]
