@@ -15,7 +15,7 @@ from schedlib.mch.rules import RULES
 from schedlib.mch.running import start
 from schedlib.mch.state import Work
 
-WHOLE = 2**40  # tasks that make up what a leaf holds: one more is no change that a rule sees
+WHOLE = 2**40  # tasks that make up what a leaf holds: one more does not change a decision
 LEAF = re.compile(r"^(\(?)([a-z/.]+)(?:(\d[\d.]*)(?:,(\d+))?)?(?:\*([\d.]+))?(?:#(\d+))?\)?$")
 DEPTHS = {"a": 5, "b": 4, "c": 3, "d": 2, "e": 6, "f": 2}
 SORTER = (

@@ -25,14 +25,14 @@ def touch(state, leaf):
 
 
 @kernel
-def is_active(one):
+def is_active(record):
     """Whether a leaf has tasks, running or waiting."""
-    return one.tasks > 0 or one.waiting > 0
+    return record.tasks > 0 or record.waiting > 0
 
 
 @kernel
 def note_idle(state, leaf):
-    """A leaf without tasks, running or waiting, is not active: weights may change."""
+    """Note that a leaf without tasks, running or waiting, is not active: weights may change."""
     if not is_active(state.leaves[leaf]):
         state.tally[0].active_changed = True
 
@@ -50,13 +50,13 @@ def lacks(state, leaf):
 
 @kernel
 def start_task(state, leaf):
-    """A task of a leaf starts; of jobs, it is the first one's in the leaf's line."""
-    tally, one, jobs = state.tally[0], state.leaves[leaf], state.jobs
+    """A task of a leaf starts; of jobs, it belongs to the first job in the leaf's line."""
+    tally, record, jobs = state.tally[0], state.leaves[leaf], state.jobs
     for l in range(state.used.size):
         state.used[l] += state.demand[leaf, l]
-    one.tasks += 1
-    one.started += 1
-    one.waiting -= 1
+    record.tasks += 1
+    record.started += 1
+    record.waiting -= 1
     if state.order.size > 0:
         state.order[tally.ordered] = leaf
     tally.ordered += 1
@@ -102,11 +102,11 @@ def serve(priority, pick, rng, state):
 def stop(priority, state, leaf, count):
     """`count` running tasks of a leaf stop, and what they used is free again; waiting ones may have gone."""
     if count > 0:
-        one = state.leaves[leaf]
-        one.tasks -= count
+        record = state.leaves[leaf]
+        record.tasks -= count
         for l in range(state.used.size):
             state.used[l] = max(state.used[l] - count * state.demand[leaf, l], 0.0)
-        state.tally[0].saturated &= ~one.bits
+        state.tally[0].saturated &= ~record.bits
         touch(state, leaf)
     note_idle(state, leaf)
     update(priority, state, leaf)

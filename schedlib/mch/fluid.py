@@ -3,8 +3,8 @@
 Under H-DRF a group's vector is B + f A: B of its blocked children as they are, A of the others, each rescaled
 to share/omega = f, the least among them. Only laggards (children whose share/omega is f) are served, so f and
 everything else grows at constant rates until a laggard catches up with a sibling, a group's largest share
-changes its resource, or a resource is used up. In the last case shares drop, for used-up resources count no
-more, and groups that lag on the rest catch up. Source: H-DRF, Bhattacharya et al., SoCC 2013.
+changes its resource, or a resource is used up. In the last case shares drop, as used-up resources no
+longer count, and groups that lag on the rest catch up. Source: H-DRF, Bhattacharya et al., SoCC 2013.
 """
 
 from typing import NamedTuple

@@ -6,7 +6,7 @@ keeps B, V, f and its first child in a binary tree of partial sums: nothing is s
 not pile up. Source: H-DRF, Section 4.
 
 At the end are the rules as printed, which look at each node for each decision. The fast ones must
-decide the same. They are in the library and not in its tests, because what they cost is measured for a claim.
+decide the same. They are in the library and not in its tests, because a claim measures their cost.
 """
 
 import numpy as np
@@ -113,9 +113,9 @@ def set_place(tree, i, at, rescale):
     left = 2 * at
     right = left + 1
     for l in range(2 * tree.need.shape[1]):
-        one = side(tree, i, left, l, rescale)
-        other = side(tree, i, right, l, rescale)
-        place[SUMS + l] = one + other
+        below = side(tree, i, left, l, rescale)
+        beside = side(tree, i, right, l, rescale)
+        place[SUMS + l] = below + beside
     low, a = lowest(tree, i, left)
     other_low, b = lowest(tree, i, right)
     place[LOW] = min(low, other_low)
@@ -154,20 +154,20 @@ def by_parts(tree, i, child, rescale):
 @kernel
 def set_leaf(tree, leaf):
     """A leaf's row, from what it runs."""
-    one = tree.leaves[leaf]
-    mine = tree.room[one.node]
+    record = tree.leaves[leaf]
+    mine = tree.room[record.node]
     s = 0.0
     for l in range(tree.need.shape[1]):
-        used = one.tasks * tree.need[leaf, l]
+        used = record.tasks * tree.need[leaf, l]
         mine[USAGE + l] = used
         s = max(s, used)
-    mine[STARTED] = one.started
+    mine[STARTED] = record.started
     mine[BEST] = -1
     mine[RATIO] = np.inf
-    blocked = one.bits & tree.saturated != 0
-    if one.waiting > 0 and not blocked:
+    blocked = record.bits & tree.saturated != 0
+    if record.waiting > 0 and not blocked:
         mine[BEST] = leaf
-        node = tree.nodes[one.node]
+        node = tree.nodes[record.node]
         mine[RATIO] = s * node.light
 
 
@@ -213,10 +213,10 @@ def set_all(tree, rescale, printed):
 @kernel
 def set_path(tree, leaf, rescale):
     """The rows of a leaf that has changed and of the groups above it; gives the cost."""
-    room, one = tree.room, tree.leaves[leaf]
+    room, record = tree.room, tree.leaves[leaf]
     looked = 0
-    child = one.node
-    new = one.started - room[child, STARTED]
+    child = record.node
+    new = record.started - room[child, STARTED]
     set_leaf(tree, leaf)
     i = tree.nodes[child].parent
     while i >= 0:

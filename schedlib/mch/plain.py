@@ -3,7 +3,7 @@
 The paper is You et al., IEEE Communications Letters 2019; its baseline, H-DRF, is by Bhattacharya et al., SoCC
 2013. An empty cluster is filled task by task. Every job has tasks without end, and no task ends. `flatten`
 gives MCH's weights, `weighted_drf` is the flat rule (DRF, C-CH, M-CH and MCH differ in the weights), and
-`allocate` fills a cluster by any rule. H-DRF stands in `plain_rivals.py`, the cluster in `plain_model.py`.
+`allocate` fills a cluster by any rule. H-DRF is in `plain_rivals.py`, the cluster in `plain_model.py`.
 
 Where the texts are silent, these are our readings (those of the fast code, `mch.flatten` and `mch.fill`):
 

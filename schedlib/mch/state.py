@@ -42,16 +42,19 @@ TALLY = np.dtype(
         ("logged", i8),  # entries of `State.log`
         ("submitted", i8),  # jobs that have arrived
         ("departed", i8),  # jobs whose time to leave has come
-        ("bad_leaf", i8),  # whose priority was no number, or who cannot be served; -1 for none
+        (
+            "bad_leaf",
+            i8,
+        ),  # of a priority that is NaN, or chosen although it cannot be served; -1 for none
         ("bad_tasks", i8),  # its tasks then; -1: it cannot be served
         ("steps", i8),  # decisions and events in this slice
-        ("active_changed", flag),  # whether a leaf has become active, or has ceased to be so
+        ("active_changed", flag),  # whether a leaf has become active or inactive
         (
             "chooses",
             flag,
         ),  # whether the rule is a function that chooses; else its priorities are in heaps
-        ("rank_all", flag),  # whether every priority must be asked: at the start, with new weights
-        ("ready", flag),  # whether all has happened at this time, and tasks may start
+        ("rank_all", flag),  # whether to ask for every priority: at the start, and with new weights
+        ("ready", flag),  # whether all ends and arrivals of this time are done, and tasks may start
     ],
     align=True,
 )
@@ -72,7 +75,7 @@ NO_JOBS = Jobs(table=zeroed(JOB, 0), line=NONE, head=NONE, by_submit=NONE, by_de
 
 
 class Work(NamedTuple):
-    """The work to do, and for how much of it there must be room."""
+    """The work to do, and the lengths of the arrays that it needs."""
 
     waiting: np.ndarray  # (p,) tasks that wait at the start
     jobs: Jobs = NO_JOBS  # those that bring more

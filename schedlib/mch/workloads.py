@@ -134,7 +134,7 @@ def _stages() -> pd.DataFrame:
 def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
     """`n` random stages of the Alibaba hour: `cpu, memory` (of one machine, per task), `tasks, duration` (s).
 
-    They stand for the paper's jobs from Google's trace, which cannot be had here. Demands are what was
+    They take the place of the paper's jobs from Google's trace, which is not available here. Demands are what was
     requested: always some of both (all leaves are full-type), more of CPU in 98 of 100 stages. Drawn without
     replacement while they last. ValueError unless `n` >= 1.
 
