@@ -25,7 +25,7 @@ def test_looks_differ_within_a_paper(paper, trait):
 def test_every_policy_of_the_papers_records_has_a_look():
     labels = {name: label for paper in papers.ALL for name, label in paper.labels.items()}
     assert {
-        name: look.label for name, look in style.LOOK.items() if name not in style.BEYOND
+        name: look.label for name, look in style.LOOKS.items() if name not in style.BEYOND
     } == labels
 
 

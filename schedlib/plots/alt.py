@@ -1,10 +1,9 @@
 """Alt texts of charts: a sentence on what is drawn, then the numbers of each series, all made in one way."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from schedlib.plots import style
 
@@ -35,73 +34,67 @@ def alt(
     >>> alt("Lines of the wait (s) against the load", "wait", ["policy"], "load")(frame)
     'Lines of the wait (s) against the load: FIFO 1 at 0.5, 9 at 0.9.'
     """
-    known = names or {}
+    words = names or {}
     columns = list(by)
 
-    def sentence(start: str, rows: DataFrame, columns: list[str], numbers: Callable) -> str:
+    def sentence(start: str, rows: DataFrame, columns: list[str], within: list[str]) -> str:
         groups: Any = [((), rows)]
         if columns:
             groups = rows.groupby(columns, sort=False, observed=True)
         series = []
         for values, group in groups:
-            words = [known.get(value) or word(value) for value in values]
-            words.append(numbers(group))
-            series.append(" ".join(words))
+            labels = [words.get(value) or word(value) for value in values]
+            labels.append(averages(group, x, y, within, average))
+            series.append(" ".join(labels))
         listed = "; ".join(series)
         return f"{start}: {listed}."
 
     def text(frame: DataFrame) -> str:
         rows = frame if of is None else of(frame)
         rows = rows.dropna(subset=[y])
-        means = partial(points, x=x, y=y, average=average)
-        whole = sentence(head, rows, columns, means)
+        whole = sentence(head, rows, columns, [])
         if len(columns) < 2 or len(whole.split()) <= MOST_WORDS:
             return whole
         first, *within = columns
         over = " and ".join(within)
-        spread = partial(ranges, x=x, y=y, within=within, average=average)
-        return sentence(f"{head}, ranges over {over}", rows, [first], spread)
+        return sentence(f"{head}, ranges over {over}", rows, [first], within)
 
     return text
 
 
-def points(rows: DataFrame, x: str | None, y: str, average: str = "mean") -> str:
+def averages(
+    rows: DataFrame, x: str | None, y: str, within: list[str] | None = None, average: str = "mean"
+) -> str:
     """The average of `y`, or with `x` those at its ends and the lowest and the highest of them.
 
-    >>> points(DataFrame({"x": [1, 2, 3], "y": [5.0, 2.0, 4.0]}), "x", "y")
-    '5 at 1, 2 at 2, 4 at 3'
-    """
-    if x is None:
-        return number(rows[y].agg(average))
-    means = rows.groupby(x, observed=True)[y].agg(average)
-    places = {0, means.argmin(), means.argmax(), len(means) - 1}
-    texts = []
-    for place, mean in means.iloc[sorted(places)].items():
-        texts.append(f"{number(mean)} at {word(place)}")
-    return ", ".join(texts)
-
-
-def ranges(rows: DataFrame, x: str | None, y: str, within: list[str], average: str = "mean") -> str:
-    """The lowest and the highest average of `y` among series, or with `x` those at its ends.
-
-    A series has one value of each column in `within`.
+    Where series lie `within` the rows, with one value of each of these columns, the range of their averages,
+    or with `x` the ranges at its ends.
 
     >>> frame = DataFrame({"k": [1, 2, 1, 2], "x": [1, 1, 3, 3], "y": [5.0, 2.0, 4.0, 4.0]})
-    >>> ranges(frame, "x", "y", ["k"])
-    '2 to 5 at 1, 4 at 3'
+    >>> averages(frame, "x", "y"), averages(frame, "x", "y", ["k"])
+    ('3.5 at 1, 4 at 3', '2 to 5 at 1, 4 at 3')
     """
-    ends = [("", rows)]
-    if x is not None:
-        places = sorted({rows[x].min(), rows[x].max()})
-        ends = [(f" at {word(place)}", rows[rows[x] == place]) for place in places]
+    if x is None:
+        if not within:
+            return number(rows[y].agg(average))
+        return extent(rows.groupby(within, observed=True)[y].agg(average))
+    means = rows.groupby(x, observed=True)[y].agg(average)
+    places = {0, len(means) - 1}
+    if not within:
+        places |= {means.argmin(), means.argmax()}
     texts = []
-    for place, here in ends:
-        averages = here.groupby(within, observed=True)[y].agg(average)
-        low = number(averages.min())
-        high = number(averages.max())
-        both = low if low == high else f"{low} to {high}"
-        texts.append(both + place)
+    for place in means.index[sorted(places)]:
+        at = rows[rows[x] == place]
+        values = at.groupby(within or x, observed=True)[y].agg(average)
+        texts.append(f"{extent(values)} at {word(place)}")
     return ", ".join(texts)
+
+
+def extent(values: Series) -> str:
+    """The lowest and the highest of some values, once where they have the same digits."""
+    low = number(values.min())
+    high = number(values.max())
+    return low if low == high else f"{low} to {high}"
 
 
 def word(value: Any) -> str:

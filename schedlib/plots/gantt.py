@@ -123,11 +123,11 @@ def draw_blocks(
     """
     until = np.full(lanes, -np.inf)
     for s, f, h, colour, name in zip(start, finish, height, colours, names, strict=True):
-        own = np.flatnonzero(until <= s)[:h]
-        until[own] = f
-        gaps = np.flatnonzero(np.diff(own) > 1)
+        free = np.flatnonzero(until <= s)[:h]
+        until[free] = f
+        gaps = np.flatnonzero(np.diff(free) > 1)
         boxes = []
-        for piece in np.split(own, gaps + 1):
+        for piece in np.split(free, gaps + 1):
             low = piece[0]
             high = piece[-1] + 1
             boxes.append([(s, low), (f, low), (f, high), (s, high)])
@@ -135,4 +135,4 @@ def draw_blocks(
         ax.add_collection(PolyCollection(boxes, facecolors=pale, edgecolors=colour, linewidths=1.2))
         middle = (s + f) / 2
         look: dict[str, Any] = {"fontweight": "bold", "fontsize": 9}
-        ax.text(middle, own.mean() + 0.5, name, ha="center", va="center", **look)
+        ax.text(middle, free.mean() + 0.5, name, ha="center", va="center", **look)

@@ -84,7 +84,9 @@ BEYOND = {
     "case1": Look("#999999", (0, (1, 1)), "P", "MCH, Case 1 for all"),
     "mch-two-phase": Look("#222222", (0, (6, 2)), "X", "MCH, two-phase"),
 }
-LOOK = {policy: look for looks in (*PAPER_LOOKS.values(), BEYOND) for policy, look in looks.items()}
+LOOKS = {
+    policy: look for looks in (*PAPER_LOOKS.values(), BEYOND) for policy, look in looks.items()
+}
 
 
 def look(policy: object) -> Look:
@@ -94,7 +96,7 @@ def look(policy: object) -> Look:
     ('Eagle', 'my-policy')
     """
     name = str(getattr(policy, "name", getattr(policy, "__name__", policy)))
-    return LOOK.get(name, Look("#555555", (0, (5, 1, 1, 1)), "*", name))
+    return LOOKS.get(name, Look("#555555", (0, (5, 1, 1, 1)), "*", name))
 
 
 def labels(looks: Mapping[Any, Look]) -> dict[Any, str]:
@@ -210,7 +212,7 @@ def band(
     _, ax = into(ax)
     groups = dict(list(frame.groupby(by, observed=True))) if by else {y: frame}
     if looks is None:
-        looks = {name: look(name) for name in dict.fromkeys([*LOOK, *groups])}
+        looks = {name: look(name) for name in dict.fromkeys([*LOOKS, *groups])}
     for name in filter(groups.__contains__, looks):
         points = groups[name].groupby(x)[y].apply(mean_ci)
         means, low, high = zip(*points, strict=True)

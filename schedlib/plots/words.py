@@ -1,5 +1,7 @@
 """A drawn figure in words, read from its axes: the alt text of pictures that a notebook draws."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -49,23 +51,28 @@ def axes_in_words(ax: Axes) -> str:
     'diagram of a queue'
     """
     title = _plain(ax.get_title())
-    if ax.axison:
-        low, high = ax.dataLim.intervalx
-        span = f" from {low:.4g} to {high:.4g}" if np.isfinite([low, high]).all() else ""
-        x, y = _label(ax, "x") or "position", _label(ax, "y") or "values"
-        text = f"chart of {y} against {x}{span}"
-        parts = [_series(*pair) for pair in zip(*ax.get_legend_handles_labels(), strict=True)]
-        joint, most = ": ", MOST_SERIES
-    else:
-        text = "diagram"
-        parts = [_plain(drawn.get_text()) for drawn in ax.texts]
-        joint, most = " of ", MOST_WORDS
-    named = list(dict.fromkeys(filter(None, parts)))[:most]
-    if named:
-        text += joint + "; ".join(named)
-    elif not ax.axison:
-        return title
-    return f"{title}: {text}" if title else text
+    text = (
+        _chart(ax)
+        if ax.axison
+        else _listed("diagram of ", (text.get_text() for text in ax.texts), MOST_WORDS)
+    )
+    return ": ".join(filter(None, [title, text]))
+
+
+def _chart(ax: Axes) -> str:
+    x, y = _label(ax, "x") or "position", _label(ax, "y") or "values"
+    text = f"chart of {y} against {x}"
+    low, high = ax.dataLim.intervalx
+    if np.isfinite([low, high]).all():
+        text += f" from {low:.4g} to {high:.4g}"
+    series = map(_series, *ax.get_legend_handles_labels())
+    return _listed(f"{text}: ", series, MOST_SERIES) or text
+
+
+def _listed(start: str, parts: Iterable[str], most: int) -> str:
+    """The first of some words, each once; nothing where there are none."""
+    words = list(dict.fromkeys(filter(None, map(_plain, parts))))
+    return start + "; ".join(words[:most]) if words else ""
 
 
 def _series(handle, label: str) -> str:
