@@ -75,7 +75,7 @@ def test_slopes_count_steps_from_one_value_to_the_next_per_seed():
 @pytest.mark.parametrize(
     "ratios, verdict", [((0.3, 0.31, 0.9), "holds"), ((0.3, 0.25, 0.2), "fails")]
 )
-def test_the_benefit_that_falls_with_the_load_is_told_from_one_that_grows(ratios, verdict):
+def test_a_benefit_that_falls_with_the_load_is_distinguished_from_a_growing_one(ratios, verdict):
     claim = registry.load().claims["eagle.less-at-low-load-google"]
     hawk = as_frame("""
         seed  workers  completion
@@ -107,7 +107,7 @@ def test_fig_9_is_judged_at_the_ratio_that_keeps_as_many_nodes_busy():
     assert_allclose(at_50.values, [[60]])
 
 
-def test_a_share_of_table_2_is_told_in_the_papers_millions_for_either_kind_of_thieves():
+def test_a_share_of_table_2_is_in_the_papers_millions_for_either_kind_of_thieves():
     frame = as_frame("""
         system        rescheduled  probes  behind_long  ran_behind_long  short_tasks
         eagle                  90     200          100                5          100

@@ -71,7 +71,7 @@ def test_same_seed_same_run_and_recording_changes_nothing(case, name, detail, se
 
 
 @given(cases(), names, details, seeds)
-def test_names_do_not_matter_and_classes_may_stand_for_the_cut_off(case, name, detail, seed):
+def test_names_do_not_matter_and_classes_may_replace_the_cut_off(case, name, detail, seed):
     plain = run_of(case, name, detail, seed)
     labels = np.array([f"job {(7 * i) % 10007}" for i in range(len(case.submit))])
     jobs, tasks = case.workload.jobs, case.workload.tasks
@@ -131,8 +131,8 @@ def wrong(cluster, worker, line, rng):
     return cluster.no_such_column
 
 
-def test_bad_parts_of_ones_own_are_named():
-    """By the simulation itself: the part, when, whom it concerned, what it chose and what there is to choose."""
+def test_bad_functions_of_a_reader_are_named():
+    """By the simulation itself: the part, the time, the job, what it chose and what it can choose."""
     sent = r"system 'mine': short_jobs sends probe 0 of job 0 at 0 s to worker 10; there are 10; return one of 0 to 9"
     line = r"in the line of worker \d \(jobs 0\); it has 1; return one of 0 to 0"
     picked = rf"system 'mine': queue picks place 1 at 0\.0005 s {line}"
@@ -163,7 +163,7 @@ def test_the_short_partition_is_the_whole_part(share, workers, count):
     assert run.stats["short_only"] == count
 
 
-# ---- what a function of one's own sees and keeps
+# ---- what a reader's function sees and keeps
 
 
 def beside_the_last(cluster, job, probe, rng):

@@ -52,14 +52,14 @@ def by_column(cluster, worker, line, rng):
     return int(np.argmin(cluster.jobs.size[line]))
 
 
-def test_a_column_of_ones_own_is_that_of_the_job():
+def test_a_readers_column_is_that_of_the_job():
     """Jobs of one second are put apart as published, which changes their order."""
     plain = crowd()
     sized = crowd(size=np.floor(eagle.job_means(plain)), user="a", **{"wall time": 1.0})
-    known = run(plain, eagle.System("known", queue=by_size))
+    by_estimate = run(plain, eagle.System("by estimate", queue=by_size))
     read = run(sized, eagle.System("read", queue=by_column))
-    assert known.jobs.equals(read.jobs)
-    assert not known.jobs.equals(run(plain, eagle.System("fifo")).jobs)
+    assert by_estimate.jobs.equals(read.jobs)
+    assert not by_estimate.jobs.equals(run(plain, eagle.System("fifo")).jobs)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def least_work(cluster, job, task, rng):
 
 
 @pytest.mark.parametrize("short_jobs", ["sss", "probes"])
-def test_long_jobs_placed_by_a_rule_of_ones_own(short_jobs):
+def test_long_jobs_placed_by_a_readers_rule(short_jobs):
     """Means in 64ths of a second, so that sums of estimates have no rounding."""
     work = crowd(mean=np.round(64 * eagle.job_means(crowd())) / 64)
     shipped = eagle.System("shipped", short_jobs=short_jobs, sticky=True, min_probes=9)

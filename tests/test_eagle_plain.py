@@ -30,7 +30,7 @@ def compare(case, name, detail, seed=0, rtol=1e-12, record=True, **options):
 @pytest.mark.parametrize("detail", DETAILS)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_system_in_every_detail(name, detail):
-    """In whole times no sum is rounded, so every tie is a true one; real times have none."""
+    """In whole times no sum is rounded, so every tie is a true one; real times have no ties."""
     rng = np.random.default_rng(1)
     for seed in range(4):
         whole = seed < 3
@@ -57,7 +57,7 @@ def test_any_case(case, name, detail, seed, options):
 
 @pytest.mark.parametrize("name", ["eagle", "hawk", "sparrow", "dlwl"])
 def test_jobs_of_one_second_are_put_apart(name):
-    """Published: a submission time seen before is moved; a hundred jobs in a second and more are no trouble."""
+    """Published: a submission time seen before is moved; a hundred jobs in a second or more are moved, too."""
     rng = np.random.default_rng(3)
     case = instances.case(rng, whole=True, jobs=150, workers=12, short_only=3, most_tasks=2)
     case.submit = np.floor(np.sort(rng.random(150)) * 3).tolist()
@@ -104,8 +104,8 @@ def test_estimates_off_at_random(case, name, detail, seed):
 @pytest.mark.parametrize(
     "name", ["eagle", "eagle without sbp", "dlwl", "omniscient with srpt", "probes for all, srpt"]
 )
-def test_what_comes_to_a_queue_together_is_served_one_by_one(name, detail):
-    """Jobs of many tasks on few workers: dozens of equal probes, and of placed tasks, stand in one line."""
+def test_tasks_that_arrive_together_are_served_one_by_one(name, detail):
+    """Jobs of many tasks on few workers: dozens of equal probes, and of placed tasks, wait in one line."""
     rng = np.random.default_rng(7)
     for seed in range(3):
         case = instances.case(
@@ -128,7 +128,7 @@ def test_vectors_that_are_out_of_date(name, detail):
         compare(case, name, detail, seed=seed, rtol=0.0)
 
 
-# ---- parts of one's own
+# ---- a reader's parts
 
 
 def anywhere(cluster, job, probe, rng):
@@ -166,7 +166,7 @@ def shortest(cluster, worker, line, rng):
         ),
     ],
 )
-def test_parts_of_ones_own_decide_as_the_shipped_ones(system, variant):
+def test_a_readers_parts_decide_as_the_shipped_ones(system, variant):
     rng = np.random.default_rng(5)
     for seed in range(5):
         case = instances.case(rng, whole=True)

@@ -62,7 +62,7 @@ def test_workers_run_what_the_tasks_say(system, detail):
 
 
 @pytest.mark.parametrize("system", player.SYSTEMS)
-def test_every_step_can_be_drawn_in_its_place_and_told(system):
+def test_every_step_can_be_drawn_in_its_place_and_described(system):
     run, steps = recorded(system)
     for step in steps[::25]:
         found, (width, height) = cluster.shapes(step, run)

@@ -174,7 +174,7 @@ def test_any_size_meets_table_1_and_the_load(trace, jobs, scale, seed):
     assert w.jobs["submit"].mean() == pytest.approx(span / 2, abs=5 * spread + 1)
 
 
-def test_a_seed_is_a_workload_and_classes_have_a_stream_of_their_own():
+def test_a_seed_gives_one_workload_and_classes_have_their_own_stream():
     one, same, other, larger = (
         eagle.google(300, seed=seed, scale=scale)
         for seed, scale in ((5, 0.1), (5, 0.1), (6, 0.1), (5, 0.2))

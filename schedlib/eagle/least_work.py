@@ -141,10 +141,10 @@ def look(state, kind, begin, end, live, least, now):
         picked = loads.picked[begin + place]
         spent = now - picked
         most = loads.picked_for[begin + place]
-        there = load + fetch
-        late = spent >= most  # one that outlasts its estimate has nothing left
-        wait = there - (most if late else spent)
-        falls = np.inf if late else there + picked
+        full = load + fetch
+        late = spent >= most  # a task that outlasts its estimate has no work left
+        wait = full - (most if late else spent)
+        falls = np.inf if late else full + picked
         rests = wait if late else np.inf
         runs = picked >= runs_from
         loads.waits[place] = max(wait if runs else load, least)

@@ -1,7 +1,7 @@
 """Eagle in plain Python: read this first, with the paper beside it.
 
 Delgado, Didona, Dinu, Zwaenepoel, SoCC 2016. `Hybrid` is what Eagle builds on, `SSS` is Section 3, `SRPT`
-Section 4. Section 2 stands in `plain_model`, Eagle's rivals in `plain_rivals`. Where the text is silent:
+Section 4. Section 2 is in `plain_model`, Eagle's rivals are in `plain_rivals`. Where the text is silent:
 
 - At one time tasks end first; then come messages of two hops, those of one, heartbeats, and submissions.
 - A request and its answer take a hop each, and the worker is busy meanwhile. The task is bound when it asks;
@@ -23,7 +23,8 @@ from heapq import heapify, heapreplace
 from schedlib.core import streams
 from schedlib.eagle import systems
 from schedlib.eagle.plain_model import END, ONE_HOP, TWO_HOPS, Cluster, Job, Probe, Vector, Worker
-from schedlib.eagle.plain_results import Estimate, Run, jobs_of, written
+from schedlib.eagle.plain_results import Run, jobs_of, written
+from schedlib.eagle.simulating.simulate import Estimate
 from schedlib.workload import Workload
 
 

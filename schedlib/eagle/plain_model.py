@@ -1,6 +1,6 @@
 """Section 2 in plain Python: jobs, probes, workers with a queue, and the events between them.
 
-Read `plain` first. Here nothing is decided: `Cluster` lets time pass and writes down what happens.
+Read `plain` first. No decision is made here: `Cluster` lets time pass and logs the events.
 """
 
 from collections import Counter
@@ -110,9 +110,12 @@ class Cluster:
         network_delay: float = 0.0005,
         heartbeat: float = 3.0,
     ):
-        self.jobs, self.short_only, self.rng = jobs, short_only, rng
+        self.jobs = jobs
         self.workers = [Worker(number) for number in range(workers)]
-        self.hop, self.heartbeat = network_delay, heartbeat
+        self.short_only = short_only
+        self.rng = rng
+        self.hop = network_delay
+        self.heartbeat = heartbeat
         self.now = 0.0
         self.bits: set[int] = set()  # the centre's state: the workers with a long task (SSS)
         self.events: list[tuple] = []  # a heap of what will happen
@@ -169,7 +172,7 @@ class Cluster:
             self.next_task(worker)
 
     def join(self, worker: Worker, probes: list[Probe]) -> None:
-        """They stand at the end of the worker's queue."""
+        """They join the end of the worker's queue."""
         worker.queue.extend(probes)
         self.counts["longest_queue"] = max(self.counts["longest_queue"], len(worker.queue))
 

@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from schedlib.eagle.detail import Detail
 from schedlib.eagle.plain_model import Cluster, Job
+from schedlib.eagle.simulating.simulate import Estimate, prepare
 from schedlib.eagle.systems import System
 from schedlib.workload import Workload
-
-Estimate = str | float | tuple[float, float] | list[float]
 
 
 def jobs_of(
@@ -26,34 +26,17 @@ def jobs_of(
     >>> [(job.isLong, job.probes) for job in jobs]
     [(False, 20), (True, 20)]
     """
-    frame = workload.jobs
-    first = workload.offsets
-    if "mean" in frame:
-        mean = frame["mean"].to_numpy()
-    else:
-        mean = workload.work() / np.diff(first)
-    if cutoff is None:
-        long = frame["class"].to_numpy() > 0
-    else:
-        long = mean > cutoff
-    low = high = 1.0
-    if isinstance(estimate, tuple | list):
-        low, high = estimate
-    elif estimate != "mean":
-        low = high = float(estimate)
-    factor = np.full(len(frame), low)
-    if low < high:
-        factor = rng.uniform(low, high, len(frame))
-    durations = workload.tasks["duration"].tolist()
+    rows, records, durations = prepare(workload, cutoff, estimate, Detail(), rng)
+    in_submission = np.argsort(rows)  # of each job of the workload, its place among the submissions
     jobs = []
-    for n, submit in enumerate(frame["submit"]):
-        tasks = durations[first[n] : first[n + 1]]
+    for number, record in enumerate(records[in_submission]):
+        tasks = durations[record.first : record.first + record.tasks].tolist()
         job = Job(
-            number=n,
-            submit=float(submit),
+            number=number,
+            submit=float(record.submit),
             durations=tasks,
-            estimate=float(factor[n] * mean[n]),
-            isLong=bool(long[n]),
+            estimate=float(record.estimate),
+            isLong=bool(record.long),
             probes=max(min_probes, int(probe_ratio * len(tasks))),
         )
         jobs.append(job)
@@ -80,13 +63,12 @@ def written(cluster: Cluster, workload: Workload, system: System) -> Run:
     [100.0005, 1.0015]
     """
     names = workload.jobs["job"].to_numpy()
-    jobs = pd.DataFrame({"job": names})
-    jobs["submit"] = [job.submit for job in cluster.jobs]
-    jobs["finish"] = [job.finish for job in cluster.jobs]
+    jobs = pd.DataFrame(cluster.jobs)
+    jobs["job"] = names
     jobs["completion"] = jobs["finish"] - jobs["submit"]
-    jobs["long"] = [job.isLong for job in cluster.jobs]
-    jobs["tasks"] = [len(job.durations) for job in cluster.jobs]
-    jobs["estimate"] = [job.estimate for job in cluster.jobs]
+    jobs["tasks"] = jobs["durations"].map(len)
+    jobs = jobs.rename(columns={"isLong": "long"})
+    jobs = jobs[["job", "submit", "finish", "completion", "long", "tasks", "estimate"]]
     columns = ["job", "task", "worker", "queued", "asked", "start", "finish"]
     tasks = pd.DataFrame(cluster.tasks, columns=columns)
     tasks["long"] = jobs["long"].to_numpy()[tasks["job"]]

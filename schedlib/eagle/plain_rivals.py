@@ -1,11 +1,11 @@
 """Eagle's rivals in plain Python: Hawk, Sparrow, DLWL+SRPT, the omniscient scheduler (Section 6).
 
-Read `plain` first: each rival is its `Hybrid` and does otherwise only what stands here. Where the text is
+Read `plain` first: each rival is its `Hybrid` with the differences written here. Where the text is
 silent:
 
 - Hawk: an idle worker tries to steal when a task or a request in vain has left its queue empty. Trying and
   stealing take no time. A victim is another worker; the same one may be drawn again. A success ends the search.
-- Hawk: what is stolen is the first unbroken run of short probes that stand behind a long task, which may run.
+- Hawk: what is stolen is the first unbroken run of short probes that are behind a long task, which may run.
 - Sparrow probes for long jobs too, and has no partition.
 - DLWL: a heartbeat advertises all queueing times as they are; the first comes no later than the first job,
   at a multiple of the interval. With an interval of 0 schedulers know all.
@@ -161,8 +161,8 @@ class Reordering(Hybrid):
 class OldNews(Omniscient):
     """Distributed least work left: schedulers know the queueing times of the last heartbeat (6.2)."""
 
-    def __init__(self, *given: Any, **more: Any):
-        super().__init__(*given, **more)
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
         self.advertised = [0.0] * len(self.workers)
         if self.heartbeat > 0:
             first = math.floor(min(job.submit for job in self.jobs) / self.heartbeat)

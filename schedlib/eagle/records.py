@@ -1,6 +1,6 @@
 """The records of which the state of a run consists: of a worker, a job, a queue entry, a message and more.
 
-Times are in the unit of the workload, mostly seconds. The number -1 stands for "none". Counts that a reader's
+Times are in the unit of the workload, mostly seconds. The number -1 means "none". Counts that a reader's
 function sees have 64 bits.
 """
 
@@ -52,7 +52,7 @@ ENTRY = np.dtype(
         ("job", "i4"),
         ("task", "i4"),  # the number of the task that was placed (-1: a probe)
         ("behind", "i4"),  # 1 when it was queued behind a long task
-        ("count", "i4"),  # how many alike it stands for (see `reorder`)
+        ("count", "i4"),  # the probes or tasks that this entry holds (see `reorder`)
     ],
     align=True,
 )

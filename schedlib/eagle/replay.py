@@ -64,8 +64,8 @@ def replay(run: Any) -> list[Step]:
     log["job"] = numbers.get_indexer(log["job"])
     log["kind"] = log["event"].map(AT_ONCE).fillna(-1)
     log["at_once"] = log["kind"] >= 0
-    alike = log[["time", "job", "at_once"]]
-    begins = (alike != alike.shift()).any(axis=1)
+    burst = log[["time", "job", "at_once"]]
+    begins = (burst != burst.shift()).any(axis=1)
     log["burst"] = begins.cumsum()
     log = log.sort_values(["burst", "kind"], kind="stable")
     cluster = Replayed(run)
@@ -83,7 +83,7 @@ def replay(run: Any) -> list[Step]:
 
 
 class Replayed:
-    """The cluster as a log tells it, event by event."""
+    """The cluster after each event of a log."""
 
     def __init__(self, run):
         workers = run.stats["workers"]
@@ -97,7 +97,7 @@ class Replayed:
         self.coming = [[] for _ in range(workers)]
         self.bits = [False] * workers
         self.copies = [None] * workers
-        self.given = [0] * jobs
+        self.bound = [0] * jobs
         self.started = [0] * jobs
         self.done = [0] * jobs
         self.victim = -1
@@ -159,15 +159,15 @@ class Replayed:
 
     def _serve(self, worker, job):
         """Hand a task of the job to the worker, if one is left; until none is, a sticky probe stays."""
-        left = self.given[job] < self.tasks[job]
-        self.given[job] += left
+        left = self.bound[job] < self.tasks[job]
+        self.bound[job] += left
         if self.long[job] or not self.sticky or not left:
             self.queue[worker].remove(job)
 
     def _barrier(self, worker):
         """The place in the queue from which on entries wait behind a long task."""
-        here = max(self.running[worker], self.asking[worker])
-        if here >= 0 and self.long[here]:
+        serving = max(self.running[worker], self.asking[worker])
+        if serving >= 0 and self.long[serving]:
             return 0
         for place, job in enumerate(self.queue[worker]):
             if self.long[job]:

@@ -49,7 +49,7 @@ class Settings(NamedTuple):
     steal: bool = False
     any_thief: bool = False
     news: bool = False  # workers learn that tasks were started
-    bunches: bool = False  # what comes to a queue together is one entry of it
+    bunches: bool = False  # probes of a job that arrive together share one queue entry
     stale: bool = False  # schedulers learn at heartbeats
     cancels: bool = False  # probes of jobs with nothing left are dropped
     shares: bool = False  # the centre keeps the bit vector
@@ -106,7 +106,7 @@ class Loads(NamedTuple):
     rests: np.ndarray
     low_key: np.ndarray  # a heap of (key, worker): who gets the next task
     low_worker: np.ndarray
-    high_key: np.ndarray  # the same with signs turned: who of those found so far waits longest
+    high_key: np.ndarray  # the same with signs turned: the longest-waiting of the chosen so far
     high_worker: np.ndarray
 
 
@@ -146,7 +146,7 @@ class Board(NamedTuple):
     bits: np.ndarray  # (B,), the centre's vector
     copies: np.ndarray  # (C, B)
     holders: np.ndarray  # (C,), how many hold a row
-    spare: np.ndarray  # (C,), first the free rows
+    spare: np.ndarray  # (C,), a free list: its first `spare_rows` are unused rows
     status: np.recarray  # one record
 
     def longer(self) -> "Board":
@@ -259,10 +259,10 @@ def initial(
     duration: np.ndarray,
     workers: int,
     record: bool = False,
-    readers: bool = False,
     columns: np.ndarray | None = None,
 ) -> State:
-    """The state at time 0, when nothing has been submitted."""
+    """The state at time 0, when nothing has been submitted; `columns (C, N)`, the jobs' own, if a reader's
+    function runs."""
     cluster = zeroed(WORKER, workers)
     for field in ("head", "tail", "job", "copy_row", "stamp", "mark"):
         cluster[field] = -1
@@ -270,6 +270,7 @@ def initial(
     pool.spare = -1
     clock = zeroed(CLOCK, 1)
     clock.next_heartbeat = first_heartbeat(how, jobs, duration)
+    readers = columns is not None
     notes = Notes(
         since=np.zeros(workers * readers),
         of_jobs=np.zeros((len(jobs) * readers, 4)),

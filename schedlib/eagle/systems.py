@@ -78,7 +78,7 @@ class SystemView(NamedTuple):
     - `sent (k,)`: the workers to which this job's k probes have gone so far (empty except for a function that sends)
     - `notes (N, 4)`, `worker_notes (W, 4)`: floats of your own for jobs and workers, zeros when a run begins
     - `jobs`: the columns of your own in `Workload.jobs`, as in `cluster.jobs.deadline[job]`: each numeric column
-      beyond `job, submit, class` whose name can stand after a dot, (N,) floats in the column's own unit. A
+      beyond `job, submit, class` whose name is a Python identifier, (N,) floats in the column's own unit. A
       function that names `jobs` is compiled when `simulate` knows the columns
 
     >>> def another(cluster, job, probe, rng):
@@ -174,29 +174,19 @@ class Part(NamedTuple):
     news: bool = False  # it goes by what workers know of started tasks
     bunches: bool = False  # of entries that are equal it takes the first
     uses_estimates: bool = False
-    function: Callable | None = None  # a reader's function, compiled
 
 
 class Parts(NamedTuple):
-    """The parts of a system, resolved once; a reader's functions are compiled."""
+    """The parts of a system, resolved once."""
 
     short: Part
     long: Part
     queue: Part
-    probes: Callable | None
+    functions: dict[str, Callable]  # a reader's, compiled, by the argument of `System`
 
-    def functions(self) -> tuple[Callable, ...]:
-        """A reader's functions in the order of `engine.advance`; a placeholder where a shipped part decides."""
-        return (
-            self.short.function or no_send,
-            self.long.function or no_send,
-            self.probes or no_count,
-            self.queue.function or no_pick,
-        )
-
-    def has_functions(self) -> bool:
-        """Whether any part is a reader's function."""
-        return bool(self.short.function or self.long.function or self.queue.function or self.probes)
+    def choices(self) -> tuple[Callable, ...]:
+        """The functions that `engine.advance` takes: a reader's, or placeholders where shipped parts decide."""
+        return tuple((PLACEHOLDERS | self.functions).values())
 
 
 WAYS = {
@@ -264,16 +254,16 @@ def no_count(cluster: Any, job: int, rng: Any) -> int:
     return 0
 
 
-def _part(argument, value, own_columns):
-    """The part that an argument of a `System` stands for."""
+PLACEHOLDERS = {"short_jobs": no_send, "long_jobs": no_send, "probes": no_count, "queue": no_pick}
+"""The functions of `engine.advance`, in its order, of a system whose parts are all shipped."""
+
+
+def _part(argument, value):
+    """The part that an argument of a `System` names."""
     if isinstance(value, Place) and argument != "queue":
-        function = columns.bind(KINDS[argument], value.function, own_columns, argument)
-        return Part(branch=Way.READERS_PLACES, places=True, function=function)
+        return Part(branch=Way.READERS_PLACES, places=True)
     if callable(value):
-        branch = Order.READERS if argument == "queue" else Way.READERS_PROBES
-        return Part(
-            branch=branch, function=columns.bind(KINDS[argument], value, own_columns, argument)
-        )
+        return Part(branch=Order.READERS if argument == "queue" else Way.READERS_PROBES)
     if not isinstance(value, str) or value not in SHIPPED[argument]:
         raise unknown(argument, value, SHIPPED[argument])
     return SHIPPED[argument][value]
@@ -333,11 +323,9 @@ class System:
     def __post_init__(self):
         require_fields(self)
         parts = self.resolved()
-        for argument, part in zip(SHIPPED, parts, strict=False):
-            if part.function:
-                compiled_part = Place(part.function) if part.places else part.function
-                object.__setattr__(self, argument, compiled_part)
-        object.__setattr__(self, "probes", parts.probes)
+        for argument, function in parts.functions.items():
+            places = isinstance(getattr(self, argument), Place)
+            object.__setattr__(self, argument, Place(function) if places else function)
         if parts.short.shares and not (
             self.long_jobs == "lwl" or isinstance(self.long_jobs, Place)
         ):
@@ -355,15 +343,15 @@ class System:
 
         Raises ValueError on an unknown part, a function that does not compile, and a missing column.
         """
-        probes = None
-        if self.probes is not None:
-            probes = columns.bind(COUNT, self.probes, own_columns, "probes")
-        return Parts(
-            short=_part("short_jobs", self.short_jobs, own_columns),
-            long=_part("long_jobs", self.long_jobs, own_columns),
-            queue=_part("queue", self.queue, own_columns),
-            probes=probes,
-        )
+        functions = {}
+        parts = {name: _part(name, getattr(self, name)) for name in SHIPPED}
+        for argument, kind in KINDS.items():
+            value = getattr(self, argument)
+            if isinstance(value, Place):
+                functions[argument] = columns.bind(kind, value.function, own_columns, argument)
+            elif callable(value):
+                functions[argument] = columns.bind(kind, value, own_columns, argument)
+        return Parts(parts["short_jobs"], parts["long_jobs"], parts["queue"], functions)
 
     def uses_estimates(self) -> bool:
         """Whether it goes by the jobs' sizes, that is by estimates. All know which jobs are long.
@@ -372,11 +360,9 @@ class System:
         ['sparrow']
         """
         parts = self.resolved()
-        shipped = (parts.short, parts.long, parts.queue)
-        if any(part.uses_estimates for part in shipped):
+        if any(part.uses_estimates for part in (parts.short, parts.long, parts.queue)):
             return True
-        functions = [part.function for part in shipped] + [parts.probes]
-        return any(function and names_in(function) & SIZES for function in functions)
+        return any(names_in(function) & SIZES for function in parts.functions.values())
 
 
 @typed

@@ -1,12 +1,12 @@
 """A worker's queue, and what it runs next: the job of least remaining work that may bypass (Algorithm 1).
 
-A queue is a chain of entries, which are probes (a probe stands for a job) and placed tasks. An entry's slack
+A queue is a chain of entries, which are probes (each is of a job) and placed tasks. An entry's slack
 is `cap` (5) times its own estimate less its bypass counter: the longest task that may still overtake it. Each
 rule gives the entry and the one in front of it, (-1, -1) without an entry.
 
 Under the shortest first, probes of one job that come to a worker together, one behind the other, are one
-entry with a count: of equals a rule takes the first, so that those in front of what it takes are charged
-alike. A choice then takes as long as there are bunches, however many tasks a job has.
+entry with a count: of equals a rule takes the first, so that those in front of what it takes get the
+same charge. A choice then takes as long as there are bunches, however many tasks a job has.
 """
 
 import numpy as np
@@ -89,7 +89,7 @@ def unlink(state, worker, entry, before):
 
 @kernel
 def take_one(state, worker, entry, before):
-    """Take one of what an entry stands for out of a worker's queue for good."""
+    """Take one probe or task of an entry out of a worker's queue for good."""
     if state.entries[entry].count > 1:
         state.entries[entry].count -= 1
         state.workers[worker].queued -= 1
@@ -128,9 +128,9 @@ def shortest(state, worker, now):
 
     As written a long entry is a barrier (lines 18-19) and the first one is the answer if there is no other
     (lines 24-27); as published a long entry is one when it is the first, and probes of jobs known to have
-    nothing left are dropped on the way. Yaq's rule for placed tasks knows no long ones, and goes by the tasks
-    that have not started. As submitted nothing is dropped, and the least is never noted: the last that may
-    overtake is taken.
+    nothing left are dropped on the way. Yaq's rule for placed tasks treats long ones like the others, and goes
+    by the tasks that have not started. As submitted nothing is dropped, and the least is never noted: the last
+    that may overtake is taken.
     """
     detail = state.how.detail
     entries = state.entries
@@ -201,7 +201,7 @@ def pick_by_reader(pick, state, worker, rng, now):
         line[size] = entries[entry].job
         size += 1
         entry = entries[entry].next
-    state.workers[worker].job = -1  # it serves nobody now
+    state.workers[worker].job = -1  # it serves no job now
     place = pick(seen(state, now, line[:0]), worker, read_only(line[:size]), rng)
     if place < 0 or place >= size:
         refuse(state, Refusal.UNKNOWN_PLACE, place, size, now)
@@ -233,14 +233,14 @@ def choose(pick, state, worker, rng, now):
 
 
 @kernel
-def charge(state, worker, entry, everybody):
-    """Charge the short entries (or everybody) in front of `entry` with its job's estimate of a task."""
+def charge(state, worker, entry, charges_all):
+    """Charge the short entries (or all) in front of `entry` with its job's estimate of a task."""
     entries = state.entries
     jobs = state.jobs
     estimate = jobs[entries[entry].job].estimate
     other = state.workers[worker].head
     while other != entry:
         e = entries[other]
-        if everybody or jobs[e.job].long == 0:
+        if charges_all or jobs[e.job].long == 0:
             e.bypassed += estimate
         other = e.next

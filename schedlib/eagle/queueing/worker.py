@@ -96,27 +96,28 @@ def take_batch(state, thief, victim, now):
     """Move the first unbroken run of short probes behind a long task to the thief; whether there was one."""
     entries = state.entries
     w = state.workers[victim]
-    before = -1
-    entry = w.head
-    if w.busy == 0 or w.serves_long == 0:
-        while entry >= 0 and not is_long(state, entry):
-            before = entry
-            entry = entries[entry].next
-    while entry >= 0 and is_long(state, entry):
-        before = entry
-        entry = entries[entry].next
+    behind_long = w.busy == 1 and w.serves_long == 1  # whether a long task is in front
     most = MOST_PUBLISHED if state.how.detail.limited_loot else w.queued
     taken = 0
-    while entry >= 0 and not is_long(state, entry) and taken < most:
+    before = -1
+    entry = w.head
+    while entry >= 0 and taken < most:
         e = entries[entry]
         after = e.next
-        if taken == 0:
-            write(state.log, now, messages.ROBBED, victim, e.job)
-        unlink(state, victim, entry, before)
-        e.behind = 0
-        append(state, thief, entry)
-        write(state.log, now, messages.STEALS_ONE, thief, e.job)
-        taken += 1
+        long = is_long(state, entry)
+        if long and taken > 0:
+            break
+        if behind_long and not long:
+            if taken == 0:
+                write(state.log, now, messages.ROBBED, victim, e.job)
+            unlink(state, victim, entry, before)
+            e.behind = 0
+            append(state, thief, entry)
+            write(state.log, now, messages.STEALS_ONE, thief, e.job)
+            taken += 1
+        else:
+            before = entry
+        behind_long = behind_long or long
         entry = after
     state.counts[0].stolen += taken
     return taken > 0

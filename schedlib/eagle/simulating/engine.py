@@ -191,8 +191,8 @@ def advance(send_short, send_long, count, pick, state, rng, events):
 
 def with_room(state: State, name: str) -> State:
     """The same state with twice the room in one field; `advance` asks again where that is too little."""
-    own = getattr(state, name)
-    longer = grown(own, 2 * len(own)) if isinstance(own, np.ndarray) else own.longer()
+    field = getattr(state, name)
+    longer = grown(field, 2 * len(field)) if isinstance(field, np.ndarray) else field.longer()
     return state._replace(**{name: longer})
 
 

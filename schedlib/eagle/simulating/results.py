@@ -56,9 +56,12 @@ class Simulation:
         return f"Simulation({self.system.name}, {size})"
 
     def percentiles(self, q: Sequence[float] = (50, 90, 99)) -> pd.DataFrame:
-        """Percentiles of the completion times of each class: `long, percentile, completion` (s)."""
+        """Percentiles of the completion times of each class: `long, percentile, completion` (s).
+
+        Jobs without a completion time, which have failed on real processes, are left out."""
         rows = []
-        for long, times in self.jobs.groupby("long")["completion"]:
+        completed = self.jobs.dropna(subset="completion")
+        for long, times in completed.groupby("long")["completion"]:
             values = np.percentile(times, q)
             for percentile, time in zip(q, values, strict=True):
                 rows.append((long, percentile, time))
@@ -81,8 +84,8 @@ def check_choices(state: State, system: str, unit: str, names: np.ndarray) -> No
         sent = "task" if way == Way.READERS_PLACES else "probe"
         probe = f"{sent} {refusal.probe} of job {names[refusal.job]}"
         part = "long_jobs" if is_long else "short_jobs"
-        known = f"there are {refusal.choices}"
-        chose = f"{part} sends {probe} {time} to worker {refusal.choice}; {known}"
+        number = f"there are {refusal.choices}"
+        chose = f"{part} sends {probe} {time} to worker {refusal.choice}; {number}"
     elif refusal.what == Refusal.FEW_PROBES:
         job = f"job {names[refusal.job]} of {state.jobs[refusal.job].tasks} tasks"
         chose = f"probes gives {refusal.choice} for {job} {time}"
@@ -154,22 +157,31 @@ def _stats(state: State) -> dict[str, float]:
     counts = {}
     for name in COUNTERS:
         counts[name] = int(state.counts[0][name])
+    return {
+        **totals(counts, workers, short_only, jobs.tasks, jobs.long == 1),
+        "utilisation": _share(busy_short + busy_general, workers),
+        "utilisation_short": _share(busy_short, short_only),
+        "utilisation_general": _share(busy_general, workers - short_only),
+        "makespan": float(jobs.finish.max()),
+    }
+
+
+def totals(
+    counts: Mapping[str, int], workers: int, short_only: int, tasks: np.ndarray, long: np.ndarray
+) -> dict[str, float]:
+    """The sizes of a run, its counters, and their sums; `tasks (N,)` and `long (N,)` are those of the jobs."""
     alone = counts["probes"] + counts["placements"] + counts["updates"]
     in_pairs = counts["rejections"] + counts["requests"] + counts["steal_attempts"]
     heartbeats = workers * counts["heartbeats"]
     return {
         "workers": workers,
         "short_only": short_only,
-        "jobs": len(jobs),
-        "tasks": int(jobs.tasks.sum()),
-        "short_tasks": int(jobs.tasks[jobs.long == 0].sum()),
+        "jobs": len(tasks),
+        "tasks": int(tasks.sum()),
+        "short_tasks": int(tasks[~long].sum()),
         **counts,
         "rescheduled": counts["rejections"] + counts["stolen"],
         "messages": alone + 2 * in_pairs + heartbeats,
-        "utilisation": _share(busy_short + busy_general, workers),
-        "utilisation_short": _share(busy_short, short_only),
-        "utilisation_general": _share(busy_general, workers - short_only),
-        "makespan": float(jobs.finish.max()),
     }
 
 
@@ -204,13 +216,11 @@ def _records(
     jobs = state.jobs
     owner = np.repeat(order, jobs.tasks)
     first_row = np.cumsum(jobs.tasks) - jobs.tasks
-    first_row_of_job = np.repeat(first_row, jobs.tasks)
-    number = np.arange(len(owner)) - first_row_of_job
+    number = np.arange(len(owner)) - np.repeat(first_row, jobs.tasks)
     rows = np.repeat(jobs.first, jobs.tasks) + number
-    runs = state.log.tasks[rows]
-    tasks = pd.DataFrame({"job": names[owner], "task": number})
-    for name in ("worker", "queued", "asked", "start", "finish"):
-        tasks[name] = runs[name]
+    tasks = pd.DataFrame(state.log.tasks[rows])  # worker, queued, asked, start, finish
+    tasks.insert(0, "job", names[owner])
+    tasks.insert(1, "task", number)
     tasks["long"] = np.repeat(jobs.long == 1, jobs.tasks)
 
     used = int(state.log.used[0])

@@ -17,6 +17,7 @@ from schedlib.eagle.simulating import engine
 from schedlib.eagle.simulating.results import Simulation, check_choices, in_unit, result
 from schedlib.eagle.state import initial, settings
 from schedlib.eagle.systems import Parts, System, system_of
+from schedlib.eagle.workloads.measures import job_means
 from schedlib.eagle.workloads.synthetic import MOST_WORKERS
 from schedlib.workload import SECONDS, Workload
 
@@ -89,10 +90,10 @@ def simulate(
     if detail not in DETAILS:
         raise unknown("detail", detail, DETAILS)
     differences = DETAILS[detail]
-    second = _second(workload)
+    second = unit_in_seconds(workload)
     network_delay = DELAY / second if network_delay is None else network_delay
     heartbeat = HEARTBEAT / second if heartbeat is None else heartbeat
-    _check_numbers(
+    check_numbers(
         workers=workers,
         short_partition=short_partition,
         cutoff=cutoff,
@@ -100,16 +101,18 @@ def simulate(
         network_delay=network_delay,
         heartbeat=heartbeat,
     )
-    shown = [*own_columns.values()] if parts.has_functions() else []
-    columns = np.array(shown).reshape(len(shown), len(workload))
     coarse = max(second, 1.0)  # times in smaller units stay as they are
     if coarse > 1:
         workload = in_seconds(workload, coarse)
         cutoff = None if cutoff is None else cutoff * coarse
     choices, guesses = streams(seed, "choices", "estimates")
     rows, jobs, duration = prepare(workload, cutoff, estimate, differences, guesses)
-    short_only = _short_only(system.name, parts, short_partition, workers, bool(jobs.long.any()))
+    short_only = short_workers(system.name, parts, short_partition, workers, bool(jobs.long.any()))
     jobs.probes = _probes(system, parts, jobs, probe_ratio)
+    columns = None
+    if parts.functions:
+        columns = np.array([*own_columns.values()]).reshape(len(own_columns), len(workload))
+        columns = columns[:, rows].copy()
     how = settings(
         system=system,
         parts=parts,
@@ -118,16 +121,8 @@ def simulate(
         delay=float(network_delay * coarse),
         heartbeat=float(heartbeat * coarse),
     )
-    state = initial(
-        how,
-        jobs,
-        duration,
-        workers,
-        record=record,
-        readers=parts.has_functions(),
-        columns=columns[:, rows].copy(),
-    )
-    state = engine.run(parts.functions(), state, choices)
+    state = initial(how, jobs, duration, workers, record=record, columns=columns)
+    state = engine.run(parts.choices(), state, choices)
     names = workload.jobs["job"].to_numpy()
     check_choices(state, system.name, workload.time_unit, names[rows])
     if coarse > 1:
@@ -135,7 +130,7 @@ def simulate(
     return result(system, names, rows, state, record)
 
 
-def _second(workload: Workload) -> float:
+def unit_in_seconds(workload: Workload) -> float:
     """A unit of the workload's time in seconds; ValueError on an unknown unit."""
     if workload.time_unit not in SECONDS:
         raise unknown("workload.time_unit", workload.time_unit, SECONDS)
@@ -156,9 +151,9 @@ def in_seconds(workload: Workload, unit: float) -> Workload:
     return Workload(jobs, tasks)
 
 
-def _check_numbers(**given: float | None) -> None:
-    """ValueError on a number out of its range."""
-    for name, value in given.items():
+def check_numbers(**numbers: float | None) -> None:
+    """ValueError on a number that is out of its range in `RANGES`."""
+    for name, value in numbers.items():
         low, high = RANGES[name]
         if value is not None and not low <= value <= high:
             raise ValueError(f"{name}: {value!r}, must be from {low} to {high:,}")
@@ -237,9 +232,8 @@ def prepare(
 
 def _means(workload: Workload) -> np.ndarray:
     """The mean duration of each job's tasks (N,): the column `mean`, if there is one."""
-    own = "mean" in workload.jobs
-    tasks = np.diff(workload.offsets)
-    mean = np.asarray(workload.jobs["mean"] if own else workload.work() / tasks, float)
+    has_column = "mean" in workload.jobs
+    mean = np.asarray(workload.jobs["mean"] if has_column else job_means(workload), float)
     bad = np.flatnonzero(~(np.isfinite(mean) & (mean >= 0)))
     if len(bad):
         value = f"'mean' in row {bad[0]} of jobs is {mean[bad[0]]}"
@@ -258,7 +252,7 @@ def _warn_of_cuts(duration: np.ndarray) -> None:
 
 
 def _long(workload: Workload, mean: np.ndarray, cutoff: float | None) -> np.ndarray:
-    """Which jobs are long (N,); ValueError on a cut-off that makes all jobs alike, except 0 and infinity."""
+    """Which jobs are long (N,); ValueError on a cut-off that puts all jobs into one class, except 0 and infinity."""
     if cutoff is None:
         return workload.jobs["class"].to_numpy() > 0
     long = mean > cutoff
@@ -272,7 +266,7 @@ def _long(workload: Workload, mean: np.ndarray, cutoff: float | None) -> np.ndar
     return long
 
 
-def _short_only(
+def short_workers(
     name: str, parts: Parts, short_partition: float, workers: int, any_long: bool
 ) -> int:
     """The number of workers in the short partition of a system called `name`; ValueError if it cannot work."""
@@ -296,7 +290,7 @@ def _probes(system: System, parts: Parts, jobs: np.recarray, probe_ratio: float)
         raise ValueError(f"min_probes, probe_ratio: {largest} {rule}")
     probed = ~np.where(jobs.long == 1, parts.long.places, parts.short.places)
     needed = 1 if system.sticky else jobs.tasks
-    if parts.probes is not None:
+    if "probes" in parts.functions:
         probes[probed] = -1
     elif (probed & (probes < needed)).any():
         rule = "at least one probe" if system.sticky else "one probe for each task, unless sticky"

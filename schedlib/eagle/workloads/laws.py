@@ -30,7 +30,7 @@ assumptions where the text is silent; it was the only law before the excerpts we
   2012 and MASCOTS 2011), which Hawk's and Eagle's authors expand as well: their numbers of jobs add up to
   Table 1's. A type's number of tasks is its task-seconds over its duration.
 - *Cloudera.* No excerpt is public. The short jobs' mean is Chen et al.'s, all else Yahoo's law.
-- *Not modelled*: jobs of one second are alike in Google's excerpt (the correlation of successive log means is
+- *Not modelled*: jobs of one second resemble one another in Google's excerpt (the correlation of successive log means is
   0.33); its rate has a daily pattern.
 """
 

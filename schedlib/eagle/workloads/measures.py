@@ -70,8 +70,8 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
         raise ValueError(f"long_share: {long_share}, must be above 0 and below 1")
     means, count = np.unique(job_means(workload), return_counts=True)
     if len(means) < 2:
-        alike = f"every job's tasks take {means[0]:g} s on average"
-        raise ValueError(f"workload: {alike}, so that no cut-off makes two classes")
+        same = f"every job's tasks take {means[0]:g} s on average"
+        raise ValueError(f"workload: {same}, so that no cut-off makes two classes")
     # long jobs when the cut-off lies between means i and i + 1
     jobs = count.sum()
     above = (jobs - np.cumsum(count))[:-1]

@@ -13,7 +13,7 @@ from schedlib.workload import Workload
 SAMPLE_JOBS = 3_300
 SAMPLE_NODES = 100
 """Jobs and nodes of the prototype's experiment (Section 7)."""
-SHORTEST = 1.0  # s: Alibaba's whole seconds are rounded down, so 0 stands for less than 1
+SHORTEST = 1.0  # s: Alibaba's whole seconds are rounded down, so 0 means less than 1
 
 
 @typed

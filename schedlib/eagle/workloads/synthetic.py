@@ -111,10 +111,11 @@ def yahoo(
     return _made("yahoo", jobs, seed, scale, law)
 
 
-def _made(trace: str, jobs: int | None, seed: int, scale: float, given: str | Law) -> Workload:
-    if isinstance(given, str) and given not in LAWS:
-        raise unknown("law", given, LAWS)
-    law = LAWS[given][trace] if isinstance(given, str) else given
+def _made(trace: str, jobs: int | None, seed: int, scale: float, law: str | Law) -> Workload:
+    if isinstance(law, str):
+        if law not in LAWS:
+            raise unknown("law", law, LAWS)
+        law = LAWS[law][trace]
     n_jobs = JOBS[trace] if jobs is None else jobs
     share = LONG_SHARE[trace]
     fewest = WORKERS[trace][0]
@@ -123,9 +124,9 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float, given: str | La
     n_long = round(share * n_jobs)
     workers = scale * fewest
     if n_long < 1:
-        given = f"jobs: {jobs} have no long one among them at {share:.2%}"
+        too_few = f"jobs: {jobs} have no long one among them at {share:.2%}"
         enough = int(np.ceil(1 / share))
-        raise ValueError(f"{given}; ask for {enough} or more")
+        raise ValueError(f"{too_few}; ask for {enough} or more")
     if not 10 <= workers <= MOST_WORKERS:
         left = f"scale: {scale} leaves {workers:g} of {fewest:,} workers"
         raise ValueError(f"{left}; it must leave 10 or more, and at most {MOST_WORKERS:,}")
@@ -146,8 +147,10 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float, given: str | La
     chance = of_type / of_type.sum()
     kind = classes.choice(types, size=n_long, p=chance)
     tasks = numbers_of_tasks(sizes, law, long, mean_tasks[kind], workers)
-    if (there := float(tasks.sum())) > MOST_TASKS:
-        asked = f"jobs, scale: {n_jobs:,} jobs at scale {scale:g} have {there:.2g} tasks"
+    if tasks.sum() > MOST_TASKS:
+        asked = (
+            f"jobs, scale: {n_jobs:,} jobs at scale {scale:g} have {float(tasks.sum()):.2g} tasks"
+        )
         raise ValueError(f"{asked}; ask for at most {MOST_TASKS:,}")
 
     mean = np.empty(n_jobs)
