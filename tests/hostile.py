@@ -73,7 +73,7 @@ MONTH = pd.DataFrame({"submit": [0.0, 1.0, 2.0], "duration": [1.0, 2.0, 1.0]})
 HOUR = Workload.from_arrays([0, 1], [1.0, 2.0], cores=[0.5, 0.5], memory=[0.1, 0.1])
 TRACE = Workload.from_arrays([0, 1, 2], [1.0, 2.0, 1.0], cpu=[9.0, 8.0, 9.0], mem=[0.1, 0.1, 0.2])
 DONE = prototype.Measurement(
-    **vars(PROBED) | {"jobs": PROBED.jobs.assign(failed=False), "stats": PROBED.stats | {"probe_ratio": 2.0}},
+    **vars(PROBED) | {"jobs": PROBED.jobs.assign(failed=False)},
     delays=pd.DataFrame({"kind": ["hop", "fetch"], "mean": [0.001, 0.002]}),
 )  # fmt: skip
 
@@ -230,9 +230,7 @@ CALLS = {
     given(boards.eagle, workload=LONG): {
         "workers": 4, "short_partition": 0.25, "cutoff": 1.5, "seeds": 1, "against": ["sparrow"], "each": False, "detail": "as_written",
         "clairvoyant": True, "limit": 5.0, "baseline": None},
-    unstarted: {"workload": LONG, "system": "eagle", "nodes": 8, "compress": 2.0, "short_partition": 0.25, "cutoff": 1.5, "probe_ratio": 2.0,
-                "min_probes": None, "schedulers": 1, "hosts": None, "burn": False, "sleep_out": True, "kill": {("node", 0): 1.0}, "most_queued": 9,
-                "seed": 0, "progress": False},
+    unstarted: {"workload": LONG, "system": "eagle", "nodes": 8, "compress": 2.0, "short_partition": 0.25, "cutoff": 1.5, "schedulers": 1, "hosts": None, "burn": False, "sleep_out": True, "kill": {("node", 0): 1.0}, "seed": 0, "progress": False},
     prototype.compare: {"done": DONE, "seed": 0},
     reproduce.experiments: {"only": "hmhs.fig1"},
     reproduce.claims: {"only": "hmhs", "out": None},

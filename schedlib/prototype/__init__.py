@@ -17,11 +17,11 @@ __all__ = ["Measurement", "compare", "run"]
 
 def __getattr__(name: str) -> Any:
     if name == "run":
-        from schedlib.prototype.measure import run as found
+        from schedlib.prototype.measure import run as exported
     elif name == "compare":
-        from schedlib.prototype.comparing import compare as found  # type: ignore[assignment]
+        from schedlib.prototype.comparing import compare as exported  # type: ignore[assignment]
     elif name == "Measurement":
-        from schedlib.prototype.results import Measurement as found  # type: ignore[assignment]
+        from schedlib.prototype.results import Measurement as exported  # type: ignore[assignment]
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return found
+    return exported

@@ -3,10 +3,9 @@
 Of starts and ends it learns late, from the nodes' messages.
 """
 
-import asyncio
 from heapq import heapify, heappop, heappush
 
-from schedlib.prototype.scheduler import PAUSE, Job, Owner
+from schedlib.prototype.scheduler import Job, Owner
 from schedlib.prototype.wire import Name, Peer
 
 
@@ -31,23 +30,20 @@ class Centre(Owner):
         return left
 
     def bring(self, job: Job) -> None:
+        """Place all of its tasks."""
         self.place(job, job.unstarted)
 
-    def place(self, job: Job, tasks: list[int], but: int = -1) -> None:
-        """Each task goes where the least work is left in the general partition, not to node `but`."""
+    def place(self, job: Job, tasks: list[int]) -> None:
+        """Each task goes where the least work is left in the general partition."""
         alive = self.nodes(self.how["short_only"]) or self.nodes()
-        others = [node for node in alive if node != but]
-        heap = [(self.wait(node), node) for node in others or alive]
+        heap = [(self.wait(node), node) for node in alive]
         heapify(heap)
         if not heap:
             self.note(f"no node is left for long job {job.number}")
             return
-        chosen = []
         for task in tasks:
             wait, node = heappop(heap)
-            chosen.append((task, node))
             heappush(heap, (wait + job.estimate, node))
-        for task, node in chosen:
             job.running[task] = node
             self.work[node] += job.estimate
             self.placed[node] += 1
@@ -56,23 +52,22 @@ class Centre(Owner):
                 self.bits |= 1 << node
                 self.write("mark", node, job.number)
         bits = f"{self.bits:x}" if self.how["shares"] else ""
-        for task, node in chosen:
+        for task in tasks:  # all bits are set before the first task is sent
+            node = job.running[task]
             there = self.peers["node", node]
             stamp = self.write("send", node, job.number)
             duration = job.durations[task]
             there.send("place", job.number, task, duration, job.estimate, bits, stamp)
 
     def on_started(self, peer: Peer, number: int, task: int, since: float) -> None:
+        """A placed task has begun on its node."""
         if job := self.jobs.get(number):
             job.unstarted.remove(task)
             self.began[peer.name[1]] = (since, job.estimate)
 
     def ended(self, job: Job, task: int, node: int) -> None:
+        """A task is no longer on its node, whose bit is cleared with the last one."""
         self.began[node] = None
-        self.take_off(job, node)
-
-    def take_off(self, job: Job, node: int) -> None:
-        """A task is no longer on a node; its bit is cleared with the last one."""
         self.placed[node] -= 1
         if self.placed[node]:
             self.work[node] -= job.estimate
@@ -82,17 +77,8 @@ class Centre(Owner):
             self.bits &= ~(1 << node)
             self.write("clear", node, job.number)
 
-    def on_full(self, peer: Peer, number: int, task: int) -> None:
-        """A node has no room in its queue: the task goes elsewhere, after a pause."""
-        if job := self.jobs.get(number):
-            node = peer.name[1]
-            job.running.pop(task, None)
-            self.take_off(job, node)
-            loop = asyncio.get_running_loop()
-            loop.call_later(PAUSE, self.place, job, [task], node)
-
     def gone(self, name: Name) -> None:
-        """A node is no more: its long tasks are placed again."""
+        """A node has left: its long tasks are placed again."""
         if name[0] != "node":
             return
         for job in list(self.jobs.values()):

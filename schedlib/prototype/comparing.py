@@ -1,6 +1,5 @@
 """The prototype against the simulator on the same trace, with the delays that were measured fed back."""
 
-import numpy as np
 import pandas as pd
 
 from schedlib.core.checks import typed
@@ -26,28 +25,21 @@ COUNTED = (
 def as_it_was(done: Measurement) -> Workload:
     """The jobs that were completed, submitted when they really were, with tasks that last as they did.
 
-    ValueError when there is none.
+    ValueError when all jobs have failed.
     """
     jobs = done.jobs[~done.jobs["failed"]]
     if jobs.empty:
         raise ValueError("done: all of its jobs have failed; there is nothing to compare")
-    frame = pd.DataFrame(
-        {
-            "job": jobs["job"],
-            "submit": jobs["submit"],
-            "class": jobs["long"].astype(int),
-            "mean": jobs["estimate"],
-        }
-    ).sort_values("submit", kind="stable")
+    frame = jobs[["job", "submit"]].assign(mean=jobs["estimate"])
+    frame["class"] = jobs["long"].astype(int)
+    frame = frame.sort_values("submit", kind="stable")
     assert done.tasks is not None
-    lasted = pd.DataFrame(
-        {"job": done.tasks["job"], "duration": done.tasks["finish"] - done.tasks["start"]}
-    )
+    lasted = done.tasks[["job"]].assign(duration=done.tasks["finish"] - done.tasks["start"])
     return Workload(frame, lasted[lasted["job"].isin(frame["job"])], done.time_unit)
 
 
 def network_delay(done: Measurement) -> float:
-    """What one hop takes on average: a task begins a hop and a fetch, of two hops, after its submission."""
+    """The mean time of one hop: a task begins a hop and a fetch, of two hops, after its submission."""
     return (done.delay("hop") + done.delay("fetch")) / 3
 
 
@@ -82,7 +74,6 @@ def compare(done: Measurement, *, seed: int = 0) -> pd.DataFrame:
             int(stats["workers"]),
             short_partition=short_partition,
             seed=seed,
-            probe_ratio=stats["probe_ratio"],
             cutoff=None,
             network_delay=network_delay,
             detail=detail,
@@ -94,13 +85,14 @@ def compare(done: Measurement, *, seed: int = 0) -> pd.DataFrame:
         "no delay": simulated(0.0, "as_written"),
         "published": simulated(delay, "as_published"),
     }
-    return pd.DataFrame({name: _told(run) for name, run in runs.items()})
+    return pd.DataFrame({name: _summary(run) for name, run in runs.items()})
 
 
-def _told(run: Simulation) -> pd.Series:
-    told: dict[str, float] = {}
-    for long, own in run.jobs.groupby("long")["completion"]:
-        times = np.percentile(own.dropna(), PERCENTILES)
-        names = [f"{'long' if long else 'short'} jobs, {q} %" for q in PERCENTILES]
-        told |= dict(zip(names, times, strict=True))
-    return pd.Series(told | {name.replace("_", " "): float(run.stats[name]) for name in COUNTED})
+def _summary(run: Simulation) -> pd.Series:
+    """The percentiles and the counts of a run."""
+    values: dict[str, float] = {}
+    for row in run.percentiles(PERCENTILES).itertuples():
+        values[f"{'long' if row.long else 'short'} jobs, {row.percentile} %"] = row.completion
+    for name in COUNTED:
+        values[name.replace("_", " ")] = float(run.stats[name])
+    return pd.Series(values)

@@ -1,4 +1,4 @@
-"""The driver has processes started, submits the jobs in time, notices deaths, and collects the logs."""
+"""The driver has processes started, submits the jobs in time, records which die, and collects the logs."""
 
 import asyncio
 import contextlib
@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from schedlib.prototype.wire import SECRET, Name, Peer, dial, in_words
 POLL = 0.25  # s between two questions how many tasks are left
 PATIENCE = 30.0  # s for any answer
 STALL = 20.0  # s, beyond the longest task, without any progress
-MOMENT = 0.5  # s in which a host's death may be heard of after that of its processes
+MOMENT = 0.5  # s after a process's death in which its host may turn out to be lost, too
 
 
 class Order(NamedTuple):
@@ -33,15 +34,14 @@ class Order(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What the driver starts, and when it is satisfied."""
+    """The processes that the driver starts, and when it ends them."""
 
     nodes: int
     schedulers: int
-    how: dict[str, Any]  # what every process gets to know
-    # address:port of hosts that listen already; none: one of its own, here
-    hosts: Sequence[str] = ()
-    kill: Mapping[Name, float] = {}  # which processes to kill, and when (s)
-    sleep_out: bool = True  # whether to wait for tasks that run when all have begun
+    how: dict[str, Any]  # sent to every process
+    hosts: Sequence[str]  # address:port of hosts that listen already; empty: it starts one here
+    kill: Mapping[Name, float]  # which processes to kill, and when (s)
+    sleep_out: bool  # whether to wait for tasks that run when all have begun
 
 
 class Place(NamedTuple):
@@ -68,12 +68,13 @@ class Driver(Member):
         self.orders = orders
         self.setting = setting
         self.progress = progress  # called with the number of jobs that are over
+        self.started = threading.Event()
         self.heard = asyncio.Event()
         self.answers: dict[Peer, list[Any]] = {}  # to the last question
         self.failure: Exception | None = None
-        self.met: set[Name] = set()  # who has ever been connected
+        self.met: set[Name] = set()  # all that have ever been connected
         self.begun = False  # whether the replay has
-        self.owner: dict[int, Name] = {}  # job -> who is responsible for it
+        self.owner: dict[int, Name] = {}  # job -> the process that is responsible for it
         self.done: dict[int, list[list[Any]]] = {}  # job -> its tasks' rows
         # (job, task) -> its row, of jobs that are not done
         self.rows: dict[tuple[int, int], list[Any]] = {}
@@ -87,6 +88,9 @@ class Driver(Member):
 
     async def replay(self) -> None:
         """Start, submit, wait, collect; whatever happens, no process is left."""
+        self.loop = asyncio.get_running_loop()
+        self.task = asyncio.current_task()
+        self.started.set()
         try:
             await self.start()
             await self.submit()
@@ -94,6 +98,12 @@ class Driver(Member):
             await self.collect()
         finally:
             self.stop()
+
+    def interrupt(self) -> None:
+        """End the replay, from another thread than its own."""
+        self.started.wait()
+        if self.task and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self.task.cancel)
 
     # Starting
 
@@ -104,13 +114,9 @@ class Driver(Member):
         wanted += [("scheduler", number) for number in range(self.setting.schedulers)]
         wanted += [("node", number) for number in range(self.setting.nodes)]
         where = await self.spawn(wanted, addresses)
-        calls = [dial(self, where[name].address, where[name].port) for name in wanted]
+        calls = [dial(self, place.address, place.port) for place in where.values()]
         await asyncio.gather(*calls, return_exceptions=True)
-
-        def everybody_has_come() -> bool:
-            return self.met.issuperset(wanted)
-
-        await self.until(everybody_has_come, "a process does not answer")
+        await self.until(lambda: self.met.issuperset(wanted), "a process does not answer")
         nodes = []
         for number in range(self.setting.nodes):
             node = where["node", number]
@@ -128,14 +134,13 @@ class Driver(Member):
                 (clock,) = clocks[where[name].host]
                 ahead = clock - middle
             peer.send("begin", self.zero + ahead)
-        loop = asyncio.get_running_loop()
         for name, at in self.setting.kill.items():
             place = where[name]
-            loop.call_later(0.05 + at, place.host.send, "kill", place.process)
+            self.loop.call_later(0.05 + at, place.host.send, "kill", place.process)
 
     async def dial_hosts(self) -> list[str]:
         """Connect to the hosts; their addresses."""
-        places = self.setting.hosts or [await self.host_of_its_own()]
+        places = self.setting.hosts or [await self.start_host()]
         addresses = []
         for place in places:
             address, _, port = place.rpartition(":")
@@ -147,11 +152,7 @@ class Driver(Member):
                 raise RuntimeError(
                     f"no host answers ({error}); start it: see schedlib.prototype.host"
                 ) from None
-
-        def all_are_open() -> bool:
-            return all(host.open for host in self.hosts)
-
-        await self.until(all_are_open, "a host does not answer")
+        await self.until(lambda: all(host.open for host in self.hosts), "a host does not answer")
         return addresses
 
     async def spawn(self, wanted: Sequence[Name], addresses: Sequence[str]) -> dict[Name, Place]:
@@ -167,12 +168,12 @@ class Driver(Member):
                 where[role, number] = Place(host=host, address=address, port=port, process=process)
         return where
 
-    async def host_of_its_own(self) -> str:
+    async def start_host(self) -> str:
         """Start a host on this machine; where it listens."""
         package = str(paths.PACKAGE.parent)
         path = os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])
         more = {SECRET: self.secret.decode(), "PYTHONPATH": path}
-        # A session of its own: Ctrl-C reaches the driver alone, which then ends the others.
+        # The host gets a new session: Ctrl-C reaches the driver alone, which then ends the others.
         self.own_host = subprocess.Popen(
             [sys.executable, "-m", "schedlib.prototype.host", "--once"],
             stdin=subprocess.DEVNULL,
@@ -184,7 +185,7 @@ class Driver(Member):
         )
         assert self.own_host.stdout
         with self.own_host.stdout as said:
-            place = await asyncio.get_running_loop().run_in_executor(None, said.readline)
+            place = await self.loop.run_in_executor(None, said.readline)
         if not place:
             raise RuntimeError(f"the processes cannot be started. {self.last_words()}")
         return place.strip()
@@ -206,14 +207,15 @@ class Driver(Member):
                 self.owner[number] = owner.name
                 owner.send("job", number, order.durations, order.estimate, order.long)
             else:
-                self.fail([number], f"job {number} has failed: there is no {role} any more")
+                self.fail([number], f"job {number} has failed: no {role} is left")
 
     def alive(self, *roles: str) -> list[Peer]:
+        """The connected processes of these roles, in the order of their names."""
         names = sorted(name for name in self.peers if name[0] in roles)
         return [self.peers[name] for name in names]
 
     async def wait(self) -> None:
-        """Until every job is done or has failed, or nothing is left but tasks that run to their known end."""
+        """Wait until every job is done or has failed; without `sleep_out` until every task has begun."""
         longest = max(max(order.durations) for order in self.orders)
         patience = longest + STALL
         before = None
@@ -237,10 +239,12 @@ class Driver(Member):
             await asyncio.sleep(POLL)
 
     def on_done(self, peer: Peer, number: int, rows: list[list[Any]]) -> None:
+        """A job is complete; `rows` are its tasks'."""
         self.done[number] = rows
         self.progress(1)
 
     def on_note(self, peer: Peer, at: float, what: str) -> None:
+        """A process reports a fact for the reader of the run."""
         self.notes.append((at, in_words(peer.name), what))
 
     def fail(self, numbers: list[int], why: str) -> None:
@@ -251,6 +255,7 @@ class Driver(Member):
             self.progress(len(numbers))
 
     def lost(self, peer: Peer, why: str) -> None:
+        """A connection is closed: of a host, of a process before its handshake, or of a process."""
         name = in_words(peer.name)
         if peer in self.hosts:
             self.failure = RuntimeError(f"{name}: {why}. {self.last_words()}")
@@ -261,33 +266,31 @@ class Driver(Member):
         self.heard.set()
 
     def died(self, member: Name, why: str) -> None:
-        """A process is no more: its own jobs fail; before the replay begins it has none."""
+        """A process has exited: the jobs that it is responsible for fail."""
         name = in_words(member)
-        if self.begun:
-            self.notes.append((self.now(), "driver", f"{name} has died ({why})"))
-        else:
-            what = f"{name} has died before the replay began ({why})"
-            self.notes.append((0.0, "driver", what))
+        when = "" if self.begun else " before the replay began"
+        at = self.now() if self.begun else 0.0
+        self.notes.append((at, "driver", f"{name} has died{when} ({why})"))
         owned = [job for job, owner in self.owner.items() if owner == member]
-        own = [job for job in owned if job not in self.done]
-        listed = ", ".join(map(str, own))
-        self.fail(own, f"jobs of {name} have failed: {listed}")
+        open_jobs = [job for job in owned if job not in self.done]
+        listed = ", ".join(map(str, open_jobs))
+        self.fail(open_jobs, f"jobs of {name} have failed: {listed}")
         if not self.alive("node"):
             self.fail_soon(f"no node is left. {self.last_words()}")
 
     def fail_soon(self, why: str) -> None:
-        """End the replay in a moment, unless a host turns out to be lost, which tells more."""
+        """End the replay in a moment, by this reason unless a host turns out to be lost."""
 
         def end() -> None:
             self.failure = self.failure or RuntimeError(why)
             self.heard.set()
 
-        asyncio.get_running_loop().call_later(MOMENT, end)
+        self.loop.call_later(MOMENT, end)
 
     # Collecting
 
     async def collect(self) -> None:
-        """The logs and counts of all who live; nodes first, as the others may still hear from them."""
+        """Get the logs and counts of all living processes; nodes first, since they may still write to the others."""
         await asyncio.sleep(POLL)  # what is on its way arrives
         for roles in (("node",), ("scheduler", "centre")):
             alive = self.alive(*roles)
@@ -297,19 +300,20 @@ class Driver(Member):
             if number in self.done or number in self.failed:
                 continue
             tasks = [(number, task) for task in range(len(order.durations))]
-            known = [self.rows[task] for task in tasks if task in self.rows]
-            if len(known) < len(tasks):
-                self.fail([number], f"job {number} has failed: nobody knows the end of a task")
+            rows = [self.rows[task] for task in tasks if task in self.rows]
+            if len(rows) < len(tasks):
+                self.fail([number], f"job {number} has failed: the end of a task is unknown")
             else:
-                self.done[number] = known
+                self.done[number] = rows
 
     def on_rows(self, peer: Peer, rows: list[list[Any]]) -> None:
+        """A piece of a process's log."""
         self.log += map(tuple, rows)
 
     def on_tasks(self, peer: Peer, rows: list[list[Any]]) -> None:
-        for row in rows:
-            job, task = row[:2]
-            self.rows[job, task] = row
+        """Tasks of jobs that are not complete."""
+        for job, task, *rest in rows:
+            self.rows[job, task] = [job, task, *rest]
 
     # Questions and answers
 
@@ -327,44 +331,46 @@ class Driver(Member):
         return self.answers
 
     def answer(self, peer: Peer, *said: Any) -> None:
+        """A process answers the last question."""
         self.answers[peer] = list(said)
 
     on_spawned = on_ready = on_clock = on_status = on_collected = answer
 
     def received(self, peer: Peer, message: list[Any]) -> None:
+        """Handle a message, then let `until` look again."""
         super().received(peer, message)
         self.heard.set()
 
     def opened(self, peer: Peer) -> None:
+        """A host or a process has proved that it knows the secret."""
         if peer not in self.hosts:
             self.peers[peer.name] = peer
             self.met.add(peer.name)
         self.heard.set()
 
     def note(self, what: str) -> None:
+        """The driver's own error ends the replay."""
         self.failure = RuntimeError(f"the driver {what}")
 
     def check(self) -> None:
+        """Raise the error that has ended the replay, if one has."""
         if self.failure:
             raise self.failure
 
     async def until(self, holds: Callable[[], bool], otherwise: str) -> None:
         """Wait until something holds; RuntimeError when it takes too long or a host is lost."""
-        end = time.monotonic() + PATIENCE
-        while not holds():
-            self.check()
-            self.heard.clear()
-            left = max(0.0, end - time.monotonic())
-            try:
-                await asyncio.wait_for(self.heard.wait(), left)
-            except TimeoutError:
-                raise RuntimeError(
-                    f"{otherwise} within {PATIENCE:g} s. {self.last_words()}"
-                ) from None
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not holds():
+                    self.check()
+                    self.heard.clear()
+                    await self.heard.wait()
+        except TimeoutError:
+            raise RuntimeError(f"{otherwise} within {PATIENCE:g} s. {self.last_words()}") from None
         self.check()
 
     def last_words(self) -> str:
-        """The end of what the processes wrote as errors."""
+        """The last words that the processes wrote to their standard error."""
         if self.errors.closed:
             return ""
         self.errors.seek(0)

@@ -56,8 +56,7 @@ class Host(Member):
             child = os.fork()
             if child == 0:
                 self.become(role, number, listens)
-            own = self.children.setdefault(peer, [])
-            own.append(child)
+            self.children.setdefault(peer, []).append(child)
             made.append([role, number, listens.getsockname()[1], child])
             listens.close()
         peer.send("spawned", made)

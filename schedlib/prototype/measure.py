@@ -2,25 +2,28 @@
 
 import asyncio
 import math
-import threading
-import time
+import re
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
 from schedlib.core import streams
 from schedlib.core.checks import typed, unknown
 from schedlib.eagle.detail import Detail
-from schedlib.eagle.simulating.simulate import prepare
+from schedlib.eagle.simulating.simulate import (
+    check_numbers,
+    prepare,
+    short_workers,
+    unit_in_seconds,
+)
 from schedlib.eagle.systems import System, system_of
 from schedlib.eagle.workloads.synthetic import PARTITION
 from schedlib.prototype.driver import Driver, Order, Setting
-from schedlib.prototype.node import MOST_QUEUED
 from schedlib.prototype.results import Measurement, result
 from schedlib.prototype.wire import Name
-from schedlib.workload import SECONDS, Workload
+from schedlib.workload import Workload
 
 PARTS = {"short_jobs": ("probes", "sss"), "long_jobs": ("lwl", "probes"), "queue": ("fifo", "srpt")}
 SCHEDULERS = 10
@@ -40,31 +43,28 @@ def run(
     compress: float = 1,
     short_partition: float = PARTITION["google"],
     cutoff: float | None = None,
-    probe_ratio: float = 2,
-    min_probes: int | None = None,
     schedulers: int = SCHEDULERS,
     hosts: Sequence[str] | None = None,
     burn: bool = False,
     sleep_out: bool = True,
     kill: Mapping[Name, float] | None = None,
-    most_queued: int = MOST_QUEUED,
     seed: int = 0,
     progress: bool = False,
 ) -> Measurement:
-    """Run a workload on that many real node monitors of one slot, distributed schedulers and a centre.
+    """Run a workload on real processes: `nodes` node monitors of one slot, distributed schedulers and a centre.
 
     - `system`: "eagle", "hawk", "sparrow" or an `eagle.System` of these parts: probes or SSS, least work left
       or probes for long jobs, first come first served or SRPT
     - `compress`: by how much time runs faster: a task of 10 s sleeps for 1 s of this machine's at 10
-    - `short_partition`, `cutoff`, `probe_ratio`, `min_probes`, `seed`: as in `eagle.simulate`. The paper's
-      text is followed (`detail="as_written"` there), except for this: a node drops probes of jobs of which, by
-      a message, nothing is left; a scheduler sends a rejected probe on only while its job has tasks left, by
-      the freshest bit vector that it has seen for any job.
+    - `short_partition`, `cutoff`, `seed`: as in `eagle.simulate`. A job sends two probes a task, and at least
+      the system's `min_probes`. The paper's text is followed (`detail="as_written"` there) with two exceptions:
+      a node drops the probes of a job once a message says that no task of it is left; a scheduler sends a
+      rejected probe on only while its job has tasks left, by the freshest bit vector that it has seen for any
+      job.
     - `hosts`: `address:port` of machines that wait for a driver (see `prototype.host`); None: this one
     - `burn`: tasks compute instead of sleeping; `sleep_out=False`: end as soon as every task has begun; one
       that still runs then has the end that is planned
     - `kill`: which processes to kill and when (s of this machine), as in `{("node", 3): 1.5}`
-    - `most_queued`: entries of a node's queue; what comes then is sent elsewhere
     - `progress`: show a bar of jobs
 
     Needs a system that can fork. Raises ValueError, naming the argument, on what `eagle.simulate` refuses, an
@@ -78,134 +78,95 @@ def run(
     >>> bool((done.jobs["completion"] > [1.0, 0.1]).all()), done.stats["placements"], len(done.notes)
     (True, 2, 0)
     """
-    streams(seed)  # refuses what is no seed, before a process starts
+    streams(seed)  # refuses a wrong seed before a process starts
     hosts = () if hosts is None else hosts
-    system = system_of(system, min_probes)
+    system = system_of(system)
     _check_system(system)
-    if workload.time_unit not in SECONDS:
-        raise unknown("workload.time_unit", workload.time_unit, SECONDS)
-    for name, value in {"compress": compress, "probe_ratio": probe_ratio}.items():
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name}: {value!r}, must be positive")
-    if cutoff is not None and not cutoff >= 0:
-        raise ValueError(
-            f"cutoff: {cutoff!r}, must be 0 or more; None: long are jobs of a class > 0"
-        )
-    whole = {
-        "nodes": (nodes, MOST_PROCESSES),
-        "schedulers": (schedulers, MOST_PROCESSES),
-        "most_queued": (most_queued, 10**9),
-    }
-    for name, (count, most) in whole.items():
-        if not (1 <= count <= most and count == int(count)):
-            raise ValueError(f"{name}: {count!r}, must be a whole number from 1 to {most:,}")
+    if not 0 < compress < math.inf:
+        raise ValueError(f"compress: {compress!r}, must be positive")
+    second = unit_in_seconds(workload) / compress  # of this machine, for a unit of the workload
+    check_numbers(short_partition=short_partition, cutoff=cutoff)
+    for name, count in {"nodes": nodes, "schedulers": schedulers}.items():
+        if not 1 <= count <= MOST_PROCESSES:
+            rule = f"must be a whole number from 1 to {MOST_PROCESSES:,}"
+            raise ValueError(f"{name}: {count!r}, {rule}")
     _check_hosts(hosts)
     rows, jobs, duration = prepare(workload, cutoff, "mean", Detail(), np.random.default_rng(0))
-    _check_jobs(system, jobs, probe_ratio)
-    _check_kill(kill or {}, int(nodes), int(schedulers))
+    largest = jobs.tasks.max()
+    if largest > MOST_TASKS:
+        raise ValueError(f"workload: a job of {largest:,} tasks; a message holds {MOST_TASKS:,}")
+    kill = kill or {}
+    _check_kill(kill, nodes, schedulers)
+    parts = system.resolved()
     how = {
         "queue": system.queue,
         "sticky": system.sticky,
         "cap": min(system.cap, 1e300),
-        "rejects": system.resolved().short.shares,
-        "shares": system.resolved().short.shares,
+        "shares": parts.short.shares,
         "steal": system.steal,
         "thieves": system.thieves or "general",
         "centre": system.long_jobs == "lwl",
         "updates": bool(system.updates and system.queue == "srpt"),
         "min_probes": int(system.min_probes),
-        "ratio": float(probe_ratio),
-        "short_only": _short_only(system, short_partition, int(nodes)),
+        "short_only": short_workers(
+            system.name, parts, short_partition, nodes, bool(jobs.long.any())
+        ),
         "burn": burn,
         "seed": int(seed),
-        "most_queued": int(most_queued),
     }
     setting = Setting(
         nodes=int(nodes),
         schedulers=int(schedulers),
         how=how,
         hosts=tuple(hosts),
-        kill=dict(kill or {}),
+        kill=kill,
         sleep_out=sleep_out,
     )
-    second = SECONDS[workload.time_unit] / compress  # of this machine, for a unit of the workload
     driver = replayed(_orders(jobs, duration, second), setting, progress)
     names = workload.jobs["job"].to_numpy()[rows]
     return result(system, names, driver, workload.time_unit, 1 / second)
 
 
 def _check_system(system: System) -> None:
-    """ValueError on a part that no process knows."""
+    """ValueError on a part that processes cannot play."""
     for part, possible in PARTS.items():
-        if (given := getattr(system, part)) not in possible:
-            raise unknown(f"system.{part}, on real processes,", given, possible)
-    if system.cancel:
-        raise ValueError(
-            "system.cancel: on real processes nothing cancels probes (under SRPT nodes drop those of jobs "
-            "that have nothing left); leave it out"
-        )
-    if system.probes is not None:
-        raise ValueError("system.probes: on real processes no function counts probes; leave it out")
+        value = getattr(system, part)
+        if value not in possible:
+            raise unknown(f"system.{part}, on real processes,", value, possible)
+    for part in ("cancel", "probes"):
+        if getattr(system, part):
+            raise ValueError(f"system.{part}: on real processes this part cannot run; leave it out")
 
 
 def _check_hosts(hosts: Sequence[str]) -> None:
-    """ValueError on what is no list of places where hosts listen."""
-    for place in [hosts] if isinstance(hosts, str) else hosts:
-        address, _, port = str(place).rpartition(":")
-        right = isinstance(place, str) and address and port.isascii() and port.isdecimal()
-        if place is hosts or not right or not 0 < int(port) < 2**16:
-            raise ValueError(
-                f"hosts: {place!r}; give a list of 'address:port', ports from 1 to 65535"
-            )
-
-
-def _check_jobs(system: System, jobs: np.recarray, probe_ratio: float) -> None:
-    """ValueError on a job that sends too few probes, or is too large for a message."""
-    probes = np.maximum(system.min_probes, (probe_ratio * jobs.tasks).astype(int))
-    probed = (jobs.long == 0) | (system.long_jobs == "probes")
-    needed = 1 if system.sticky else jobs.tasks
-    if (probed & (probes < needed)).any():
-        rule = "a job needs one probe for each task, or one if sticky"
-        raise ValueError(f"probe_ratio: {probe_ratio}; {rule}")
-    largest = jobs.tasks.max()
-    if largest > MOST_TASKS:
-        raise ValueError(f"workload: a job of {largest:,} tasks; a message holds {MOST_TASKS:,}")
+    """ValueError unless these are places where hosts can listen."""
+    for place in hosts:
+        match = isinstance(place, str) and re.fullmatch(".+:([0-9]{1,5})", place)
+        if not match or not 0 < int(match[1]) < 2**16:
+            rule = "give a list of 'address:port', ports from 1 to 65535"
+            raise ValueError(f"hosts: {hosts!r}; {rule}")
 
 
 def _check_kill(kill: Mapping[Name, float], nodes: int, schedulers: int) -> None:
-    """ValueError on a process that will not be there, and on what is no time."""
+    """ValueError on a process that the run will not have, and on a wrong time."""
     names = {("centre", 0)}
     names |= {("node", number) for number in range(nodes)}
     names |= {("scheduler", number) for number in range(schedulers)}
     for name, at in kill.items():
         if name not in names:
-            raise ValueError(f"kill: there is no process {name}")
+            raise ValueError(f"kill: the run has no process {name}")
         if not (isinstance(at, Real) and 0 <= at < math.inf):
             raise ValueError(f"kill: {name} at {at!r}; give a time in seconds, 0 or more")
-
-
-def _short_only(system: System, short_partition: float, nodes: int) -> int:
-    """How many nodes take short jobs alone; ValueError when SSS needs one, or none is left for others."""
-    if not 0 <= short_partition < 1:
-        raise ValueError(f"short_partition: {short_partition}, must be from 0 to less than 1")
-    short_only = math.floor(short_partition * nodes + 1e-9)
-    needed = int(system.resolved().short.shares)
-    if not needed <= short_only < nodes:
-        raise ValueError(
-            f"short_partition: {short_partition} of {nodes} nodes gives {short_only}; "
-            f"{system.name} needs at least {needed}, and one for other jobs"
-        )
-    return short_only
 
 
 def _orders(jobs: np.recarray, duration: np.ndarray, second: float) -> list[Order]:
     """What is submitted and when; a unit of the workload's time takes `second` of this machine."""
     orders = []
     for job in jobs:
-        own = duration[job.first : job.first + job.tasks]
+        lasts = duration[job.first : job.first + job.tasks]
         order = Order(
             at=float(job.submit) * second,
-            durations=(own * second).tolist(),
+            durations=(lasts * second).tolist(),
             estimate=float(job.estimate) * second,
             long=bool(job.long),
         )
@@ -217,33 +178,15 @@ def replayed(orders: Sequence[Order], setting: Setting, progress: bool = False) 
     """A driver that has run to the end, in a thread of its own, as a notebook's event loop runs already."""
     from tqdm import tqdm
 
-    box: dict[str, Any] = {}
-
-    async def main() -> None:
-        box["loop"] = asyncio.get_running_loop()
-        box["task"] = asyncio.current_task()
-        box["driver"] = Driver(orders, setting, bar.update)
-        await box["driver"].replay()
-
-    def work() -> None:
+    with (
+        tqdm(total=len(orders), unit="job", disable=not progress, leave=False) as bar,
+        ThreadPoolExecutor(max_workers=1) as pool,
+    ):
+        driver = Driver(orders, setting, bar.update)
+        running = pool.submit(asyncio.run, driver.replay())
         try:
-            asyncio.run(main())
-        except BaseException as error:  # raised again in the caller's thread
-            box["error"] = error
-
-    with tqdm(total=len(orders), unit="job", disable=not progress, leave=False) as bar:
-        thread = threading.Thread(target=work)
-        thread.start()
-        try:
-            while thread.is_alive():
-                thread.join(0.1)
+            running.result()
         except KeyboardInterrupt:
-            while "task" not in box and thread.is_alive():
-                time.sleep(0.01)
-            if thread.is_alive():
-                box["loop"].call_soon_threadsafe(box["task"].cancel)
-                thread.join()
+            driver.interrupt()
             raise
-    if "error" in box:
-        raise box["error"]
-    return box["driver"]
+    return driver

@@ -1,4 +1,4 @@
-"""What every process of the prototype does: it listens, keeps a log and counts, and obeys the driver."""
+"""A process of the prototype: it listens, keeps a log and counts, and obeys the driver."""
 
 import asyncio
 import socket
@@ -7,7 +7,7 @@ import traceback
 from collections import Counter
 from typing import Any
 
-from schedlib.prototype.wire import Name, Peer, WireError, in_words
+from schedlib.prototype.wire import Name, Peer, WireError, dial, in_words
 
 CHUNK = 5_000  # rows of a log in one message
 
@@ -44,16 +44,18 @@ class Member:
         return now
 
     def note(self, what: str) -> None:
-        """Tell the driver something that a reader should know."""
+        """Report a fact to the driver, for the reader of the run."""
         if self.driver:
             self.driver.send("note", self.now(), what)
 
     def opened(self, peer: Peer) -> None:
+        """A peer has proved that it knows the secret."""
         self.peers[peer.name] = peer
         if peer.name[0] == "driver":
             self.driver = peer
 
     def received(self, peer: Peer, message: list[Any]) -> None:
+        """Handle a message by its kind; WireError on one that cannot be handled."""
         kind, *rest = message
         handler = getattr(self, f"on_{kind}", None)
         if handler is None:
@@ -68,9 +70,11 @@ class Member:
             raise WireError(f"cannot make sense of a message {kind!r}") from None
 
     def on_refused(self, peer: Peer, why: str) -> None:
+        """The other side closes the connection."""
         raise WireError(f"the other side closes: {why}")
 
     def lost(self, peer: Peer, why: str) -> None:
+        """A connection is closed; without the driver's the process ends."""
         if self.peers.get(peer.name) is peer:
             del self.peers[peer.name]
             if peer.name[0] == "driver":
@@ -78,6 +82,18 @@ class Member:
             self.gone(peer.name)
         if peer.why:  # it was not simply closed
             self.note(f"closed the connection of {in_words(peer.name)}: {why}")
+        if peer.dials and not peer.open:
+            self.unreached()
+
+    async def call(self, host: str, port: int) -> None:
+        """Dial a node."""
+        try:
+            await dial(self, host, port)
+        except OSError:  # it has died
+            self.unreached()
+
+    def unreached(self) -> None:
+        """A node that was dialled does not answer."""
 
     def gone(self, name: Name) -> None:
         """The process of this name is no longer connected."""
@@ -92,19 +108,22 @@ class Member:
         """Set up what `how` says, and tell the driver when ready."""
 
     def on_clock(self, peer: Peer) -> None:
+        """The driver asks for the time of this machine's clock."""
         peer.send("clock", time.monotonic())
 
     def on_begin(self, peer: Peer, zero: float) -> None:
+        """The replay begins at `zero`, by this machine's clock (s)."""
         self.zero = zero
 
     def on_collect(self, peer: Peer) -> None:
         """Send the log and the tasks in pieces, then the counts, and the seconds that this process worked."""
         for first in range(0, len(self.log), CHUNK):
             peer.send("rows", self.log[first : first + CHUNK])
-        for first in range(0, len(tasks := self.tasks()), CHUNK):
+        tasks = self.tasks()
+        for first in range(0, len(tasks), CHUNK):
             peer.send("tasks", tasks[first : first + CHUNK])
         peer.send("collected", {**self.counts, "cpu": time.process_time()})
 
     def tasks(self) -> list[list[Any]]:
-        """The rows of tasks that the driver does not know yet; one that runs has the end that is planned."""
+        """The rows of tasks that the driver has not received; one that runs has its planned end."""
         return []

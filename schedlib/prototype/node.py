@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from schedlib.prototype.member import Member
-from schedlib.prototype.wire import Name, Peer, dial
+from schedlib.prototype.wire import Name, Peer
 
-MOST_QUEUED = 10_000  # entries of a queue; what comes then is sent back
 # nodes that a thief asks, and probes that it takes at the most (Hawk)
 VICTIMS = 10
 LOOT = 1_000
@@ -25,7 +24,7 @@ CENTRE: Name = ("centre", 0)
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """What waits in a queue: a probe, which stands for a job, or a task that the centre has placed."""
+    """An entry of a queue: a probe of a job, or a task that the centre has placed."""
 
     job: int
     owner: Name  # who hands out its tasks
@@ -93,12 +92,10 @@ class Node(Member):
     ) -> None:
         """A scheduler probes: the probe is rejected behind a long task (Section 3.3), or queued."""
         me = self.name[1]
-        if self.how["rejects"] and self.long_tasks:
+        if self.how["shares"] and self.long_tasks:
             self.counts["rejections"] += 1
             self.write("reject", me, job)
             peer.send("reject", job, stage, self.bits, self.stamp)
-        elif len(self.queue) >= self.how["most_queued"]:
-            self.refuse(peer, job, stage)
         else:
             self.take_in(Entry(job, peer.name, left, estimate, long, self.now()))
 
@@ -112,25 +109,13 @@ class Node(Member):
         bits: str,
         stamp: float,
     ) -> None:
-        """The centre places a long task, and tells where its long tasks are."""
-        if bits:
-            self.bits = bits
-            self.stamp = stamp
-        if len(self.queue) >= self.how["most_queued"]:
-            self.refuse(peer, job, task)
-        else:
-            self.take_in(Entry(job, peer.name, 1, estimate, True, self.now(), task, duration))
-
-    def refuse(self, peer: Peer, job: int, detail: int) -> None:
-        if not self.counts["refused"]:
-            self.note(
-                f"its queue is full: {self.how['most_queued']:,} entries; what comes now is sent back"
-            )
-        self.counts["refused"] += 1
-        self.write("reject", self.name[1], job)
-        peer.send("full", job, detail)
+        """The centre places a long task, and sends its bit vector and the vector's time."""
+        self.bits = bits
+        self.stamp = stamp
+        self.take_in(Entry(job, peer.name, 1, estimate, True, self.now(), task, duration))
 
     def take_in(self, entry: Entry) -> None:
+        """The entry joins the end of the queue."""
         entry.behind = not entry.long and self.long_tasks > 0
         self.counts["behind_long"] += entry.behind
         self.long_tasks += entry.long
@@ -141,12 +126,13 @@ class Node(Member):
 
     def on_left(self, peer: Peer, job: int, left: int) -> None:
         """A task of the job was handed out somewhere: `left` are left; at 0 its probes are dropped."""
-        for entry in [one for one in self.queue if one.job == job]:
+        for entry in [entry for entry in self.queue if entry.job == job]:
             entry.left = left
             if left == 0 and not (entry is self.serving and self.asks):
                 self.drop(entry)
 
     def drop(self, entry: Entry) -> None:
+        """An entry that nobody needs leaves the queue."""
         self.queue.remove(entry)
         self.long_tasks -= entry.long
         self.counts["dropped"] += 1
@@ -162,12 +148,14 @@ class Node(Member):
         entry = next_entry(self.queue, self.how["cap"]) if srpt else next(iter(self.queue), None)
         if entry is None:
             return
-        self.serving, self.asked = entry, self.now()
+        self.serving = entry
+        self.asked = self.now()
         if entry.task >= 0:
             self.queue.remove(entry)
             self.start(entry.task, entry.duration)
             return
-        self.asks, self.overtaken = True, self.queue[: self.queue.index(entry)]
+        self.asks = True
+        self.overtaken = self.queue[: self.queue.index(entry)]
         self.counts["requests"] += 1
         if entry.long or not self.how["sticky"]:
             self.queue.remove(entry)
@@ -177,10 +165,10 @@ class Node(Member):
             self.on_none(None, entry.job)
 
     def on_task(self, peer: Peer, job: int, task: int, duration: float, left: int) -> None:
-        """The scheduler hands a task out; those whom it overtakes hear of it (Section 4.3)."""
+        """The scheduler hands a task out; the bypass counters of those in front grow (Section 4.3)."""
         entry = self.serving
         if not (entry and self.asks and entry.job == job):
-            raise ValueError(f"nobody has asked for a task of job {job}")
+            raise ValueError(f"this node has not asked for a task of job {job}")
         self.asks = False
         if self.how["queue"] == "srpt" and not entry.long:
             for other in self.overtaken:
@@ -192,7 +180,7 @@ class Node(Member):
             self.drop(entry)
 
     def on_none(self, peer: Peer | None, job: int) -> None:
-        """Nothing is left of the job."""
+        """The job has no task left to hand out."""
         entry = self.serving
         self.serving = None
         self.asks = False
@@ -204,12 +192,14 @@ class Node(Member):
         self.freed()
 
     def start(self, task: int, duration: float) -> None:
+        """The slot runs a task for `duration` seconds."""
         entry = self.serving
         loop = asyncio.get_running_loop()
         assert entry
         self.runs = True
         now = self.write("start", self.name[1], entry.job)
-        self.asked = now if entry.task >= 0 else self.asked
+        if entry.task >= 0:
+            self.asked = now
         self.row = [entry.job, task, self.name[1], entry.since, self.asked, now, now + duration]
         if entry.owner == CENTRE and CENTRE in self.peers:
             self.peers[CENTRE].send("started", entry.job, task, now)
@@ -224,7 +214,11 @@ class Node(Member):
         while time.process_time() < end:
             pass
         left -= SLICE
-        asyncio.get_running_loop().call_soon(*((self.burn, left) if left > 0 else (self.finish,)))
+        loop = asyncio.get_running_loop()
+        if left > 0:
+            loop.call_soon(self.burn, left)
+        else:
+            loop.call_soon(self.finish)
 
     def finish(self) -> None:
         """The task ends (lines 4-5), and the node looks for the next."""
@@ -262,14 +256,8 @@ class Node(Member):
         if victim in self.peers:
             self.peers[victim].send("steal")
         else:
-            self.calling = asyncio.get_running_loop().create_task(self.call(victim[1]))
-
-    async def call(self, victim: int) -> None:
-        """Dial a node to steal from; `opened` asks it."""
-        try:
-            await dial(self, *self.addresses[victim])
-        except OSError:
-            self.on_loot(None, [])
+            address = self.addresses[victim[1]]  # `opened` asks it
+            self.calling = asyncio.get_running_loop().create_task(self.call(*address))
 
     def opened(self, peer: Peer) -> None:
         super().opened(peer)
@@ -278,24 +266,26 @@ class Node(Member):
 
     def on_steal(self, peer: Peer) -> None:
         """A thief takes the first unbroken run of short probes behind a long task."""
-        start = 0
-        if not (self.serving and self.serving.long):
-            start = next(
-                (place for place, entry in enumerate(self.queue) if entry.long), len(self.queue)
-            )
-        line = self.queue[start:]
-        while line and line[0].long:
-            start = start + 1
-            line = line[1:]
-        stop = next((place for place, entry in enumerate(line) if entry.long), len(line))
-        loot = line[: min(stop, LOOT)]
-        del self.queue[start : start + len(loot)]
-        for one in loot:  # both rows here, and now, so that a replay sees them together and in time
-            self.write("robbed", self.name[1], one.job)
-            self.write("steal", peer.name[1], one.job)
-        peer.send("loot", [[one.job, one.owner, one.left, one.estimate, one.since] for one in loot])
+        behind = bool(self.serving and self.serving.long)
+        batch: list[Entry] = []
+        for entry in self.queue:
+            if entry.long and batch:
+                break
+            if entry.long:
+                behind = True
+            elif behind:
+                batch.append(entry)
+        loot = []
+        for entry in batch[:LOOT]:
+            self.queue.remove(entry)
+            # both rows here, and now, so that a replay sees them together and in time
+            self.write("robbed", self.name[1], entry.job)
+            self.write("steal", peer.name[1], entry.job)
+            loot.append([entry.job, entry.owner, entry.left, entry.estimate, entry.since])
+        peer.send("loot", loot)
 
     def on_loot(self, peer: Peer | None, loot: list[list[Any]]) -> None:
+        """The stolen probes join the queue; after an attempt in vain the node tries again."""
         self.asking_victim = False
         self.counts["steals"] += bool(loot)
         self.counts["stolen"] += len(loot)
@@ -310,15 +300,14 @@ class Node(Member):
             if self.asking_victim:
                 self.on_loot(None, [])
             return
-        for entry in [one for one in self.queue if one.owner == name]:
+        for entry in [entry for entry in self.queue if entry.owner == name]:
             self.drop(entry)
         if self.serving and self.asks and self.serving.owner == name:
             self.on_none(None, self.serving.job)
 
-    def lost(self, peer: Peer, why: str) -> None:
-        super().lost(peer, why)
-        if peer.dials and not peer.open and self.asking_victim:
-            self.on_loot(None, [])
+    def unreached(self) -> None:
+        """The victim does not answer: an attempt in vain."""
+        self.on_loot(None, [])
 
     def tasks(self) -> list[list[Any]]:
         return [self.row] if self.runs else []

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schedlib.prototype.member import Member
-from schedlib.prototype.wire import Name, Peer, dial
+from schedlib.prototype.wire import Name, Peer
 
 # rounds of Section 3.3
 FIRST = 1
 SECOND = 2
 FALLBACK = 3
-PAUSE = 0.05  # s until what a full queue has sent back is tried elsewhere
+PROBE_RATIO = 2  # probes for each task (Section 5)
 
 
 @dataclass(slots=True)
@@ -27,15 +27,17 @@ class Job:
     durations: list[float]
     estimate: float
     long: bool
-    unstarted: list[int] = field(default_factory=list)  # tasks, the next one first
+    unstarted: list[int]  # tasks, the next one first
     running: dict[int, int] = field(default_factory=dict)  # task -> node
     # node -> probes there, as far as is known
     located: dict[int, int] = field(default_factory=dict)
-    rows: dict[int, list[Any]] = field(default_factory=dict)  # task -> what its node has said
+    rows: dict[int, list[Any]] = field(
+        default_factory=dict
+    )  # task -> the row that its node has sent
 
 
 class Owner(Member):
-    """What schedulers and the centre share: the jobs that they are responsible for."""
+    """A scheduler or the centre, with the jobs that it is responsible for."""
 
     def joined(self, driver: Peer) -> None:
         self.jobs: dict[int, Job] = {}
@@ -45,15 +47,8 @@ class Owner(Member):
         calls = [self.call(host, port) for host, port in self.addresses]
         self.calls = asyncio.gather(*calls)
 
-    async def call(self, host: str, port: int) -> None:
-        """Dial a node."""
-        try:
-            await dial(self, host, port)
-        except OSError:  # it has died
-            self.one_less()
-
     def one_less(self) -> None:
-        """One node less is awaited; the driver hears when it was the last."""
+        """A node has answered or is lost; the driver hears when it was the last."""
         self.awaited -= 1
         if self.awaited == 0 and self.driver:
             self.driver.send("ready")
@@ -63,10 +58,9 @@ class Owner(Member):
         if peer.dials:
             self.one_less()
 
-    def lost(self, peer: Peer, why: str) -> None:
-        super().lost(peer, why)
-        if peer.dials and not peer.open:
-            self.one_less()
+    def unreached(self) -> None:
+        """A node that does not answer is not awaited any longer."""
+        self.one_less()
 
     def on_job(
         self, peer: Peer, number: int, durations: list[float], estimate: float, long: bool
@@ -124,15 +118,14 @@ class Owner(Member):
         return sorted(number for number in numbers if number >= low)
 
     def lost_tasks(self, job: Job, node: int) -> list[int]:
-        """The job's tasks that were on a node that is no more; they are to be started again."""
+        """The job's tasks that were on a node that has left; they are to be started again."""
         tasks = [task for task in job.running if job.running[task] == node]
         for task in tasks:
             del job.running[task]
         if tasks:
-            noun = "tasks" if len(tasks) > 1 else "task"
             listed = ", ".join(map(str, tasks))
-            words = f"{noun} {listed} of job {job.number}"
-            self.note(f"node {node} is lost: {words} will run again elsewhere")
+            what = f"tasks of job {job.number} ({listed}) will run again elsewhere"
+            self.note(f"node {node} is lost: {what}")
         return tasks
 
 
@@ -147,8 +140,7 @@ class Scheduler(Owner):
 
     def bring(self, job: Job) -> None:
         """The first round: max(K, 2t) probes, to distinct nodes while there are enough (Section 3.3)."""
-        usual = int(self.how["ratio"] * len(job.durations))
-        probes = max(self.how["min_probes"], usual)
+        probes = max(self.how["min_probes"], PROBE_RATIO * len(job.durations))
         self.counts["probes"] += probes
         alive = self.nodes()
         while probes > 0 and alive:
@@ -158,6 +150,7 @@ class Scheduler(Owner):
             probes -= len(alive)
 
     def probe(self, job: Job, node: int, stage: int) -> None:
+        """Send a probe of the job to a node, in this round."""
         self.write("send", node, job.number)
         job.located[node] = job.located.get(node, 0) + 1
         left = len(job.unstarted)
@@ -170,16 +163,14 @@ class Scheduler(Owner):
         short = self.how["short_only"]
         if not job.unstarted or not alive:
             return
-        targets = alive
-        if self.how["rejects"] and stage != FIRST:
-            targets = [node for node in alive if node < short]
-            if stage == SECOND:
-                targets += [node for node in alive if node >= short and self.is_clear(node)]
+        targets = []
+        for node in alive:
+            has_long_task = self.bits >> node & 1  # by the freshest vector
+            if node < short or (stage == SECOND and not has_long_task):
+                targets.append(node)
+        if not self.how["shares"]:
+            targets = alive
         self.probe(job, self.random.choice(targets or alive), stage)
-
-    def is_clear(self, node: int) -> bool:
-        """Whether the node has no long task, by the freshest vector."""
-        return not self.bits >> node & 1
 
     def take_back(self, peer: Peer, number: int) -> Job | None:
         """A probe is no longer at a node; its job, unless that is done."""
@@ -199,14 +190,8 @@ class Scheduler(Owner):
         if job := self.take_back(peer, number):
             self.probe_again(job, SECOND if stage == FIRST else FALLBACK)
 
-    def on_full(self, peer: Peer, number: int, stage: int) -> None:
-        """A node has no room in its queue: the probe goes elsewhere, after a pause."""
-        if job := self.take_back(peer, number):
-            loop = asyncio.get_running_loop()
-            loop.call_later(PAUSE, self.probe_again, job, stage)
-
     def on_get(self, peer: Peer, number: int) -> None:
-        """A node asks for a task: late binding. Where the job's other probes are, its size is updated."""
+        """A node asks for a task (late binding); nodes with other probes of the job learn how many are left."""
         job = self.jobs.get(number)
         node = peer.name[1]
         self.write("ask", node, number)
@@ -228,12 +213,11 @@ class Scheduler(Owner):
                     there.send("left", number, left)
 
     def gone(self, name: Name) -> None:
-        """A node is no more: its tasks run again, and jobs with tasks left are probed for again."""
+        """A node has left: its tasks run again, and jobs with tasks left send probes again."""
         if name[0] != "node":
             return
         for job in list(self.jobs.values()):
             job.located.pop(name[1], None)
             job.unstarted += self.lost_tasks(job, name[1])
-            probes = int(self.how["ratio"] * len(job.unstarted))
-            for _ in range(max(1, probes)):
+            for _ in range(PROBE_RATIO * len(job.unstarted)):
                 self.probe_again(job, FALLBACK)

@@ -13,7 +13,7 @@ import hmac
 import json
 import secrets
 import socket
-from typing import Any, Protocol
+from typing import Any
 
 SECRET = "SCHEDLIB_PROTOTYPE_SECRET"  # the environment variable in which hosts and drivers find it
 VERSION = 1
@@ -22,7 +22,7 @@ MOST_UNREAD = 64 << 20  # bytes that may wait for a peer that does not read
 PATIENCE = 10.0  # s for a handshake
 _json = json.JSONEncoder(separators=(",", ":")).encode
 Name = tuple[str, int]
-"""Who a process is: its role and its number, as in ("node", 3)."""
+"""The role and the number of a process, as in ("node", 3)."""
 
 
 def in_words(name: Name) -> str:
@@ -37,19 +37,6 @@ def in_words(name: Name) -> str:
 
 class WireError(Exception):
     """What came over a connection cannot be part of it; the connection is closed."""
-
-
-class Owner(Protocol):
-    """Who has connections: what a `Peer` tells it."""
-
-    name: Name
-    secret: bytes
-
-    def opened(self, peer: "Peer") -> None: ...
-
-    def received(self, peer: "Peer", message: list[Any]) -> None: ...
-
-    def lost(self, peer: "Peer", why: str) -> None: ...
 
 
 def encode(message: list[Any]) -> bytes:
@@ -87,20 +74,20 @@ def decode(buffer: bytearray) -> list[Any] | None:
     except (ValueError, RecursionError):  # the second: lists in lists, too deep
         message = None
     if not (isinstance(message, list) and message and isinstance(message[0], str)):
-        raise WireError(f"bytes that are no frame: {body[:40]!r}")
+        raise WireError(f"bytes that do not form a frame: {body[:40]!r}")
     return message
 
 
 def proof(secret: bytes, *said: Any) -> str:
-    """What only somebody who knows the secret can say of these words."""
+    """The HMAC of these words, which needs the secret."""
     return hmac.new(secret, json.dumps(said).encode(), "sha256").hexdigest()
 
 
 def listening(host: str, port: int, secret: bytes) -> socket.socket:
-    """A socket that listens; ValueError without a secret: anybody who reaches it could start processes."""
+    """A socket that listens; ValueError without a secret, since any program could then start processes."""
     if not secret:
         raise ValueError(
-            f"anybody who reaches {host!r} could start processes; give a secret in {SECRET} (environment)"
+            f"any program that reaches {host!r} could start processes; give a secret in {SECRET} (environment)"
         )
     return socket.create_server(
         (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=256
@@ -108,9 +95,9 @@ def listening(host: str, port: int, secret: bytes) -> socket.socket:
 
 
 class Peer(asyncio.Protocol):
-    """One side of a connection, known to its `owner` once the other side has shown who it is (`name`)."""
+    """One side of a connection; its `owner`, a `member.Member`, learns of its opening, messages and end."""
 
-    def __init__(self, owner: Owner, dials: bool):
+    def __init__(self, owner: Any, dials: bool):
         self.owner = owner
         self.dials = dials
         self.name: Name = ("stranger", 0)
@@ -120,6 +107,7 @@ class Peer(asyncio.Protocol):
         self.nonce = secrets.token_hex(16)
 
     def connection_made(self, transport: Any) -> None:
+        """The connection exists; the side that dials begins the handshake."""
         self.transport = transport
         self.at = transport.get_extra_info("peername")
         self.timer = asyncio.get_running_loop().call_later(
@@ -129,6 +117,7 @@ class Peer(asyncio.Protocol):
             self.send("hello", VERSION, self.owner.name, self.nonce)
 
     def data_received(self, data: bytes) -> None:
+        """Bytes have come: handle each frame that is whole."""
         self.buffer += data
         try:
             while not self.transport.is_closing() and (message := decode(self.buffer)) is not None:
@@ -149,7 +138,7 @@ class Peer(asyncio.Protocol):
         if kind != (
             "welcome" if self.dials else "proof" if self.name[0] != "stranger" else "hello"
         ):
-            raise WireError(f"{kind!r} is no part of the handshake")
+            raise WireError(f"{kind!r} does not belong to the handshake")
         try:
             if kind == "proof":
                 (shown,) = rest
@@ -164,7 +153,7 @@ class Peer(asyncio.Protocol):
                         "run the same schedlib on both"
                     )
                 self.name = (role, int(number))
-            told = shown.encode(errors="replace")
+            proved = shown.encode(errors="replace")
         except (TypeError, ValueError, OverflowError, AttributeError):
             raise WireError(f"a malformed {kind!r}") from None
         mine, theirs = (self.nonce, self.theirs) if self.dials else (self.theirs, self.nonce)
@@ -173,7 +162,7 @@ class Peer(asyncio.Protocol):
             self.send("welcome", VERSION, self.owner.name, self.nonce, welcome)
             return
         said = ("accepts" if self.dials else "dials", self.name, mine, theirs)
-        if not hmac.compare_digest(proof(self.owner.secret, *said).encode(), told):
+        if not hmac.compare_digest(proof(self.owner.secret, *said).encode(), proved):
             raise WireError("the other side does not know the secret")
         if self.dials:
             self.send("proof", proof(self.owner.secret, "dials", self.owner.name, mine, theirs))
@@ -182,7 +171,7 @@ class Peer(asyncio.Protocol):
         self.owner.opened(self)
 
     def send(self, *message: Any) -> None:
-        """Send a message, unless the connection is closing; one that nobody reads is closed."""
+        """Send a message unless the connection is closing; close it if too many bytes are unread."""
         if self.transport.is_closing():
             return
         self.transport.write(encode(list(message)))
@@ -198,12 +187,13 @@ class Peer(asyncio.Protocol):
             self.transport.close()
 
     def connection_lost(self, error: Exception | None) -> None:
+        """The connection has ended."""
         self.timer.cancel()
         self.owner.lost(self, self.why or (str(error) if error else "the connection was closed"))
 
 
-async def dial(owner: Owner, host: str, port: int) -> Peer:
-    """A connection on its way: the owner learns when it is open. Raises OSError when nobody listens."""
+async def dial(owner: Any, host: str, port: int) -> Peer:
+    """Begin a connection: the owner learns when it is open. Raises OSError where no process listens."""
     _, peer = await asyncio.get_running_loop().create_connection(
         lambda: Peer(owner, dials=True), host, port
     )
