@@ -178,6 +178,7 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
     # As published the sums are the last heartbeat's, but how long the running task has run is known at once.
     loads = state.loads
     how = state.how
+    # a heap (W + 1,) of minus the waiting times, so that its first is the longest of the chosen
     key = loads.high_key
     item = loads.high_worker
     old = stale and how.heartbeat > 0
@@ -185,9 +186,9 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
     kind = OLD if old else NOW
     live = how.detail.sums_as_news or not old
     shortest_wait = 0.0 if stale else -np.inf
-    waits = loads.waits
+    waits = loads.waits  # (2 ** BLOCK,), of the block looked at
     size = 0
-    bound = np.inf
+    bound = np.inf  # the longest of the chosen, once there are enough: others must wait less
     most = min(tasks, workers - low)
     for block in range(low >> BLOCK, loads.idle.size):
         begin = max(low, block << BLOCK)
@@ -195,7 +196,7 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
         falling = loads.falling[kind, block]
         settled = loads.settled[kind, block]
         if earliest(falling, settled, stale, now) >= bound:
-            continue
+            continue  # all of the block wait too long
         falling, settled = look(state, kind, begin, end, live, shortest_wait, now)
         for place in range(end - begin):
             load = waits[place]
@@ -216,7 +217,7 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
                 replace(key, item, size, -load, -worker)
             if size == most:
                 bound = -key[0]
-        if begin == block << BLOCK:
+        if begin == block << BLOCK:  # all of the block were looked at: its bounds are exact now
             loads.falling[kind, block] = falling
             loads.settled[kind, block] = settled
     for place in range(size):

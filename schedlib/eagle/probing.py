@@ -174,7 +174,7 @@ def probe_in_three_rounds(state, job, rng, now):
     short_only = state.how.short_only
     old = state.how.short_way == Way.OLD_VECTOR
     kept = board.status[0].kept
-    rejected = 0
+    rejected = 0  # probes of the first round that go again
     freshest = -1.0  # the time of the newest vector of all workers contacted for this job
     row = -1  # and its row
     if old:
@@ -193,7 +193,7 @@ def probe_in_three_rounds(state, job, rng, now):
             rejected += 1
         else:
             send(state, worker, job, FIRST, 1, now)
-    again = 0
+    again = 0  # probes of the second round that go to the short partition
     for _ in range(rejected):
         worker = draw_clear(board.copies[row], short_only, workers.size, rng)
         if rejects(state, worker, job, now):

@@ -46,6 +46,7 @@ def serve(state, worker, entry, before, now):
         take_one(state, worker, entry, before)
         post(state.far, now + round_trip, messages.ANSWERED_VAIN, worker, job, 0)
         return
+    # a fetched task is the next of its job, whichever was placed (late binding)
     row = j.first + (j.tasks - j.unstarted if fetched else e.task)
     j.unstarted -= 1
     charges_all = how.charges == Charge.EVERYTHING
@@ -56,7 +57,7 @@ def serve(state, worker, entry, before, now):
     end = now + round_trip + state.duration[row]
     j.finish = max(j.finish, end)
     add(state.ends, end, worker)
-    if state.log.tasks.size > 0:
+    if state.log.tasks.size > 0:  # (T,) when the run is recorded, else (0,)
         task = state.log.tasks[row]
         task.worker = worker
         task.queued = e.since

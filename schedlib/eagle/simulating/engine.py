@@ -146,9 +146,10 @@ def _signature():
 @kernel(signature=_signature())
 def advance(send_short, send_long, count, pick, state, rng, events):
     """Simulate `events` events; PAUSED, or why it stops before."""
-    jobs = state.jobs
+    jobs = state.jobs  # (N,), by submission
     clock = state.clock[0]
     for _ in range(events):
+        # when the next event of each kind is
         job = clock.next_job
         submission = jobs[job].submit if job < jobs.size else np.inf
         end = state.ends.time[0] if state.ends.count[0] > 0 else np.inf
@@ -167,11 +168,11 @@ def advance(send_short, send_long, count, pick, state, rng, events):
                     return REFUSED
             most = max(most, jobs[job].probes, jobs[job].tasks)
         code = lacks(state, most)
-        if code != DONE:
+        if code != DONE:  # before anything is changed, so that the event can be done again
             return code
         clock.now = now
         state.counts[0].events += 1
-        free = -1
+        free = -1  # the worker that has nothing to do now
         if end == now:
             _, free = take(state.ends)
             finish(state, free, now)
