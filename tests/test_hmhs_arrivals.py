@@ -103,7 +103,7 @@ def test_who_goes_first_by_hand(monkeypatch):
     # Two machines, both jobs with two maps of 2: FIFO ends them at 2 and 4, fair sharing gives each a slot, so both at 4.
     # With every job in one queue, capacity is FIFO.
     jobs = batch([2, 2], [2, 2], machines=2)
-    monkeypatch.setattr("schedlib.hmhs.arrivals.QUEUES", 1)
+    monkeypatch.setattr("schedlib.hmhs.serving.QUEUES", 1)
     flows = {name: hmhs.serve(jobs, name).flow.tolist() for name in ("fifo", "fair", "capacity")}
     assert flows == {"fifo": [2, 4], "fair": [4, 4], "capacity": [2, 4]}
 

@@ -115,11 +115,10 @@ TRACE = as_frame("""
 
 
 def test_from_trace_takes_jobs_as_they_are():
-    instance = hmhs.from_trace(TRACE, seed=3, machines=(4, 2), slow=0.5)
+    instance = hmhs.from_trace(TRACE, seed=3, machines=(4, 2))
     for name in COLUMNS:
         assert getattr(instance, name).tolist() == TRACE[name].tolist()
     assert instance.map_speed.shape == (4, 4) and instance.reduce_speed.shape == (4, 2)
-    assert (instance.map_speed[:, :2] >= 0.9).all()
     assert instance.map_speed.min() >= 0.1 and instance.map_speed.max() <= 1
 
 
@@ -137,7 +136,7 @@ def test_from_trace_draws_each_job_at_most_once():
 def test_from_trace_refuses():
     words = "no column map_time, reduce_tasks"
     refuses(words, hmhs.from_trace, TRACE.drop(columns=["map_time", "reduce_tasks"]))
-    refuses("n_jobs: 5.*holds 4", hmhs.from_trace, TRACE, n_jobs=5)
+    refuses("n_jobs: 5, must be from 1 to 4", hmhs.from_trace, TRACE, n_jobs=5)
     refuses("n_jobs: 0", hmhs.from_trace, TRACE.head(0))
 
 

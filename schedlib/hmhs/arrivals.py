@@ -7,14 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schedlib.core.checks import amounts, frozen, numbers, typed, unknown
+from schedlib.core.checks import typed, unknown
 from schedlib.core.streams import streams
 from schedlib.hmhs import serving
-from schedlib.hmhs.johnson import priority
-from schedlib.hmhs.list_scheduling import first, line_of
-from schedlib.hmhs.model import Instance, Side, Stage
-from schedlib.hmhs.policies import Policy, latest, order_of
-from schedlib.hmhs.workloads import Pools, from_trace
+from schedlib.hmhs.johnson import job_times, priority
+from schedlib.hmhs.model import Instance, Stage, latest
+from schedlib.hmhs.policies import Policy, order_of
+from schedlib.hmhs.workloads import drawn, from_trace
 
 SHARING = {
     "fifo": serving.first_submitted,
@@ -26,9 +25,8 @@ SHARING = {
 }
 """The policies of `serve` by name: the key of a waiting job, of which the least goes first."""
 REPLICAS = 3  # of each map's input
-QUEUES = 4  # of the policy "capacity"
 MOST = 1e12
-"""No time is longer, and no factor larger."""
+"""The longest delay, and the largest factor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +56,8 @@ class Arrivals:
     ) -> None:
         n = instance.n_jobs
         times = {"submit": submit, "copy": np.zeros(n) if copy is None else copy}
-        for name, given in times.items():
-            values = numbers(name, given, 1, "one time per job")
-            amounts(name, values)
-            if len(values) != n:
-                raise ValueError(f"{name}: {len(values)} values for {n} jobs; give one per job")
-            object.__setattr__(self, name, values)
+        for name, values in times.items():
+            object.__setattr__(self, name, job_times(name, values, n))
         if (np.diff(self.submit) < 0).any():
             raise ValueError("submit: not ascending; sort the jobs first")
         if instance.map_machines != instance.reduce_machines:
@@ -121,8 +115,7 @@ def arriving(
     - `load`: the times of submission are stretched or compressed until the busier of the two stages has this
       load while jobs arrive: work on machines of average speed over machine time
     - `machines`: how many, each with a map slot and a reduce slot
-    - `copy`: the share of a reduce task's time that goes into copying, unless `jobs` has a column `copy` of
-      such shares
+    - `copy`: the share of a reduce task's time that goes into copying
 
     Raises ValueError as `from_trace` does, and when all jobs are submitted at once.
 
@@ -133,34 +126,24 @@ def arriving(
     >>> arriving(jobs, machines=2).submit[0]
     np.float64(0.0)
     """
-    pools: Pools = (machines, machines)
-    n_jobs = len(jobs) if n_jobs is None else n_jobs
     if "submit" not in jobs:
         raise ValueError(f"jobs: needs a column submit, not {list(jobs)}")
-    if not 2 <= n_jobs <= len(jobs):
-        raise ValueError(
-            f"n_jobs: {n_jobs}, must be from 2 to {len(jobs)}, the number of jobs in the trace"
-        )
     if not 0 < load < np.inf:
         raise ValueError(f"load: {load:g}, must be positive")
     if not 0 <= copy <= 1:
         raise ValueError(f"copy: {copy:g}, must be a share from 0 to 1")
-    (choice,) = streams(seed, "hmhs jobs")
-    chosen = jobs.iloc[np.sort(choice.permutation(len(jobs))[:n_jobs])]
-    instance = from_trace(chosen, seed, machines=pools)
-    work = max(
-        (instance.map_task_time.mean(axis=1) * instance.map_tasks).sum(),
-        (instance.reduce_task_time.mean(axis=1) * instance.reduce_tasks).sum(),
-    )
+    chosen = drawn(jobs, seed, n_jobs)
+    instance = from_trace(chosen, seed, machines=(machines, machines))
+    stages = (instance.stage("map"), instance.stage("reduce"))
+    work = max((stage.time.mean(axis=1) * stage.tasks).sum() for stage in stages)
     submit = (chosen["submit"] - chosen["submit"].min()).to_numpy(float)
     if not submit.max() > 0:
         raise ValueError("jobs: all submitted at once; a load needs times of submission")
-    share = chosen["copy"].to_numpy(float) if "copy" in chosen else np.full(len(chosen), copy)
-    least = np.maximum((1 - share) * instance.reduce_time, 1e-3)
+    least = np.maximum((1 - copy) * instance.reduce_time, 1e-3)
     return Arrivals(
         replace(instance, reduce_time=least),
         submit * (work / machines / load / submit.max()),
-        share * instance.reduce_time,
+        copy * instance.reduce_time,
     )
 
 
@@ -196,116 +179,70 @@ def serve(
     >>> serve(Arrivals(two, [0.0, 1.0]), "fifo").flow.tolist()
     [5.0, 5.0]
     """
-    own = policy if isinstance(policy, Policy) else None
-    if own is not None:
-        _check_own(own)
+    own = isinstance(policy, Policy)
+    chosen = policy if isinstance(policy, Policy) else Policy(name=policy)
+    if own:
+        _check_own(chosen)
     elif policy not in SHARING:
         raise unknown("policy", policy, SHARING, "or give an hmhs.Policy")
     for name, value, low in (("delay", delay, 0), ("remote", remote, 1)):
         if not low <= value <= MOST:
             raise ValueError(f"{name}: {value:g}, must be from {low} to {MOST:g}")
     instance = arrivals.instance
-    name = own.name if own else str(policy)
     inputs, queues = streams(seed, "hmhs inputs", "hmhs queues")
     holders = inputs.integers(0, instance.map_machines, (instance.map_tasks.sum(), REPLICAS))
-    order = order_of(own, instance) if own else np.arange(instance.n_jobs)
-    shared: dict[str, Any] = {"own": own is not None, "places": policy == "hmhs"}
-    known = {"dealt": queues.integers(0, QUEUES, instance.n_jobs)}
-    rngs = streams(seed, "hmhs map rule", "hmhs reduce rule")
-    maps = _state(
+    nowhere = np.zeros((instance.reduce_tasks.sum(), 0), np.int64)
+    order = order_of(chosen, instance)
+    pri = np.nan_to_num(priority(instance))  # finite, in the same order
+    map_rng, reduce_rng = streams(seed, "hmhs map rule", "hmhs reduce rule")
+    both: dict[str, Any] = {"own": own, "places": policy == "hmhs"}
+    both["queue"] = queues.integers(0, serving.QUEUES, instance.n_jobs)
+    maps = serving.state_of(
         instance.stage("map"),
         order,
-        rngs[0],
-        prefer=np.broadcast_to(priority(instance)[:, None], instance.map_speed.shape),
+        map_rng,
         inputs=holders,
-        known=known | {"rest": instance.reduce_tasks * instance.reduce_time},
+        prefer=pri[:, None],
         delay=float(delay if policy == "delay" else 0),
-        remote=float(remote),
-        **shared,
+        remote=remote,
+        rest=instance.reduce_tasks * instance.reduce_time,
+        **both,
     )
-    reduces = _state(
+    reduces = serving.state_of(
         instance.stage("reduce"),
         order,
-        rngs[1],
+        reduce_rng,
+        inputs=nowhere,
         prefer=instance.reduce_task_time,
-        inputs=np.zeros((instance.reduce_tasks.sum(), 0), np.int64),
-        known=known | {"shuffle": arrivals.copy},
-        delay=0.0,
-        remote=1.0,
-        **shared,
+        shuffle=arrivals.copy,
+        **both,
     )
-    rules = (own.map_rule, own.reduce_rule) if own else (first, first)
-    key = SHARING.get(name, serving.first_submitted)
-    serving.serve(key, *rules, arrivals.submit, maps, reduces)
-    _check_served(name, {"map_rule": maps, "reduce_rule": reduces})
+    key = SHARING.get(chosen.name, serving.first_submitted)
+    serving.serve(key, chosen.map_rule, chosen.reduce_rule, arrivals.submit, maps, reduces)
+    _check_served(chosen.name, maps, reduces)
     map_end = latest(arrivals.submit, maps.tasks)
+    clock = maps.clock[0]
     return Served(
-        policy=name,
+        policy=chosen.name,
         submit=arrivals.submit,
         map_end=map_end,
         job_end=latest(map_end, reduces.tasks),
         map=maps.tasks,
         reduce=reduces.tasks,
-        local=float(maps.local.mean()) if maps.local.size else 1.0,
+        local=float(clock.local / clock.begun) if clock.begun else 1.0,
     )
 
 
-def _state(
-    side: Side,
-    order: np.ndarray,
-    rng: np.random.Generator,
-    *,
-    prefer: np.ndarray,
-    inputs: np.ndarray,
-    known: dict[str, np.ndarray],
-    **settings: Any,
-) -> serving.State:
-    """The state of a stage before its first job is ready; `known` has fields of `serving.JOB`."""
-    n, m = side.speed.shape
-    total = len(inputs)
-    jobs = np.zeros(n, serving.JOB).view(np.recarray)
-    jobs.stop = np.cumsum(side.tasks)
-    jobs.low = jobs.stop - side.tasks
-    jobs.unfinished = side.tasks
-    jobs.since = np.inf
-    jobs.passed = -1
-    for name, values in known.items():
-        jobs[name] = values
-    clock = np.zeros(1, serving.CLOCK).view(np.recarray)
-    clock.wake = np.inf
-    slots = np.zeros(m, serving.SLOT).view(np.recarray)
-    slots.job = -1
-    return serving.State(
-        clock=clock,
-        line=line_of(order, side.tasks, np.full(n, np.inf), side.time, rng),
-        jobs=jobs,
-        slots=slots,
-        unit=side.unit,
-        speed=side.speed,
-        prefer=frozen(prefer),
-        inputs=inputs,
-        used=np.zeros(QUEUES, np.int64),
-        end=np.empty(m + 2),
-        slot=np.empty(m + 2, np.int64),
-        placed=np.zeros((n, m), np.int64),
-        started=np.zeros(total, np.bool_),
-        local=np.zeros(total, np.bool_),
-        tasks=Stage.empty(total),
-        refused=np.full(2, -1),
-        **settings,
-    )
-
-
-def _check_served(name: str, stages: dict[str, serving.State]) -> None:
+def _check_served(name: str, maps: serving.State, reduces: serving.State) -> None:
     """ValueError when a reader's rules ended the run."""
-    for rule, state in stages.items():
-        machine, job = state.refused.tolist()
-        if machine >= 0:
-            rest = "which does not wait; return a member of stage.queue, or -1 to wait"
+    for rule, state in (("map_rule", maps), ("reduce_rule", reduces)):
+        clock = state.clock[0]
+        if clock.machine >= 0:
             raise ValueError(
-                f"policy {name!r}: its {rule} gave machine {machine} the job {job}, {rest}"
+                f"policy {name!r}: its {rule} gave machine {clock.machine} the job {clock.job}, which does "
+                "not wait; return a member of stage.queue, or -1 to wait"
             )
-    if left := sum(int(state.line.left.sum()) for state in stages.values()):
+    if left := maps.line.left.sum() + reduces.line.left.sum():
         raise ValueError(
             f"policy {name!r} left every slot waiting with {left} tasks to run; set stage.wake[0], "
             "or take each job in the end"

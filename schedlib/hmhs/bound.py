@@ -6,7 +6,8 @@ a_i = T_i min_j u_j E_ij. Two such machines in a row are Johnson's problem: the 
 bound for *any* prices. The best prices for a stage alone are the dual solution of its linear program.
 """
 
-import itertools
+from collections.abc import Callable, Iterable
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -15,11 +16,11 @@ import pulp
 
 from schedlib.core.checks import typed
 from schedlib.hmhs.johnson import flow_shop_makespan, johnson
-from schedlib.hmhs.model import Instance
+from schedlib.hmhs.model import Instance, Side
 
 LARGEST = 8  # most jobs of an instance whose optimum is worked out
+SECONDS = 60  # that the optimum may take
 FIRST = 5  # machines of each job in the first linear program
-ROUNDS = 60  # changes of the prices before it
 PRIMAL = 4  # HiGHS's number for the primal simplex
 NEAR_ONE = (1.0, 1e6)  # longest times that suit HiGHS's tolerances, which are absolute
 
@@ -30,12 +31,9 @@ def unit_of(*times: np.ndarray) -> float:
     >>> unit_of(np.array([[3.0, 5.0]])), unit_of(np.array([[3e-9, 5e-9]]))
     (1.0, 5e-09)
     """
+    longest = max(float(time.max()) for time in times)
     least, most = NEAR_ONE
-    longest = 0.0
-    for time in times:
-        longest = max(longest, float(time.max()))
-    suits = least <= longest <= most
-    return 1.0 if suits else longest
+    return 1.0 if least <= longest <= most else longest
 
 
 class Prices(NamedTuple):
@@ -49,10 +47,11 @@ class Prices(NamedTuple):
 def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
     """Solve one stage alone, tasks divisible and all ready at zero, as a linear program.
 
-    `tasks (N,)`: T_i; `time (N, M)`: E_ij. Minimise C subject to sum_j x_ij = T_i and sum_i E_ij x_ij <= C,
-    with each job on a few likely machines alone at first; pairs that are cheaper at the prices found join,
-    until there are none. The makespan is worked out from the prices: it is a bound even if the solver's duals
-    are off by a rounding error. Raises RuntimeError when the solver gives up.
+    `tasks (N,)`: T_i; `time (N, M)`: E_ij. Minimise C subject to sum_j x_ij = T_i and sum_i E_ij x_ij <= C.
+    At first each job has only the machines where it is cheapest if a machine's price is one over its mean task
+    time, which is right where every job has the same factors V_j. Pairs that are cheaper at the prices found
+    join, until there are none. The makespan is worked out from the prices: it is a bound even if the solver's
+    duals are off by a rounding error. Raises RuntimeError when the solver gives up.
 
     >>> prices = stage_prices([3], np.array([[1.0, 2.0]]))
     >>> round(prices.makespan, 9), (3 * prices.machine).round(9).tolist()
@@ -66,22 +65,20 @@ def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
     if not tasks.any():
         return Prices(0.0, np.full(machines, 1 / machines), np.zeros(jobs))
     engine = _program(tasks.astype(float), machines)
-    cost = likely_prices(tasks, time) * time
+    cost = time / time.mean(axis=0)
     few = min(FIRST, machines)
     dearest = np.sort(cost, axis=1)[:, few - 1]
-    known = np.zeros(time.shape, bool)
-    cheap = cost <= dearest[:, None]
-    while cheap.any():
-        known |= cheap
-        _add_pairs(engine, cheap, time)
-        price = _solve(engine, jobs, machines)
+    joining = cost <= dearest[:, None]  # (N, M)
+    pairs = np.zeros(time.shape, bool)
+    while joining.any():
+        pairs |= joining
+        _add_pairs(engine, joining, time)
+        price = _solve(engine, jobs)
         cost = price * time
-        cheapest_known = np.where(known, cost, np.inf).min(axis=1)
-        limit = cheapest_known[:, None] * (1 - 1e-9)
-        cheaper = cost < limit
-        cheap = cheaper & ~known
-    cheapest = cost.min(axis=1)
-    least = unit * tasks * cheapest
+        cheapest = np.where(pairs, cost, np.inf).min(axis=1)
+        cheaper = cost < cheapest[:, None] * (1 - 1e-9)
+        joining = cheaper & ~pairs
+    least = unit * tasks * cost.min(axis=1)
     return Prices(float(least.sum()), price, least)
 
 
@@ -89,20 +86,13 @@ def _program(tasks: np.ndarray, machines: int):
     """HiGHS with the variable C and a row for each job's tasks and for each machine's load; no pair yet."""
     import highspy  # slow to load
 
-    jobs = tasks.size
-    no_values = np.zeros(0)
-    no_places = np.zeros(0, np.int32)
-    no_pairs = np.zeros(jobs, np.int32)
     engine = highspy.Highs()
     engine.setOptionValue("output_flag", False)
-    engine.addCol(1.0, 0.0, np.inf, 0, no_places, no_values)  # C
-    engine.addRows(jobs, tasks, tasks, 0, no_pairs, no_places, no_values)
-    no_bound = np.full(machines, -np.inf)
-    no_load = np.zeros(machines)
-    row = np.arange(machines, dtype=np.int32)
-    column = np.zeros(machines, np.int32)
-    minus_c = -np.ones(machines)
-    engine.addRows(machines, no_bound, no_load, machines, row, column, minus_c)
+    engine.addCol(1.0, 0.0, np.inf, 0, [], [])  # C
+    for count in tasks:
+        engine.addRow(count, count, 0, [], [])
+    for _ in range(machines):
+        engine.addRow(-np.inf, 0.0, 1, [0], [-1.0])
     return engine
 
 
@@ -110,58 +100,24 @@ def _add_pairs(engine, chosen: np.ndarray, time: np.ndarray) -> None:
     """A variable x_ij for each pair in `chosen (N, M)`: one entry in its job's row, one in its machine's."""
     job, machine = chosen.nonzero()
     pairs = job.size
-    rows = np.empty((pairs, 2), np.int32)
-    rows[:, 0] = job
-    rows[:, 1] = len(time) + machine
-    values = np.ones((pairs, 2))
-    values[:, 1] = time[chosen]
-    first = np.arange(0, 2 * pairs, 2, dtype=np.int32)
-    free = np.zeros(pairs)
+    rows = np.stack([job, len(time) + machine], axis=1).astype(np.int32)
+    values = np.stack([np.ones(pairs), time[chosen]], axis=1)
+    begin = np.arange(0, 2 * pairs, 2, dtype=np.int32)
+    zero = np.zeros(pairs)
     most = np.full(pairs, np.inf)
-    entries = rows.ravel(), values.ravel()
-    engine.addCols(pairs, free, free, most, 2 * pairs, first, *entries)
+    engine.addCols(pairs, zero, zero, most, 2 * pairs, begin, rows.ravel(), values.ravel())
 
 
-def _solve(engine, jobs: int, machines: int) -> np.ndarray:
-    """Solve the program as it stands: the machines' prices (M,), which add up to one."""
-    import highspy
-
+def _solve(engine, jobs: int) -> np.ndarray:
+    """Solve the program as it is: the machines' prices (M,), which add up to one."""
     engine.run()
     engine.setOptionValue("simplex_strategy", PRIMAL)  # new columns leave the basis feasible
-    status = engine.getModelStatus()
-    if status != highspy.HighsModelStatus.kOptimal:
-        why = engine.modelStatusToString(status)
-        raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines: {why}")
+    status = engine.modelStatusToString(engine.getModelStatus())
+    if status != "Optimal":
+        raise RuntimeError(f"the linear program of {jobs} jobs: {status}")
     dual = engine.getSolution().row_dual
     price = np.abs(dual[jobs:])
     return price / price.sum()
-
-
-def likely_prices(tasks: np.ndarray, time: np.ndarray) -> np.ndarray:
-    """Prices (M,) near the best: a machine loaded above the average becomes dearer, the best prices met win.
-
-    To begin with a machine is dear where tasks are short: exact where every job has the same factors V_j.
-    """
-    jobs = np.arange(len(time))
-    total = time.sum(axis=0)
-    price = len(time) / np.where(total > 0, total, 1.0)
-    best = price
-    most = 0.0
-    for step in range(ROUNDS):
-        cost = price * time
-        machine = cost.argmin(axis=1)
-        spent = tasks * cost[jobs, machine]
-        bound = spent.sum() / price.sum()
-        if bound > most:
-            best = price.copy()
-            most = bound
-        work = tasks * time[jobs, machine]
-        load = np.bincount(machine, work, price.size)
-        above = load / load.mean() - 1
-        pace = 0.5 / (1 + step) ** 0.5
-        change = pace * above.clip(-0.5, 0.5)
-        price *= 1 + change
-    return best
 
 
 class Bounds(NamedTuple):
@@ -191,10 +147,12 @@ def bounds(instance: Instance) -> Bounds:
     >>> bounds(two).best, lower_bound(two)
     (7.0, 7.0)
     """
-    map_prices = stage_prices(instance.map_tasks, instance.map_task_time)
-    reduce_prices = stage_prices(instance.reduce_tasks, instance.reduce_task_time)
-    map_alone = _alone(instance.map_tasks, instance.map_task_time)
-    reduce_alone = _alone(instance.reduce_tasks, instance.reduce_task_time)
+    maps = instance.stage("map")
+    reduces = instance.stage("reduce")
+    map_prices = stage_prices(maps.tasks, maps.time)
+    reduce_prices = stage_prices(reduces.tasks, reduces.time)
+    map_alone = _alone(maps)
+    reduce_alone = _alone(reduces)
     first = map_prices.job
     second = reduce_prices.job
     return Bounds(
@@ -219,30 +177,29 @@ def lower_bound(instance: Instance) -> float:
     return bounds(instance).best
 
 
-def _alone(tasks: np.ndarray, time: np.ndarray) -> np.ndarray:
+def _alone(side: Side) -> np.ndarray:
     """The least time that each job's stage takes with all machines to itself, (N,), by bisection."""
-    low = np.zeros(tasks.size)
-    high = tasks * time.min(axis=1)
+    low = np.zeros(side.tasks.size)
+    high = side.tasks * side.time.min(axis=1)
     for _ in range(60):
         middle = (low + high) / 2
-        each = np.floor(middle[:, None] / time)
-        done = each.sum(axis=1)
-        enough = done >= tasks
+        done = np.floor(middle[:, None] / side.time).sum(axis=1)
+        enough = done >= side.tasks
         low = np.where(enough, low, middle)
         high = np.where(enough, middle, high)
     return low
 
 
 @typed
-def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
+def optimum(instance: Instance) -> float:
     """The smallest makespan of any schedule of a tiny instance, in its unit of time.
 
     On a map machine, tasks may as well run in the order in which their jobs end their maps; on a reduce
     machine, in the order in which they become ready, which is the same one. So one order of the jobs serves
     all machines. Position k of it holds one job (z_ik = 1); x_ijk and y_ijk count its map and reduce tasks on
     machine j. All maps up to position k end by A_k, and every reduce machine has all from position k on still
-    before it at A_k. Raises ValueError for more than 8 jobs or `seconds` not positive, RuntimeError when the
-    answer is not proved within `seconds`.
+    before it at A_k. Raises ValueError for more than 8 jobs, RuntimeError when the answer is not proved within
+    a minute.
 
     See also: `hmhs.lower_bound`.
 
@@ -250,59 +207,46 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
     >>> round(optimum(Instance([5, 1], [1, 1], one, [1, 5], [1, 1], one)), 6)
     7.0
     """
-    if not 0 < seconds < np.inf:
-        raise ValueError(f"seconds: {seconds}, must be positive and finite")
     n = instance.n_jobs
     if n > LARGEST:
         most = f"the program is for at most {LARGEST}"
         raise ValueError(f"instance: {n} jobs; {most}, see lower_bound")
     jobs = range(n)
     problem = pulp.LpProblem("optimum", pulp.LpMinimize)
-    makespan = problem.add_variable("C", lowBound=0)
-    ready = [problem.add_variable(f"A_{k}", lowBound=0) for k in jobs]
-    place = {}
-    for i, k in itertools.product(jobs, jobs):
-        place[i, k] = problem.add_variable(f"z_{i}_{k}", cat=pulp.LpBinary)
-    problem += makespan
+    C = problem.add_variable("C", lowBound=0)
+    A = [problem.add_variable(f"A_{k}", lowBound=0) for k in jobs]
+    z = {}
+    for i, k in product(jobs, jobs):
+        z[i, k] = problem.add_variable(f"z_{i}_{k}", cat=pulp.LpBinary)
+    problem += C
     for i in jobs:
-        problem += pulp.lpSum(place[i, k] for k in jobs) == 1
-        problem += pulp.lpSum(place[l, i] for l in jobs) == 1
-
-    def counts(letter, tasks, machines):
-        count = {}
-        for i, j, k in itertools.product(jobs, range(machines), jobs):
-            name = f"{letter}_{i}_{j}_{k}"
-            most = int(tasks[i])
-            count[i, j, k] = problem.add_variable(name, 0, most, pulp.LpInteger)
-        for i, k in itertools.product(jobs, jobs):
-            here = int(tasks[i]) * place[i, k]
-            all_tasks = pulp.lpSum(count[i, j, k] for j in range(machines))
-            problem.addConstraint(all_tasks == here)
-        return count
-
-    def work(count, time, machine, positions):
-        terms = []
-        for i, k in itertools.product(jobs, positions):
-            task = float(time[i, machine])
-            terms.append(task * count[i, machine, k])
-        return pulp.lpSum(terms)
-
-    x = counts("x", instance.map_tasks, instance.map_machines)
-    y = counts("y", instance.reduce_tasks, instance.reduce_machines)
+        problem += pulp.lpSum(z[i, k] for k in jobs) == 1
+        problem += pulp.lpSum(z[l, i] for l in jobs) == 1
     unit = unit_of(instance.map_task_time, instance.reduce_task_time)
-    map_time = instance.map_task_time / unit
-    reduce_time = instance.reduce_task_time / unit
-    for k in jobs:
-        until = range(k + 1)
-        since = range(k, n)
-        for j in range(instance.map_machines):
-            problem += work(x, map_time, j, until) <= ready[k]
-        for j in range(instance.reduce_machines):
-            problem += ready[k] + work(y, reduce_time, j, since) <= makespan
-    problem += ready[n - 1] <= makespan
-    problem.solve(pulp.HiGHS(msg=False, timeLimit=seconds, gapRel=1e-9))
-    if problem.sol_status != pulp.LpSolutionOptimal:
-        raise RuntimeError(
-            f"no proved optimum within {seconds} s for {n} jobs; give it more seconds"
+
+    def work(letter: str, side: Side) -> Callable[[int, Iterable[int]], pulp.LpAffineExpression]:
+        """The counts of a stage; gives the work of machine j at some of the positions."""
+        machines = range(side.time.shape[1])
+        tasks = side.tasks.tolist()
+        time = (side.time / unit).tolist()
+        x = {}
+        for i, j, k in product(jobs, machines, jobs):
+            x[i, j, k] = problem.add_variable(f"{letter}_{i}_{j}_{k}", 0, tasks[i], pulp.LpInteger)
+        for i, k in product(jobs, jobs):
+            problem.addConstraint(pulp.lpSum(x[i, j, k] for j in machines) == tasks[i] * z[i, k])
+        return lambda j, positions: pulp.lpSum(
+            time[i][j] * x[i, j, k] for i, k in product(jobs, positions)
         )
-    return unit * float(makespan.value())
+
+    map_work = work("x", instance.stage("map"))
+    reduce_work = work("y", instance.stage("reduce"))
+    for k in jobs:
+        for j in range(instance.map_machines):
+            problem += map_work(j, range(k + 1)) <= A[k]
+        for j in range(instance.reduce_machines):
+            problem += A[k] + reduce_work(j, range(k, n)) <= C
+    problem += A[n - 1] <= C
+    problem.solve(pulp.HiGHS(msg=False, timeLimit=SECONDS, gapRel=1e-9))
+    if problem.sol_status != pulp.LpSolutionOptimal:
+        raise RuntimeError(f"no proved optimum within {SECONDS} s for {n} jobs; give fewer")
+    return unit * float(C.value())

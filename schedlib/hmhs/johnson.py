@@ -21,19 +21,23 @@ def johnson(first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
     >>> johnson([4, 1, 5, 2, 5], [5, 2, 3, 6, 1]).tolist()
     [1, 3, 0, 2, 4]
     """
-    first = _times("first", first)
-    second = _times("second", second)
-    if first.size != second.size:
-        raise ValueError(f"first, second: {first.size} and {second.size} times; need one per job")
+    first = job_times("first", first)
+    second = job_times("second", second, first.size)
     late = first > second
     key = np.where(late, -second, first)
     return np.lexsort((key, late))
 
 
-def _times(name: str, given: npt.ArrayLike) -> np.ndarray:
-    """One time per job (N,); ValueError unless each is finite and at least 0."""
-    times = numbers(name, given, 1, "one time per job")
+def job_times(name: str, values: npt.ArrayLike, jobs: int | None = None) -> np.ndarray:
+    """One time for each of `jobs` jobs, (N,), read-only; ValueError unless each is finite and at least 0.
+
+    >>> job_times("submit", [0, 2], jobs=2)
+    array([0., 2.])
+    """
+    times = numbers(name, values, 1, "one time per job")
     amounts(name, times)
+    if jobs not in (None, times.size):
+        raise ValueError(f"{name}: {times.size} values for {jobs} jobs; give one per job")
     return times
 
 

@@ -26,8 +26,6 @@ from schedlib.core.rules import FLOAT_ROWS, FLOATS, INTS, NOTES, RNG, RuleKind, 
 from schedlib.core.uncounted import kernel
 from schedlib.hmhs.model import Stage
 
-OK, BAD_JOB, STUCK = 0, 1, 2
-
 
 class Waiting(NamedTuple):
     """The view that a rule gets when a machine asks for work; it may write to `notes`, `machine_notes` and `wake`."""
@@ -89,13 +87,12 @@ def line_of(
 
 
 class Ended(NamedTuple):
-    """How dispatching ended, how many tasks it started, and the rule's last choice: machine, job and time."""
+    """How dispatching ended: how many tasks had started, and when; the machine and the job of a wrong choice, or -1."""
 
-    status: int
     started: int
+    time: float
     machine: int
     job: int
-    time: float
 
 
 WAITING = Waiting(
@@ -114,11 +111,10 @@ DISPATCH = RuleKind(
     {"stage": WAITING, "machine": 0, "now": 0.0}, "job", notes="stage.notes and stage.machine_notes"
 )
 RULE = DISPATCH.signature
-_INTS, _FLOATS = types.int64[::1], types.float64[::1]
-STAGE = types.NamedTuple([_INTS, _INTS, _FLOATS, _FLOATS], Stage)
-_ENDED = types.NamedTuple([types.int64] * 4 + [types.float64], Ended)
 LINE = numba.typeof(line_of(INTS.copy(), INTS, FLOATS.copy(), FLOAT_ROWS, RNG))
-_KERNEL = _ENDED(types.FunctionType(RULE), LINE, _INTS, STAGE)
+_DISPATCH = numba.typeof(Ended(started=0, time=0.0, machine=0, job=0))(
+    types.FunctionType(RULE), LINE, numba.typeof(INTS.copy()), numba.typeof(Stage.empty(1))
+)
 
 
 def rule(function: Callable) -> Callable:
@@ -195,62 +191,60 @@ def start(line, stage, task, job, machine, now, finish):
     return True
 
 
-@compiled(signature=_KERNEL)
+@compiled(signature=_DISPATCH)
 def dispatch(choose, line, arrivals, stage):
     """Run one stage under a rule, fill `stage` in order of dispatch and say how it ended.
 
     `arrivals (A,)`: the jobs with tasks, by when they become ready. The machine that has been free longest asks
     first, ties by the smaller machine; at equal times jobs become ready before machines ask. Dispatching ends
-    early at a job that is not waiting (`BAD_JOB`), and when every machine waits although tasks are left (`STUCK`).
+    early at a choice of a job that is not waiting, and when every machine waits although tasks are left.
     """
     machines = line.free.size
     keys = np.zeros(machines)  # a heap of the machines that ask, by when they are free
     items = np.arange(machines)
-    size = machines
     parked = np.empty(machines, np.int64)  # the machines that wait
-    free_since = np.empty(machines)
-    idle = 0
+    idle = 0  # how many wait; the heap has the others
     arrived = 0
     task = 0
     now = 0.0
     total = line.left.sum()
     while task < total:
         alarm = line.wake[0] if idle > 0 and line.wake[0] > now else np.inf
-        soonest = min(keys[0] if size > 0 else np.inf, alarm)
+        free = keys[0] if idle < machines else np.inf
+        soonest = min(free, alarm)
         if arrived < arrivals.size and line.ready[arrivals[arrived]] <= max(now, soonest):
             job = arrivals[arrived]
             now = max(now, line.ready[job])
             arrived += 1
             insert(line, job)
         elif soonest == np.inf:
-            return Ended(STUCK, task, -1, -1, now)
+            break
         elif alarm == soonest:
             now = alarm
             line.wake[0] = np.inf
         else:
             machine = items[0]
-            now = max(now, keys[0])
+            now = max(now, free)
             job = ask(choose, line, machine, now) if line.length[0] > 0 else -1
             if job == -1:
                 parked[idle] = machine
-                free_since[idle] = keys[0]
+                pop(keys, items, machines - idle)
                 idle += 1
-                size = pop(keys, items, size)
                 continue
             if not waits(line, job, now):
-                return Ended(BAD_JOB, task, machine, job, now)
+                return Ended(task, now, machine, job)
             finish = now + line.time[job, machine]
             line.free[machine] = finish
-            replace(keys, items, size, finish, machine)
-            last = start(line, stage, task, job, machine, now, finish)
+            replace(keys, items, machines - idle, finish, machine)
             task += 1
-            if not last:
+            if not start(line, stage, task - 1, job, machine, now, finish):
                 continue
         # a job became ready or had its last task started, or an alarm rang: those that wait ask again
-        for k in range(idle):
-            size = push(keys, items, size, free_since[k], parked[k])
-        idle = 0
-    return Ended(OK, task, -1, -1, now)
+        while idle > 0:
+            machine = parked[idle - 1]
+            push(keys, items, machines - idle, line.free[machine], machine)
+            idle -= 1
+    return Ended(task, now, -1, -1)
 
 
 @rule

@@ -15,6 +15,7 @@ import numpy as np
 
 from schedlib.core.compiling import compiled
 from schedlib.core.trees import WinnerTree, play, smallest, update
+from schedlib.hmhs.model import Stage
 
 
 @compiled
@@ -44,12 +45,10 @@ def dispatch(arrivals, ready, tasks, time, quickest, stage):
     arrived = 0
     steps = 0
     scanned = 0
-    here = np.zeros(jobs, np.bool_)
-    changed = np.zeros(machines, np.bool_)
+    here = np.zeros(jobs, np.bool_)  # whether a job is in the queue
 
     for task in range(left.sum()):
         # lines 2-10; free[earliest] is EAT
-        entered = arrived
         while arrived < arrivals.size and (
             waiting == 0 or ready[arrivals[arrived]] <= free[earliest]
         ):
@@ -62,15 +61,8 @@ def dispatch(arrivals, ready, tasks, time, quickest, stage):
             for machine in range(machines):
                 if place[job, machine] < best[machine]:
                     best[machine] = place[job, machine]
-                    changed[machine] = True
-        if arrived > entered:
-            for machine in range(machines):
-                if changed[machine]:
-                    changed[machine] = False
-                    job = quickest[machine, best[machine]]
-                    pairs.key[machine] = max(free[machine], ready[job]) + time[job, machine]
-                    pairs.tie[machine] = job
-            play(pairs)
+                    end = max(free[machine], ready[job]) + time[job, machine]
+                    update(pairs, machine, end, job)
 
         scanned += waiting * machines
         machine = smallest(pairs)  # lines 11-16
@@ -116,7 +108,7 @@ def dispatch(arrivals, ready, tasks, time, quickest, stage):
 
 @compiled
 def sequence(order, time, stage):
-    """Run the tasks of each machine one after another in `order (N,)` of their jobs."""
+    """The same tasks; each machine runs its own one after another in `order (N,)` of their jobs."""
     jobs, machines = time.shape
     place = np.zeros(jobs, np.int64)  # of the job's next task when all are sorted by their jobs
     for job in stage.job:
@@ -126,13 +118,16 @@ def sequence(order, time, stage):
         begin = total
         total += place[job]
         place[job] = begin
-    by_job = np.empty(total, np.int64)
+    by_job = np.empty(total, np.int64)  # the tasks, sorted by their jobs
     for task in range(total):
         by_job[place[stage.job[task]]] = task
         place[stage.job[task]] += 1
     clock = np.zeros(machines)
+    start = np.empty(total)
+    finish = np.empty(total)
     for task in by_job:
         machine = stage.machine[task]
-        stage.start[task] = clock[machine]
+        start[task] = clock[machine]
         clock[machine] += time[stage.job[task], machine]
-        stage.finish[task] = clock[machine]
+        finish[task] = clock[machine]
+    return Stage(stage.job, stage.machine, start, finish)

@@ -1,5 +1,6 @@
 """HMHS's nouns: an instance of the two-stage problem (paper, Section 2) and a schedule of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -60,30 +61,28 @@ class Instance:
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
-            per = (
-                "one row per job and one column per machine"
-                if "speed" in name
-                else "one value per job"
-            )
-            values = numbers(name, getattr(self, name), 2 if "speed" in name else 1, per)
+            if "speed" in name:
+                dimensions = 2
+                per = "one row per job and one column per machine"
+            else:
+                dimensions = 1
+                per = "one value per job"
+            values = numbers(name, getattr(self, name), dimensions, per)
             if len(values) != self.n_jobs:
                 raise ValueError(
                     f"{name}: {len(values)} rows for {self.n_jobs} jobs; give one per job"
                 )
             if "tasks" in name:
                 whole(name, values, 0)
-                if (there := values.sum()) > MOST_TASKS:
+                total = values.sum()
+                if total > MOST_TASKS:
                     raise ValueError(
-                        f"{name}: {there:.3g} tasks in all; give at most {MOST_TASKS:,}"
+                        f"{name}: {total:.3g} tasks in all; give at most {MOST_TASKS:,}"
                     )
                 values = frozen(values.astype(np.int64))
             else:
-                refuse(
-                    name,
-                    ~(np.isfinite(values) & (values > 0)),
-                    values,
-                    "must be positive and finite",
-                )
+                right = np.isfinite(values) & (values > 0)
+                refuse(name, ~right, values, "must be positive and finite")
             object.__setattr__(self, name, values)
 
     if TYPE_CHECKING:  # lists are taken, arrays are kept
@@ -146,15 +145,6 @@ class Instance:
         return Instance(*(getattr(self, name)[:n] for name in self.__dataclass_fields__))
 
 
-def by_arrival(ready: np.ndarray, tasks: np.ndarray) -> np.ndarray:
-    """The jobs that have tasks, by the time at which they become ready, ties by the smaller job.
-
-    In numpy and not in a kernel: numba takes longer to compile a sort than all of a dispatcher.
-    """
-    jobs = np.argsort(ready, kind="stable")
-    return jobs[tasks[jobs] > 0]
-
-
 class Stage(NamedTuple):
     """The tasks of one stage as they ran, one entry per task in the order of dispatch."""
 
@@ -167,6 +157,13 @@ class Stage(NamedTuple):
     def empty(cls, tasks: int) -> "Stage":
         """Room for a number of tasks."""
         return cls(*np.empty((2, tasks), np.int64), *np.empty((2, tasks)))
+
+
+def latest(least: np.ndarray, stage: Stage) -> np.ndarray:
+    """When the last task of each job ends in this stage, (N,), and at least `least (N,)`."""
+    end = least.copy()
+    np.maximum.at(end, stage.job, stage.finish)
+    return end
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,3 +202,20 @@ class Schedule:
         }
         frame = pd.concat(stages, names=["stage", None]).reset_index("stage")
         return frame.sort_values(["stage", "machine", "start"], kind="stable", ignore_index=True)
+
+
+def schedule_of(
+    policy: str, map_end: np.ndarray, maps: Stage, reduces: Stage, steps: Sequence[int] = (0, 0)
+) -> Schedule:
+    """The schedule of both stages' tasks; `map_end (N,)` and `steps`, both counts, as in `Schedule`."""
+    job_end = latest(map_end, reduces)
+    return Schedule(
+        policy=policy,
+        makespan=float(job_end.max()),  # Eq. 3
+        map_end=map_end,
+        job_end=job_end,
+        map=maps,
+        reduce=reduces,
+        steps=int(steps[0]),
+        steps_full_scan=int(steps[1]),
+    )

@@ -5,7 +5,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from schedlib.hmhs.model import Schedule, Stage
+from schedlib.hmhs.model import Schedule, Stage, latest, schedule_of
 
 
 class Task(NamedTuple):
@@ -45,28 +45,13 @@ def as_schedule(policy: str, N: int, maps: Sequence[Task], reduces: Sequence[Tas
     >>> as_schedule("mine", 1, [Task(job=0, machine=0, start=0.0, finish=4.0)], []).makespan
     4.0
     """
-    A = last_finish(maps, N)
-    reduce_end = last_finish(reduces, N)
-    job_end = [max(A[i], reduce_end[i]) for i in range(N)]
-    return Schedule(
-        policy=policy,
-        makespan=max(job_end),  # Eq. 3
-        map_end=np.array(A),
-        job_end=np.array(job_end),
-        map=_stage(maps),
-        reduce=_stage(reduces),
-    )
+    map_stage = _stage(maps)
+    map_end = latest(np.zeros(N), map_stage)  # Eq. 2
+    return schedule_of(policy, map_end, map_stage, _stage(reduces))
 
 
 def _stage(tasks: Sequence[Task]) -> Stage:
     """The tasks as the library's arrays, in the same order."""
-    job = [task.job for task in tasks]
-    machine = [task.machine for task in tasks]
-    start = [task.start for task in tasks]
-    finish = [task.finish for task in tasks]
-    return Stage(
-        job=np.array(job, np.int64),
-        machine=np.array(machine, np.int64),
-        start=np.array(start, np.float64),
-        finish=np.array(finish, np.float64),
-    )
+    columns = [("job", "i8"), ("machine", "i8"), ("start", "f8"), ("finish", "f8")]
+    table = np.array(tasks, columns)
+    return Stage(*(table[name] for name in Stage._fields))

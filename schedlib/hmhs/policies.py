@@ -8,8 +8,8 @@ import numpy as np
 from schedlib.core.streams import streams
 from schedlib.hmhs import list_scheduling, min_min
 from schedlib.hmhs.johnson import priority
-from schedlib.hmhs.list_scheduling import OK, STUCK, first, first_in_line, first_ready
-from schedlib.hmhs.model import Instance, Schedule, Stage, by_arrival
+from schedlib.hmhs.list_scheduling import Ended, first, first_in_line, first_ready
+from schedlib.hmhs.model import Instance, Schedule, Stage, latest, schedule_of
 
 MIN_MIN = "min-min"
 
@@ -56,8 +56,9 @@ class Policy:
 
     def __post_init__(self) -> None:
         for stage in ("map_rule", "reduce_rule"):
-            if callable(given := getattr(self, stage)):
-                object.__setattr__(self, stage, list_scheduling.rule(given))
+            rule = getattr(self, stage)
+            if callable(rule):
+                object.__setattr__(self, stage, list_scheduling.rule(rule))
 
 
 POLICIES = {
@@ -100,40 +101,21 @@ def run(
 ) -> Schedule:
     """Dispatch all map tasks by a policy, then all reduce tasks; ValueError when it breaks the rules.
 
-    `maps`: the map stage of a policy that dispatches it alike: by Min-Min, or by the same order and rule. The
-    rest is as for `schedule`.
+    `maps`: the map stage of a policy that dispatches it in the same way: by Min-Min, or by the same order and
+    rule. The rest is as for `schedule`.
     """
     order = order_of(policy, instance)
-    ready = np.zeros(instance.n_jobs)
-    rngs = streams(seed, "hmhs map rule", "hmhs reduce rule")
+    at_once = np.zeros(instance.n_jobs)
+    map_rng, reduce_rng = streams(seed, "hmhs map rule", "hmhs reduce rule")
     map_steps = np.zeros(2, int)
     if maps is None:
-        maps, map_steps = _dispatch(policy, "map", instance, order, ready, rngs[0])
+        maps, map_steps = _dispatch(policy, "map", instance, order, at_once, map_rng)
     if policy.map_rule == MIN_MIN:
-        maps = maps._replace(start=maps.start.copy(), finish=maps.finish.copy())
-        min_min.sequence(order, instance.map_task_time, maps)
-    map_end = latest(ready, maps)
+        maps = min_min.sequence(order, instance.map_task_time, maps)
+    map_end = latest(at_once, maps)
     ready = np.full_like(map_end, map_end.max()) if policy.barrier else map_end
-    reduces, reduce_steps = _dispatch(policy, "reduce", instance, order, ready, rngs[1])
-    job_end = latest(map_end, reduces)
-    steps, full_scan = map_steps + reduce_steps
-    return Schedule(
-        policy=policy.name,
-        makespan=float(job_end.max()),
-        map_end=map_end,
-        job_end=job_end,
-        map=maps,
-        reduce=reduces,
-        steps=int(steps),
-        steps_full_scan=int(full_scan),
-    )
-
-
-def latest(least: np.ndarray, stage: Stage) -> np.ndarray:
-    """When the last task of each job ends in this stage, (N,), and at least `least (N,)`."""
-    end = least.copy()
-    np.maximum.at(end, stage.job, stage.finish)
-    return end
+    reduces, reduce_steps = _dispatch(policy, "reduce", instance, order, ready, reduce_rng)
+    return schedule_of(policy.name, map_end, maps, reduces, map_steps + reduce_steps)
 
 
 def _dispatch(
@@ -142,36 +124,42 @@ def _dispatch(
     """Dispatch the stage called `name` by the policy's rule: its tasks, and both counts of candidates."""
     rule = getattr(policy, f"{name}_rule")
     side = instance.stage(name)
-    tasks = side.tasks.copy()  # kernels are compiled for writeable arrays only
-    stage = Stage.empty(int(tasks.sum()))
-    arrivals = by_arrival(ready, tasks)
+    stage = Stage.empty(int(side.tasks.sum()))
+    # sorted here: numba takes longer to compile a sort than all of a dispatcher
+    by_arrival = np.argsort(ready, kind="stable")
+    arrivals = by_arrival[side.tasks[by_arrival] > 0]
     if rule == MIN_MIN:
         quickest = getattr(instance, f"{name}_quickest")
-        return stage, np.array(min_min.dispatch(arrivals, ready, tasks, side.time, quickest, stage))
+        counts = min_min.dispatch(arrivals, ready, side.tasks, side.time, quickest, stage)
+        return stage, np.array(counts)
     if not callable(rule):
         raise ValueError(
             f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
             "made by @hmhs.rule"
         )
-    line = list_scheduling.line_of(order, tasks, ready, side.time, rng)
+    line = list_scheduling.line_of(order, side.tasks, ready, side.time, rng)
     ended = list_scheduling.dispatch(rule, line, arrivals, stage)
+    if line.left.any():
+        at = f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"
+        raise ValueError(f"{at} {_mistake(ended, line.left.sum(), ready)}")
+    return stage, np.full(2, ended.started)
+
+
+def _mistake(ended: Ended, left: int, ready: np.ndarray) -> str:
+    """Why dispatching ended with `left` tasks to start; `ready (N,)`: when each job becomes ready."""
+    if ended.machine < 0:
+        return (
+            f"left every machine waiting with {left} tasks still to start; some machine must take "
+            "each job in the end"
+        )
     job = ended.job
-    broke = f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"
-    if ended.status == STUCK:
-        raise ValueError(
-            f"{broke} left every machine waiting with {tasks.sum() - ended.started} tasks still "
-            "to start; some machine must take each job in the end"
-        )
-    if ended.status != OK:
+    if not -1 <= job < ready.size:
         why = f"there are {ready.size} jobs, 0 to {ready.size - 1}"
-        if -1 <= job < ready.size:
-            why = (
-                f"its maps end at {ready[job]:.4g}"
-                if ready[job] > ended.time
-                else "it has no task left"
-            )
-        raise ValueError(
-            f"{broke} gave machine {ended.machine} the job {job}, which is not waiting: {why}; "
-            "return a member of stage.queue, or -1 to wait"
-        )
-    return stage, np.array([ended.started, ended.started])
+    elif ready[job] > ended.time:
+        why = f"its maps end at {ready[job]:.4g}"
+    else:
+        why = "it has no task left"
+    return (
+        f"gave machine {ended.machine} the job {job}, which is not waiting: {why}; return a member of "
+        "stage.queue, or -1 to wait"
+    )

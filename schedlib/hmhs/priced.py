@@ -43,56 +43,45 @@ def relative_prices(machine_price: np.ndarray, time: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def dispatch(order, price, most, tasks, time, stage):
-    """Dispatch the maps: a free machine takes the first job in `order` that costs it at most `most`.
+def dispatch(wanted, tasks, time, stage):
+    """Dispatch the maps: a free machine takes the first job of its row in `wanted (M, N)` that has tasks left.
 
-    `price (M, N)`: the relative prices, the jobs in `order (N,)`. Where no job is that cheap the machine
-    takes the cheapest, ties by the order. All jobs are there at zero, so a machine keeps to its job until
-    that has no task left.
+    `tasks (N,)` of each job; `time (N, M)`: E_ij; `stage` is filled in order of dispatch. All jobs are there
+    at zero, so a machine never goes back in its row.
     """
-    machines, jobs = price.shape
+    machines, _ = wanted.shape
     left = tasks.copy()
-    keys = np.zeros(machines)
+    place = np.zeros(machines, np.int64)  # in each machine's row
+    keys = np.zeros(machines)  # a heap of the machines by when they are free
     items = np.arange(machines)
-    current = np.full(machines, -1)
-    looked = np.zeros(machines, np.int64)
     for task in range(left.sum()):
         now = keys[0]
         machine = items[0]
-        job = current[machine]
-        if job < 0 or left[job] == 0:
-            k = looked[machine]
-            while k < jobs and (left[order[k]] == 0 or price[machine, k] > most):
-                k += 1
-            looked[machine] = k
-            if k == jobs:
-                for other in range(jobs):
-                    if left[order[other]] == 0:
-                        continue
-                    if k == jobs or price[machine, other] < price[machine, k]:
-                        k = other
-            job = current[machine] = order[k]
+        while left[wanted[machine, place[machine]]] == 0:
+            place[machine] += 1
+        job = wanted[machine, place[machine]]
+        finish = now + time[job, machine]
         left[job] -= 1
         stage.job[task] = job
         stage.machine[task] = machine
         stage.start[task] = now
-        stage.finish[task] = now + time[job, machine]
-        heap.replace(keys, items, machines, stage.finish[task], machine)
+        stage.finish[task] = finish
+        heap.replace(keys, items, machines, finish, machine)
 
 
 def plans(instance: Instance, known: Bounds) -> Iterator[Schedule]:
     """The plan with each of `FACTORS`, by the prices in `known`."""
     order = johnson(known.map_prices.job, known.reduce_prices.job)
     rank = np.argsort(order)
-    tasks = instance.map_tasks.copy()
+    tasks = instance.map_tasks
     time = instance.map_task_time
-    price = relative_prices(known.map_prices.machine, time)
-    price = np.ascontiguousarray(price[order].T)
+    price = relative_prices(known.map_prices.machine, time)[order].T  # (M, N), jobs in order
     policy = Policy(lambda _: rank, first, MIN_MIN, name="priced")
     for factor in FACTORS:
-        most = factor * (1 + 1e-9)
+        cheap = price <= factor * (1 + 1e-9)
+        cheap_first = np.argsort(np.where(cheap, 0.0, price), axis=1, kind="stable")
         maps = Stage.empty(int(tasks.sum()))
-        dispatch(order, price, most, tasks, time, maps)
+        dispatch(order[cheap_first], tasks, time, maps)
         yield run(instance, policy, maps)
 
 

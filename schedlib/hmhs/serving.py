@@ -13,44 +13,52 @@ import numba
 import numpy as np
 from numba import types
 
-from schedlib.core.heap import pop, push
-from schedlib.core.rules import FLOAT_ROWS, FLOATS, RuleKind
+from schedlib.core.arrays import zeroed
+from schedlib.core.checks import frozen
+from schedlib.core.rules import FLOAT_ROWS, FLOATS, INTS, RNG, RuleKind
 from schedlib.core.uncounted import kernel
 from schedlib.hmhs import list_scheduling
-from schedlib.hmhs.list_scheduling import RULE, Line, ask, insert, waits
-from schedlib.hmhs.model import Stage
+from schedlib.hmhs.list_scheduling import RULE, Line, ask, insert, line_of, waits
+from schedlib.hmhs.model import Side, Stage
 
+QUEUES = 4  # of the policy "capacity"
 JOB = np.dtype(
     [
-        ("dealt", "i8"),  # its queue under "capacity"
-        ("running", "i8"),  # tasks
-        ("unfinished", "i8"),  # tasks that have not ended
-        # no task of it before this one is unstarted; those of a job are numbered together
-        ("low", "i8"),
-        ("stop", "i8"),  # the task after its last
-        ("passed", "i8"),  # the last offer of a slot that it has let pass
-        ("since", "f8"),  # since when it waits for a local slot; inf: it does not
-        ("rest", "f8"),  # estimated work in the next stage
-        ("shuffle", "f8"),  # what each task copies before it works
+        ("queue", "i8"),  # its queue under "capacity"
+        ("running", "i8"),  # tasks that run
+        (
+            "low",
+            "i8",
+        ),  # its tasks are numbered from `low` to `stop`; those before `low` have started
+        ("stop", "i8"),
         ("unplaced", "i8"),  # tasks that Min-Min has yet to place
-    ]
+        ("passed", "i8"),  # the last offer of a slot that the job has let pass
+        ("since", "f8"),  # since when the job waits for a local slot; inf: it does not
+        ("unit", "f8"),  # time of a task on a machine of factor 1
+        ("rest", "f8"),  # estimated work in the next stage
+        ("shuffle", "f8"),  # the time in which a task copies its input before it works
+    ],
+    align=True,
 )
 SLOT = np.dtype(
     [
-        ("job", "i8"),  # that it runs, -1: idle
+        ("job", "i8"),  # the job whose task runs there
         ("best", "i8"),  # the job that takes least there, while Min-Min places tasks
-        ("free", "f8"),
-        ("end", "f8"),  # of the best job's next task
-    ]
+        ("free", "f8"),  # when the tasks that Min-Min has placed there end
+    ],
+    align=True,
 )
 CLOCK = np.dtype(
     [
-        ("ends", "i8"),  # tasks that run to a known end
         ("stale", "i8"),  # whether a job has become ready since Min-Min placed the tasks
-        ("begun", "i8"),  # tasks
+        ("begun", "i8"),  # tasks that have started
+        ("local", "i8"),  # tasks that started where their input is
         ("offer", "i8"),  # offers of a slot
         ("wake", "f8"),  # when a job stops waiting for a local slot, or a rule asks again
-    ]
+        ("machine", "i8"),  # the machine for which a rule chose a job that does not wait; -1: none
+        ("job", "i8"),  # that job
+    ],
+    align=True,
 )
 KEY = RuleKind({"running": 0, "used": 0, "work": 0.0, "placed": 0, "prefer": 0.0}, "key", 0.0)
 """A policy's key of a waiting job for a slot: of the tasks that it runs, the slots that its queue uses, its estimated
@@ -83,57 +91,96 @@ def shortest(running, used, work, placed, prefer):
 
 @KEY
 def as_placed(running, used, work, placed, prefer):
-    """HMHS: what Min-Min has placed on the machine; NaN for other jobs."""
-    return prefer if placed > 0 else np.nan
+    """HMHS: a job that Min-Min has placed on the machine; infinite for other jobs."""
+    return prefer if placed > 0 else np.inf
 
 
 class State(NamedTuple):
-    """All that is known of one of the stages and all that changes."""
+    """One stage as it runs."""
 
     own: bool  # a reader's rule chooses
     places: bool  # Min-Min places all waiting tasks whenever a job becomes ready
     delay: float
-    remote: float  # by which factor a task takes longer where its input is not
     clock: np.recarray  # (1,) of `CLOCK`
     line: Line
     jobs: np.recarray  # (N,) of `JOB`
     slots: np.recarray  # (M,) of `SLOT`
-    unit: np.ndarray  # (N,) time of one task on a machine of factor 1
-    speed: np.ndarray  # (N, M) the machines' factors
-    prefer: np.ndarray  # (N, M) as in `KEY`
+    finish: np.ndarray  # (M,) when a slot's task ends; inf: the slot is idle
+    prefer: np.ndarray  # (N, M) as in `KEY`, finite
+    remote: np.ndarray  # (N, M) time of a task whose input is elsewhere
     inputs: np.ndarray  # (T, R) the machines that hold a task's input
     used: np.ndarray  # (Q,) slots in use by each queue
-    end: np.ndarray  # (M + 2,) heap: when running tasks end
-    slot: np.ndarray  # (M + 2,) and on which machine
     placed: np.ndarray  # (N, M) tasks placed on each machine and not started
     started: np.ndarray  # (T,)
-    local: np.ndarray  # (T,) whether a task's input was on its machine, in order of start
     tasks: Stage  # in order of start
-    refused: np.ndarray  # (2,) machine and job of a rule's first wrong choice; -1: none
+
+
+def state_of(
+    side: Side,
+    order: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    inputs: np.ndarray,
+    prefer: np.ndarray,
+    own: bool = False,
+    places: bool = False,
+    delay: float = 0.0,
+    remote: float = 1.0,
+    **known: np.ndarray,
+) -> State:
+    """A stage before its first job is ready.
+
+    `order (N,)`: the jobs; `prefer`: (N, M) or (N, 1); `remote`: the factor by which a task takes longer where
+    its input is not; `known`: fields of `JOB`. The rest is as in `State`.
+    """
+    n, m = side.speed.shape
+    total = len(inputs)
+    jobs = zeroed(JOB, n)
+    jobs.stop = np.cumsum(side.tasks)
+    jobs.low = jobs.stop - side.tasks
+    jobs.since = np.inf
+    jobs.unit = side.unit
+    for name, values in known.items():
+        jobs[name] = values
+    clock = zeroed(CLOCK, 1)
+    clock.wake = np.inf
+    clock.machine = -1
+    return State(
+        own=own,
+        places=places,
+        delay=delay,
+        clock=clock,
+        line=line_of(order, side.tasks, np.full(n, np.inf), side.time, rng),
+        jobs=jobs,
+        slots=zeroed(SLOT, m),
+        finish=np.full(m, np.inf),
+        prefer=frozen(np.broadcast_to(prefer, (n, m))),
+        remote=side.unit[:, None] * (side.speed * remote),
+        inputs=inputs,
+        used=np.zeros(QUEUES, np.int64),
+        placed=np.zeros((n, m), np.int64),
+        started=np.zeros(total, np.bool_),
+        tasks=Stage.empty(total),
+    )
 
 
 def _signature():
-    ints, floats = types.int64[::1], types.float64[::1]
-    seen, table = numba.typeof(FLOATS), numba.typeof(FLOAT_ROWS)
-    records = [numba.typeof(np.zeros(1, kind).view(np.recarray)) for kind in (CLOCK, JOB, SLOT)]
-    clock, jobs, slots = records
-    fields = [types.boolean, types.boolean, types.float64, types.float64]
-    fields += [clock, list_scheduling.LINE, jobs, slots, seen, table, table]
-    fields += [types.int64[:, ::1], ints, floats, ints, types.int64[:, ::1]]
-    fields += [types.boolean[::1], types.boolean[::1], list_scheduling.STAGE, ints]
-    state = types.NamedTuple(fields, State)
-    choose = types.FunctionType(RULE)
-    return types.void(types.FunctionType(KEY.signature), choose, choose, seen, state, state)
+    side = Side(unit=FLOATS, tasks=INTS, speed=FLOAT_ROWS, time=FLOAT_ROWS)
+    inputs = np.zeros((8, 1), np.int64)
+    state = numba.typeof(state_of(side, INTS.copy(), RNG, inputs=inputs, prefer=FLOAT_ROWS))
+    key = types.FunctionType(KEY.signature)
+    rule = types.FunctionType(RULE)
+    return types.void(key, rule, rule, numba.typeof(FLOATS), state, state)
 
 
 @kernel(signature=_signature())
 def serve(key, map_rule, reduce_rule, submit, maps, reduces):
     """Serve all jobs, submitted at `submit (N,)`, event by event.
 
-    A rule's wrong choice ends it, and so does a wait of all slots for ever.
+    Ends early at a rule's wrong choice, and where all slots wait for ever.
     """
     arrived = 0
-    while maps.refused[0] < 0 and reduces.refused[0] < 0:
+    while maps.clock[0].machine < 0 and reduces.clock[0].machine < 0:
         now = min(next_event(maps), next_event(reduces))
         if arrived < submit.size:
             now = min(now, submit[arrived])
@@ -151,25 +198,26 @@ def serve(key, map_rule, reduce_rule, submit, maps, reduces):
 @kernel
 def next_event(state):
     """When a task of a stage ends, or a wait for a local slot or of a rule is over; inf: never."""
-    clock = state.clock[0]
-    return min(clock.wake, state.end[0]) if clock.ends > 0 else clock.wake
+    soonest = state.clock[0].wake
+    for finish in state.finish:
+        soonest = min(soonest, finish)
+    return soonest
 
 
 @kernel
 def end_tasks(state, following, now):
     """Free the slots whose tasks end by now; a job of which this was the last may start the following stage."""
-    clock = state.clock[0]
-    while clock.ends > 0 and state.end[0] <= now:
-        machine = state.slot[0]
-        clock.ends = pop(state.end, state.slot, clock.ends)
+    line = state.line
+    for machine in range(state.finish.size):
+        if state.finish[machine] > now:
+            continue
+        state.finish[machine] = np.inf
+        line.free[machine] = now
         number = state.slots[machine].job
         job = state.jobs[number]
-        state.slots[machine].job = -1
-        state.line.free[machine] = now
-        state.used[job.dealt] -= 1
+        state.used[job.queue] -= 1
         job.running -= 1
-        job.unfinished -= 1
-        if job.unfinished == 0:
+        if job.running == 0 and line.left[number] == 0:
             become_ready(following, number, now)
 
 
@@ -184,72 +232,79 @@ def become_ready(state, job, now):
 
 @kernel
 def place(state, now):
-    """Min-Min over all waiting tasks, from the times at which slots are believed to be free."""
+    """Min-Min over all waiting tasks, from the times at which slots are believed to be free.
+
+    As in `min_min`, a machine's best candidate is its quickest job; ties go to the smaller machine.
+    """
     line = state.line
-    queue = line.queue[: line.length[0]]
+    jobs = state.jobs
+    slots = state.slots
+    queue = line.queue[: line.length[0]]  # (W,)
     total = 0
     for job in queue:
-        state.jobs[job].unplaced = line.left[job]
+        jobs[job].unplaced = line.left[job]
         total += line.left[job]
         state.placed[job] = 0
-    for machine in range(state.slots.size):
-        state.slots[machine].best = -1
-        state.slots[machine].free = max(now, line.free[machine])
+    for machine in range(slots.size):
+        slots[machine].best = -1
+        slots[machine].free = max(now, line.free[machine])
     gone = -1  # the job whose last task has just been placed: its machines look for another
     for _ in range(total):
         soonest = -1
-        for machine in range(state.slots.size):
-            slot = state.slots[machine]
+        least = np.inf
+        for machine in range(slots.size):
+            slot = slots[machine]
             if slot.best == gone:
-                slot.best = quickest(queue, state.jobs, line.time[:, machine])
-                slot.end = slot.free + line.time[slot.best, machine]
-            if soonest < 0 or slot.end < state.slots[soonest].end:
+                slot.best = quickest(queue, jobs, line.time[:, machine])
+            end = slot.free + line.time[slot.best, machine]
+            if end < least:
                 soonest = machine
-        slot = state.slots[soonest]
-        job = slot.best
+                least = end
+        job = slots[soonest].best
+        slots[soonest].free = least
         state.placed[job, soonest] += 1
-        slot.free = slot.end
-        slot.end += line.time[job, soonest]
-        state.jobs[job].unplaced -= 1
-        gone = job if state.jobs[job].unplaced == 0 else -2
+        jobs[job].unplaced -= 1
+        gone = job if jobs[job].unplaced == 0 else -2
+    state.clock[0].stale = 0
 
 
 @kernel
 def quickest(queue, jobs, time):
-    """The first job in the queue with a task left to place that takes least, by `time (N,)`; -1 for none."""
+    """The first job in the queue that takes least, by `time (N,)`, of those with a task left to place."""
     best = -1
+    least = np.inf
     for job in queue:
-        if jobs[job].unplaced > 0 and (best < 0 or time[job] < time[best]):
+        if jobs[job].unplaced > 0 and time[job] < least:
             best = job
+            least = time[job]
     return best
 
 
 @kernel
 def fill_slots(key, choose, state, now):
-    """Offer each idle slot, by the machines' numbers, and start what is named.
+    """Offer each idle slot, by the machines' numbers, and start a task of the job that is chosen.
 
     When a job has its last task started, the slots that are left are offered again.
     """
-    clock, line = state.clock[0], state.line
+    clock = state.clock[0]
+    line = state.line
     if clock.wake <= now:
         clock.wake = np.inf
-    if clock.stale and state.places:
+    if state.places and clock.stale:
         place(state, now)
-    clock.stale = 0
     line.wake[0] = np.inf
     asking = True
-    while asking and state.refused[0] < 0:
+    while asking:
         asking = False
-        for machine in range(state.slots.size):
-            if state.slots[machine].job >= 0 or line.length[0] == 0:
+        for machine in range(state.finish.size):
+            if state.finish[machine] < np.inf or line.length[0] == 0:
                 continue
-            clock.offer += 1
             job = ask(choose, line, machine, now) if state.own else least(key, state, machine, now)
             if job == -1:
                 continue
             if not waits(line, job, now):
-                state.refused[0] = machine
-                state.refused[1] = job
+                clock.machine = machine
+                clock.job = job
                 return
             asking |= start(state, job, machine, now)
     if line.wake[0] > now:
@@ -262,19 +317,19 @@ def least(key, state, machine, now):
 
     A job whose input is elsewhere lets the slot pass until it has waited `delay`; then the next job is asked.
     """
-    clock, line = state.clock[0], state.line
+    clock = state.clock[0]
+    line = state.line
+    clock.offer += 1
     while True:
         chosen = -1
         lowest = np.inf
         for number in line.queue[: line.length[0]]:
             job = state.jobs[number]
-            if job.passed == clock.offer:
-                continue
-            work = line.left[number] * state.unit[number] + job.rest
-            placed, prefer = state.placed[number, machine], state.prefer[number, machine]
-            value = key(job.running, state.used[job.dealt], work, placed, prefer)
-            first = chosen < 0 and not np.isnan(value)  # it may have an infinite Pri
-            if first or value < lowest:
+            work = line.left[number] * job.unit + job.rest
+            placed = state.placed[number, machine]
+            prefer = state.prefer[number, machine]
+            value = key(job.running, state.used[job.queue], work, placed, prefer)
+            if value < lowest and job.passed < clock.offer:
                 chosen = number
                 lowest = value
         if chosen < 0 or state.delay == 0:
@@ -304,25 +359,27 @@ def local_task(state, job, machine):
 
 @kernel
 def start(state, number, machine, now):
-    """Start a task of a job: one whose input is on the machine, or else its first; whether it was the last to start."""
-    clock, job = state.clock[0], state.jobs[number]
+    """Start a task of a job: one whose input is on the machine, or else its first. Whether it was the last to start."""
+    clock = state.clock[0]
+    line = state.line
+    job = state.jobs[number]
     while state.started[job.low]:
         job.low += 1
-    factor = state.speed[number, machine]
     task = local_task(state, job, machine)
-    state.local[clock.begun] = task >= 0
+    expected = line.time[number, machine]  # a policy does not know that the input is elsewhere
+    takes = expected
     if task < 0:
-        factor *= state.remote
         task = job.low
+        takes = state.remote[number, machine]
+    else:
+        clock.local += 1
     state.started[task] = True
-    finish = now + job.shuffle + state.unit[number] * factor
-    clock.ends = push(state.end, state.slot, clock.ends, finish, machine)
-    state.line.free[machine] = now + state.line.time[number, machine]  # as if input were there
     state.slots[machine].job = number
-    state.used[job.dealt] += 1
+    state.used[job.queue] += 1
     job.running += 1
     state.placed[number, machine] -= 1
+    line.free[machine] = now + expected
+    finish = now + job.shuffle + takes
+    state.finish[machine] = finish
     clock.begun += 1
-    return list_scheduling.start(
-        state.line, state.tasks, clock.begun - 1, number, machine, now, finish
-    )
+    return list_scheduling.start(line, state.tasks, clock.begun - 1, number, machine, now, finish)

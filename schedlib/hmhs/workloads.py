@@ -19,6 +19,7 @@ LARGE = NORMAL | {"map_tasks": (2000, 5000), "reduce_tasks": (100, 400)}
 HYBRID = ((0.80, NORMAL), (0.15, LONG), (0.05, LARGE))
 CLUSTERS = {f"cluster {k + 1}": k / 5 for k in range(6)}
 """Table 1: the share of slow machines in each of the six clusters."""
+LEAST = 0.5  # seconds that a task of a trace takes
 RANDOM_LEAST, SLOW_LEAST, SPEED_MOST = 0.1, 0.9, 1.0
 MOST_MACHINES = 10**9
 SHUFFLE_PER_REDUCE = 1e9  # bytes
@@ -47,25 +48,29 @@ def speeds(rng: np.random.Generator, n_jobs: int, machines: int, slow: float = 0
 
 
 def _synthetic(n_jobs: int, seed: int, machines: Pools, slow: float, kinds) -> Instance:
+    """Jobs of some kinds, each with its share and its ranges of times and tasks as in `NORMAL`."""
     _check(n_jobs, machines, slow)
-    names = "hmhs jobs", "hmhs map speeds", "hmhs reduce speeds", "hmhs order"
-    jobs, map_speed, reduce_speed, mixing = streams(seed, *names)
-    counts = np.diff(
-        np.round(np.cumsum([0.0] + [share for share, _ in kinds]) * n_jobs).astype(int)
-    )
-    kind = mixing.permutation(np.repeat(np.arange(len(kinds)), counts))
+    jobs, mixing = streams(seed, "hmhs jobs", "hmhs order")
+    shares = [0.0] + [share for share, _ in kinds]
+    ends = np.round(np.cumsum(shares) * n_jobs).astype(int)
+    kind = mixing.permutation(np.repeat(np.arange(len(kinds)), np.diff(ends)))
     columns = {}
     for name in NORMAL:
-        low, high = np.array([law[name] for _, law in kinds])[kind].T
-        whole = name.endswith("tasks")
-        columns[name] = (
-            jobs.integers(low, high, endpoint=True) if whole else jobs.uniform(low, high)
-        )
-    return Instance(
-        **columns,
-        map_speed=speeds(map_speed, n_jobs, machines[0], slow),
-        reduce_speed=speeds(reduce_speed, n_jobs, machines[1], slow),
-    )
+        low, high = np.array([ranges[name] for _, ranges in kinds])[kind].T
+        if name.endswith("tasks"):
+            columns[name] = jobs.integers(low, high, endpoint=True)
+        else:
+            columns[name] = jobs.uniform(low, high)
+    return _on_machines(columns, seed, machines, slow)
+
+
+def _on_machines(columns, seed: int, machines: Pools, slow: float) -> Instance:
+    """The instance of these times and tasks on machines whose speed factors are drawn."""
+    n_jobs = len(columns["map_time"])
+    for stage, pool in zip(("map", "reduce"), machines, strict=True):
+        (rng,) = streams(seed, f"hmhs {stage} speeds")
+        columns[f"{stage}_speed"] = speeds(rng, n_jobs, pool, slow)
+    return Instance(**columns)
 
 
 @typed
@@ -113,20 +118,15 @@ def tiny(n_jobs: int, seed: int = 0) -> Instance:
 
 @typed
 def from_trace(
-    jobs: pd.DataFrame,
-    seed: int = 0,
-    *,
-    n_jobs: int | None = None,
-    machines: Pools = (100, 100),
-    slow: float = 0.0,
+    jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, machines: Pools = (100, 100)
 ) -> Instance:
     """An instance of real MapReduce jobs on the paper's random machines.
 
     `jobs` has one row per job with `map_tasks, map_time, reduce_tasks, reduce_time`, as
     `traces.alibaba2018("mapreduce")` gives; `n_jobs` draws that many of them at random (all, in the trace's
-    order, unless given), and the seed also draws the speed factors, which no trace records. `machines` and
-    `slow` are as in `single`. Mean times are half a second at least. Raises ValueError on a missing column or
-    more jobs than there are.
+    order, unless given), and the seed also draws the speed factors, which no trace records. `machines` is as in
+    `single`. Mean times are half a second at least. Raises ValueError on a missing column or more jobs than
+    there are.
 
     See also: `hmhs.swim_jobs`, `hmhs.arriving`.
 
@@ -135,26 +135,30 @@ def from_trace(
     >>> from_trace(jobs, machines=(2, 2)).n_jobs
     2
     """
+    chosen = drawn(jobs, seed, n_jobs)
+    _check(len(chosen), machines, 0.0)
+    columns = {name: chosen[name].to_numpy() for name in NORMAL}
+    for name in ("map_time", "reduce_time"):
+        columns[name] = np.maximum(columns[name], LEAST)
+    return _on_machines(columns, seed, machines, 0.0)
+
+
+def drawn(jobs: pd.DataFrame, seed: int, n_jobs: int | None = None) -> pd.DataFrame:
+    """The rows that `from_trace` draws, in the trace's order, with its errors.
+
+    >>> len(drawn(pd.DataFrame([[9.0, 5.0, 3, 1]] * 4, columns=list(NORMAL)), seed=0, n_jobs=2))
+    2
+    """
     missing = [name for name in NORMAL if name not in jobs]
     if missing:
         raise ValueError(
             f"jobs: no column {', '.join(missing)}; traces.alibaba2018('mapreduce') has them"
         )
     n_jobs = len(jobs) if n_jobs is None else n_jobs
-    _check(n_jobs, machines, slow)
-    if n_jobs > len(jobs):
-        raise ValueError(f"n_jobs: {n_jobs}, but the trace holds {len(jobs)}; ask for fewer")
-    choice, map_speed, reduce_speed = streams(
-        seed, "hmhs jobs", "hmhs map speeds", "hmhs reduce speeds"
-    )
-    rows = np.sort(choice.permutation(len(jobs))[:n_jobs])
-    columns = {name: jobs[name].to_numpy()[rows] for name in NORMAL}
-    columns |= {name: np.maximum(columns[name], 0.5) for name in ("map_time", "reduce_time")}
-    return Instance(
-        **columns,
-        map_speed=speeds(map_speed, n_jobs, machines[0], slow),
-        reduce_speed=speeds(reduce_speed, n_jobs, machines[1], slow),
-    )
+    if not 1 <= n_jobs <= len(jobs):
+        raise ValueError(f"n_jobs: {n_jobs}, must be from 1 to {len(jobs)}, the jobs of the trace")
+    (choice,) = streams(seed, "hmhs jobs")
+    return jobs.iloc[np.sort(choice.permutation(len(jobs))[:n_jobs])]
 
 
 def swim_jobs(workload: Workload, *, block: float = 64e6) -> pd.DataFrame:
