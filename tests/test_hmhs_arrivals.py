@@ -212,8 +212,8 @@ def test_a_slot_that_waits_is_asked_again_when_a_job_has_its_last_task_started()
     [
         (hmhs.POLICIES["hmhs"], "policy: its map_rule is 'min-min'"),
         (hmhs.POLICIES["fifo-barrier"], "policy: a barrier"),
-        (hmhs.Policy(map_rule=lambda stage, machine, now: 5), "its map_rule gave machine 0 the job 5"),
-        (hmhs.Policy(reduce_rule=lambda stage, machine, now: -1), "every slot waiting with 1 tasks"),
+        (hmhs.Policy(map_rule=lambda stage, machine, now: 5), "at 0 its map rule gave machine 0 the job 5"),
+        (hmhs.Policy(reduce_rule=lambda stage, machine, now: -1), "its reduce rule left every machine waiting with 1 tasks"),
     ],
 )  # fmt: skip
 def test_a_policy_that_cannot_serve_is_named(policy, says):

@@ -11,6 +11,7 @@ from schedlib.core.checks import typed, unknown
 from schedlib.core.streams import streams
 from schedlib.hmhs import serving
 from schedlib.hmhs.johnson import job_times, priority
+from schedlib.hmhs.list_scheduling import Ended, require_all
 from schedlib.hmhs.model import Instance, Stage, latest
 from schedlib.hmhs.policies import Policy, order_of
 from schedlib.hmhs.workloads import drawn, from_trace
@@ -218,8 +219,11 @@ def serve(
         **both,
     )
     key = SHARING.get(chosen.name, serving.first_submitted)
-    serving.serve(key, chosen.map_rule, chosen.reduce_rule, arrivals.submit, maps, reduces)
-    _check_served(chosen.name, maps, reduces)
+    rules = chosen.map_rule, chosen.reduce_rule
+    end = serving.serve(key, *rules, arrivals.submit, maps, reduces)
+    for name, state in (("map", maps), ("reduce", reduces)):
+        clock = state.clock[0]
+        require_all(chosen.name, name, state.line, Ended(end, clock.machine, clock.job))
     map_end = latest(arrivals.submit, maps.tasks)
     clock = maps.clock[0]
     return Served(
@@ -231,22 +235,6 @@ def serve(
         reduce=reduces.tasks,
         local=float(clock.local / clock.begun) if clock.begun else 1.0,
     )
-
-
-def _check_served(name: str, maps: serving.State, reduces: serving.State) -> None:
-    """ValueError when a reader's rules ended the run."""
-    for rule, state in (("map_rule", maps), ("reduce_rule", reduces)):
-        clock = state.clock[0]
-        if clock.machine >= 0:
-            raise ValueError(
-                f"policy {name!r}: its {rule} gave machine {clock.machine} the job {clock.job}, which does "
-                "not wait; return a member of stage.queue, or -1 to wait"
-            )
-    if left := maps.line.left.sum() + reduces.line.left.sum():
-        raise ValueError(
-            f"policy {name!r} left every slot waiting with {left} tasks to run; set stage.wake[0], "
-            "or take each job in the end"
-        )
 
 
 def _check_own(policy: Policy) -> None:

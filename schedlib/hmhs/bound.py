@@ -214,14 +214,12 @@ def optimum(instance: Instance) -> float:
     jobs = range(n)
     problem = pulp.LpProblem("optimum", pulp.LpMinimize)
     C = problem.add_variable("C", lowBound=0)
-    A = [problem.add_variable(f"A_{k}", lowBound=0) for k in jobs]
-    z = {}
-    for i, k in product(jobs, jobs):
-        z[i, k] = problem.add_variable(f"z_{i}_{k}", cat=pulp.LpBinary)
+    A = problem.add_variable_dict("A", jobs, 0)
+    z = problem.add_variable_dicts("z", (jobs, jobs), cat=pulp.LpBinary)
     problem += C
     for i in jobs:
-        problem += pulp.lpSum(z[i, k] for k in jobs) == 1
-        problem += pulp.lpSum(z[l, i] for l in jobs) == 1
+        problem += pulp.lpSum(z[i][k] for k in jobs) == 1
+        problem += pulp.lpSum(z[l][i] for l in jobs) == 1
     unit = unit_of(instance.map_task_time, instance.reduce_task_time)
 
     def work(letter: str, side: Side) -> Callable[[int, Iterable[int]], pulp.LpAffineExpression]:
@@ -229,13 +227,11 @@ def optimum(instance: Instance) -> float:
         machines = range(side.time.shape[1])
         tasks = side.tasks.tolist()
         time = (side.time / unit).tolist()
-        x = {}
-        for i, j, k in product(jobs, machines, jobs):
-            x[i, j, k] = problem.add_variable(f"{letter}_{i}_{j}_{k}", 0, tasks[i], pulp.LpInteger)
+        x = problem.add_variable_dicts(letter, (jobs, machines, jobs), 0, cat=pulp.LpInteger)
         for i, k in product(jobs, jobs):
-            problem.addConstraint(pulp.lpSum(x[i, j, k] for j in machines) == tasks[i] * z[i, k])
+            problem.addConstraint(pulp.lpSum(x[i][j][k] for j in machines) == tasks[i] * z[i][k])
         return lambda j, positions: pulp.lpSum(
-            time[i][j] * x[i, j, k] for i, k in product(jobs, positions)
+            time[i][j] * x[i][j][k] for i, k in product(jobs, positions)
         )
 
     map_work = work("x", instance.stage("map"))

@@ -87,12 +87,42 @@ def line_of(
 
 
 class Ended(NamedTuple):
-    """How dispatching ended: how many tasks had started, and when; the machine and the job of a wrong choice, or -1."""
+    """When dispatching ended, and the machine and the job of a wrong choice, or -1."""
 
-    started: int
     time: float
     machine: int
     job: int
+
+
+def require_all(policy: str, stage: str, line: Line, ended: Ended) -> None:
+    """ValueError, with the reason, where a policy's rule for a stage has left tasks to start.
+
+    >>> line = line_of(np.arange(2), np.ones(2, int), np.zeros(2), np.ones((2, 1)), RNG)
+    >>> require_all("mine", "map", line, Ended(time=3.0, machine=0, job=7))
+    Traceback (most recent call last):
+    ValueError: policy 'mine': at 3 its map rule gave machine 0 the job 7, ...: there are 2 jobs, 0 to 1; ...
+    """
+    left = line.left.sum()
+    if left == 0:
+        return
+    broke = f"policy {policy!r}: at {ended.time:.4g} its {stage} rule"
+    if ended.machine < 0:
+        raise ValueError(
+            f"{broke} left every machine waiting with {left} tasks still to start; some machine must take each "
+            "job in the end, or set stage.wake[0]"
+        )
+    jobs = line.left.size
+    job = ended.job
+    if not 0 <= job < jobs:
+        why = f"there are {jobs} jobs, 0 to {jobs - 1}"
+    elif line.left[job] == 0:
+        why = "it has no task left"
+    else:
+        why = "it is not ready"
+    raise ValueError(
+        f"{broke} gave machine {ended.machine} the job {job}, which is not waiting: {why}; return a member of "
+        "stage.queue, or -1 to wait"
+    )
 
 
 WAITING = Waiting(
@@ -112,7 +142,7 @@ DISPATCH = RuleKind(
 )
 RULE = DISPATCH.signature
 LINE = numba.typeof(line_of(INTS.copy(), INTS, FLOATS.copy(), FLOAT_ROWS, RNG))
-_DISPATCH = numba.typeof(Ended(started=0, time=0.0, machine=0, job=0))(
+_DISPATCH = numba.typeof(Ended(time=0.0, machine=0, job=0))(
     types.FunctionType(RULE), LINE, numba.typeof(INTS.copy()), numba.typeof(Stage.empty(1))
 )
 
@@ -232,7 +262,7 @@ def dispatch(choose, line, arrivals, stage):
                 idle += 1
                 continue
             if not waits(line, job, now):
-                return Ended(task, now, machine, job)
+                return Ended(now, machine, job)
             finish = now + line.time[job, machine]
             line.free[machine] = finish
             replace(keys, items, machines - idle, finish, machine)
@@ -244,7 +274,7 @@ def dispatch(choose, line, arrivals, stage):
             machine = parked[idle - 1]
             push(keys, items, machines - idle, line.free[machine], machine)
             idle -= 1
-    return Ended(task, now, -1, -1)
+    return Ended(now, -1, -1)
 
 
 @rule

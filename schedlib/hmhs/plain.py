@@ -221,15 +221,9 @@ def schedule(instance: Instance, policy: str = "hmhs") -> Schedule:
     Pri = pri(instance)
     by_arrival = list(range(N))
     by_pri = sorted(by_arrival, key=lambda i: Pri[i])
-    if policy == "hmhs":
-        maps, reduces = three_steps(instance, by_pri)
-    elif policy == "r-hmhs":
-        reverse = by_pri[::-1]
-        maps, reduces = three_steps(instance, reverse)
-    elif policy == "fifo":
-        maps, reduces = fifo_twice(instance, by_arrival)
-    elif policy == "fifo-pri":
-        maps, reduces = fifo_twice(instance, by_pri)
-    else:
+    orders = {"hmhs": by_pri, "r-hmhs": by_pri[::-1], "fifo": by_arrival, "fifo-pri": by_pri}
+    if policy not in orders:
         raise ValueError(f"policy: {policy!r}; the paper's are hmhs, r-hmhs, fifo, fifo-pri")
+    stages = fifo_twice if policy.startswith("fifo") else three_steps
+    maps, reduces = stages(instance, orders[policy])
     return as_schedule(policy, N, maps, reduces)

@@ -8,7 +8,7 @@ import numpy as np
 from schedlib.core.streams import streams
 from schedlib.hmhs import list_scheduling, min_min
 from schedlib.hmhs.johnson import priority
-from schedlib.hmhs.list_scheduling import Ended, first, first_in_line, first_ready
+from schedlib.hmhs.list_scheduling import first, first_in_line, first_ready
 from schedlib.hmhs.model import Instance, Schedule, Stage, latest, schedule_of
 
 MIN_MIN = "min-min"
@@ -139,27 +139,5 @@ def _dispatch(
         )
     line = list_scheduling.line_of(order, side.tasks, ready, side.time, rng)
     ended = list_scheduling.dispatch(rule, line, arrivals, stage)
-    if line.left.any():
-        at = f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"
-        raise ValueError(f"{at} {_mistake(ended, line.left.sum(), ready)}")
-    return stage, np.full(2, ended.started)
-
-
-def _mistake(ended: Ended, left: int, ready: np.ndarray) -> str:
-    """Why dispatching ended with `left` tasks to start; `ready (N,)`: when each job becomes ready."""
-    if ended.machine < 0:
-        return (
-            f"left every machine waiting with {left} tasks still to start; some machine must take "
-            "each job in the end"
-        )
-    job = ended.job
-    if not -1 <= job < ready.size:
-        why = f"there are {ready.size} jobs, 0 to {ready.size - 1}"
-    elif ready[job] > ended.time:
-        why = f"its maps end at {ready[job]:.4g}"
-    else:
-        why = "it has no task left"
-    return (
-        f"gave machine {ended.machine} the job {job}, which is not waiting: {why}; return a member of "
-        "stage.queue, or -1 to wait"
-    )
+    list_scheduling.require_all(policy.name, name, line, ended)
+    return stage, np.full(2, stage.job.size)

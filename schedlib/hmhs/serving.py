@@ -170,22 +170,24 @@ def _signature():
     state = numba.typeof(state_of(side, INTS.copy(), RNG, inputs=inputs, prefer=FLOAT_ROWS))
     key = types.FunctionType(KEY.signature)
     rule = types.FunctionType(RULE)
-    return types.void(key, rule, rule, numba.typeof(FLOATS), state, state)
+    return types.float64(key, rule, rule, numba.typeof(FLOATS), state, state)
 
 
 @kernel(signature=_signature())
 def serve(key, map_rule, reduce_rule, submit, maps, reduces):
-    """Serve all jobs, submitted at `submit (N,)`, event by event.
+    """Serve all jobs, submitted at `submit (N,)`, event by event; gives the time of the last event.
 
     Ends early at a rule's wrong choice, and where all slots wait for ever.
     """
     arrived = 0
+    now = 0.0
     while maps.clock[0].machine < 0 and reduces.clock[0].machine < 0:
-        now = min(next_event(maps), next_event(reduces))
+        soonest = min(next_event(maps), next_event(reduces))
         if arrived < submit.size:
-            now = min(now, submit[arrived])
-        if now == np.inf:
+            soonest = min(soonest, submit[arrived])
+        if soonest == np.inf:
             break
+        now = soonest
         end_tasks(maps, reduces, now)
         end_tasks(reduces, reduces, now)
         while arrived < submit.size and submit[arrived] <= now:
@@ -193,6 +195,7 @@ def serve(key, map_rule, reduce_rule, submit, maps, reduces):
             arrived += 1
         fill_slots(key, map_rule, maps, now)
         fill_slots(key, reduce_rule, reduces, now)
+    return now
 
 
 @kernel
