@@ -144,7 +144,7 @@ def test_pairs_of_a_small_hour(hour):
         (
             STAGES.replace("3,j_2,R2_1_3", "3,j_2,M1"),
             INSTANCES,
-            "sample_tasks.csv: stage is there twice in row 6;",
+            "sample_tasks.csv: stage has a second row in row 6;",
         ),
         (
             STAGES.replace("j_2,M1", "x2,M1"),
@@ -172,7 +172,7 @@ def test_defects_are_refused_with_file_and_row(hour, stages, instances, message)
 def test_a_missing_file_is_named(hour, name):
     folder = hour()
     (folder / name).unlink()
-    with pytest.raises(ValueError, match=f"folder: there is no .*{name}"):
+    with pytest.raises(ValueError, match=f"folder: .*{name} does not exist"):
         alibaba2018("instances", folder)
 
 

@@ -7,10 +7,10 @@ from schedlib.traces.alibaba_gpu2023 import NODE_COLUMNS, NODES, TASK_COLUMNS, T
 
 NODE_ROWS = ["openb-node-0000,32000,262144,0,", "openb-node-0227,128000,786432,8,G3"]
 TASK_ROWS = [
-    "openb-pod-0000,12000,16384,1,1000,,LS,Running,0,900,0",
-    "openb-pod-0001,6000,12288,1,460,,LS,Failed,50,90,55",
-    "openb-pod-0002,64000,262144,8,1000,,BE,Pending,60,700,",
-    "openb-pod-0003,1000,0,0,0,,BE,Succeeded,70,900,70",
+    "openb-pod-0000,12000,16384,1,1000,LS,Running,0,900,0",
+    "openb-pod-0001,6000,12288,1,460,LS,Failed,50,90,55",
+    "openb-pod-0002,64000,262144,8,1000,BE,Pending,60,700,",
+    "openb-pod-0003,1000,0,0,0,BE,Succeeded,70,900,70",
 ]
 
 
@@ -51,25 +51,25 @@ def test_nodes_and_the_tasks_that_ran(tmp_path):
 
 def test_tasks_out_of_order_are_sorted_and_counted(tmp_path):
     _, w = alibaba_gpu2023(published(tmp_path, tasks=[TASK_ROWS[1], TASK_ROWS[0]]))
-    assert w.jobs["submit"].tolist() == [0.0, 50.0] and w.report["tasks out of order (sorted)"] == 1
+    assert w.jobs["submit"].tolist() == [0.0, 50.0] and w.report["rows out of order (sorted)"] == 1
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("p,1,2,3", "CSV parse error: Row #3: Expected 11 columns, got 4"),
-        ("p,12000,-1,1,1000,,LS,Running,0,9,0", "memory_mib is negative in row 3"),
-        ("p,12000,,1,1000,,LS,Running,0,9,0", "memory_mib is blank in row 3"),
-        ("p,12000,1,2,460,,LS,Running,0,9,0", "gpu_milli is no share of one GPU in row 3"),
+        ("p,1,2,3", "CSV parse error: Row #3: Expected 10 columns, got 4"),
+        ("p,12000,-1,1,1000,LS,Running,0,9,0", "memory_mib is negative in row 3"),
+        ("p,12000,,1,1000,LS,Running,0,9,0", "memory_mib is blank in row 3"),
+        ("p,12000,1,2,460,LS,Running,0,9,0", "gpu_milli is not a share of one GPU in row 3"),
         (
-            "p,12000,1,1,460,,LS,Running,5,9,3",
+            "p,12000,1,1,460,LS,Running,5,9,3",
             "scheduled_time lies outside the task's life in row 3",
         ),
         (
-            "p,12000,1,1,460,,LS,Running,0,9,12",
+            "p,12000,1,1,460,LS,Running,0,9,12",
             "scheduled_time lies outside the task's life in row 3",
         ),
-        (TASK_ROWS[0], "name is there twice in row 3"),
+        (TASK_ROWS[0], "name has a second row in row 3"),
     ],
 )
 def test_bad_rows_are_refused(tmp_path, row, message):
@@ -79,7 +79,8 @@ def test_bad_rows_are_refused(tmp_path, row, message):
 
 def test_columns_are_read_by_the_header_and_files_by_name(tmp_path):
     _, expected = alibaba_gpu2023(published(tmp_path))
-    swapped = [TASK_COLUMNS[1], TASK_COLUMNS[0], *TASK_COLUMNS[2:]]
+    names = list(TASK_COLUMNS)
+    swapped = [names[1], names[0], *names[2:]]
     rows = [",".join([r.split(",")[1], r.split(",")[0], *r.split(",")[2:]]) for r in TASK_ROWS]
     (tmp_path / "other.csv").write_text("\n".join([",".join(swapped), *rows]) + "\n")
     assert alibaba_gpu2023(tmp_path, tasks="other.csv")[1].tasks.equals(expected.tasks)
@@ -87,7 +88,7 @@ def test_columns_are_read_by_the_header_and_files_by_name(tmp_path):
 
 def test_a_file_without_its_header_is_refused(tmp_path):
     (published(tmp_path) / TASKS).write_text("\n".join(TASK_ROWS) + "\n")
-    with pytest.raises(ValueError, match="no column name, .* needs a header"):
+    with pytest.raises(ValueError, match="no column name, .* a header that names it"):
         alibaba_gpu2023(tmp_path)
 
 
@@ -96,7 +97,7 @@ def test_empty_and_missing_files_are_refused(tmp_path):
     (tmp_path / NODES).write_text("")
     with pytest.raises(ValueError, match="openb_node_list_all_node.csv"):
         alibaba_gpu2023(tmp_path)
-    with pytest.raises(ValueError, match="there is no such file"):
+    with pytest.raises(ValueError, match="the file does not exist"):
         alibaba_gpu2023(tmp_path / "elsewhere")
 
 

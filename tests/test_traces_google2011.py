@@ -72,11 +72,11 @@ def test_jobs_count_what_is_odd(tmp_path):
     assert w.jobs["end_event"].tolist() == ["evict", "lost", "none"]
     assert w.jobs["end"].tolist()[:2] == [730.0, 742.0]
     assert w.report == {
-        "shards not there": 2,
+        "missing shards": 2,
         "events after the trace (left out)": 1,
         "events out of order (sorted)": 2,
-        "events that are there twice (counted once)": 1,
-        "jobs submitted again (first submission kept)": 1,
+        "repeated events (left out)": 1,
+        "further submissions of a job (left out)": 1,
         "jobs never submitted (left out)": 1,
         "jobs without an end (end NaN)": 1,
     }
@@ -106,7 +106,7 @@ def test_bad_job_rows_are_refused_with_file_and_row(tmp_path, row, message):
 
 def test_shards_of_two_splits_are_refused(tmp_path):
     shards(tmp_path, jobs("1 7 submit"))
-    with pytest.raises(ValueError, match=r"folder: .* \[1, 3\] shards"):
+    with pytest.raises(ValueError, match=r"folder: .* 00001 and 00003 shards"):
         google2011_jobs(shards(tmp_path, jobs("1 7 submit"), of=3))
 
 
@@ -154,15 +154,15 @@ def test_tasks_that_did_not_finish_are_left_out_and_counted(tmp_path):
     assert w.tasks.to_numpy().tolist() == [[5, 3.0, 0.5, 0.25, 0.0]]
     assert w.jobs["job"].tolist() == [5]
     assert w.report == {
-        "shards not there": 1,
-        "events that are there twice (counted once)": 1,
+        "missing shards": 1,
+        "repeated events (left out)": 1,
         "'fail' events (such runs are left out)": 1,
         "'kill' events (such runs are left out)": 1,
         "'lost' events (such runs are left out)": 1,
         "finish events without a schedule event (left out)": 1,
         "runs begun before the trace (left out)": 1,
         "finished tasks without a request (left out)": 1,
-        "tasks that finished again (last run kept)": 1,
+        "earlier runs of a task that finished again (left out)": 1,
         "runs not ended when the trace ends (left out)": 1,
         "jobs without a finished task (left out)": 4,
     }
@@ -188,7 +188,7 @@ def test_public_facts_of_the_whole_job_table():
             "Google's job_events table is not here: `make data ARGS=google2011` fetches it, or set SCHEDLIB_GOOGLE2011 to its folder"
         )
     w = google2011_jobs(folder)
-    if "shards not there" in w.report:
+    if "missing shards" in w.report:
         pytest.skip(
             f"only a part of Google's job_events table is in {folder.name}: {w.report['shards not there']} shards missing"
         )

@@ -51,8 +51,9 @@ def test_out_of_order_is_sorted_and_blank_lines_are_counted(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("3 0 4", "row 2 states 0 tasks"),
-        ("3", "row 2 states no number of tasks"),
+        ("3 0 4", "row 2 has no durations; write: submit tasks mean"),
+        ("3", "row 2 has no durations"),
+        ("3 2 4 4", "row 2 states 2 tasks and has 1 durations"),
         ("3 1 nan nan", "row 2 has a negative, NaN"),
         ("-3 1 4 4", "row 2 has a negative, NaN"),
         ("3 1 4 x", "row 2: could not convert"),

@@ -2,9 +2,9 @@
 
 `schedlib.traces.download` fetches traces.
 
-What is wrong with the *file* (missing, empty or cut short, a wrong number of columns, a blank or no number
-where one belongs, a negative, infinite or unknown value) is refused with ValueError, naming file and row.
-What is odd in the *trace* (no end, events twice or out of order) is counted in the workload's `report`.
+A damaged *file* (missing, empty or cut short, a wrong number of columns, an entry that is blank, negative,
+infinite, unknown or not a number) is refused with ValueError, naming file and row. Oddities of the *trace* (a
+job without an end, events repeated or out of order) are counted in the workload's `report`.
 """
 
 # `as` makes a name public; a new reader needs its file and one such line.

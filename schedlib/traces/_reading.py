@@ -1,11 +1,16 @@
-"""What the readers share: a strict CSV reader, refusals that name file and row, and a cache."""
+"""Shared by the readers: a strict CSV reader, refusals that name file and row, and a cache.
+
+The index of a frame is the number of each row in its file, from which `refuse` names a row.
+"""
 
 import gzip
 import os
 import tarfile
 import warnings
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatch
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, cast
@@ -13,7 +18,7 @@ from typing import IO, cast
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyarrow import csv, parquet
+from pyarrow import compute, csv, parquet
 from tqdm import tqdm
 
 from schedlib.core.checks import MOST_NAMES
@@ -23,41 +28,59 @@ from schedlib.paths import cache_folder, checkout, replacing
 FETCH_AGAIN = "the file is damaged or of another kind: fetch it again, or take the row out"
 NO_TASKS = pd.DataFrame({"job": [], "duration": []})
 DAMAGE = (OSError, EOFError, UnicodeDecodeError, zlib.error, tarfile.TarError)
-"""What Python raises on a file that is cut short, damaged, or packed in another way."""
+"""Errors that Python raises on a file that is cut short, damaged, or packed in another way."""
 BARE = "|"  # Slurm's delimiter, between entries that are never quoted
 PARQUET, TAR = ".parquet", ".tar.gz"
 Types = Mapping[str, pa.DataType]
 
 
 def fetched(variable: str, below: str, pattern: str) -> Path | None:
-    """The folder of a fetched trace, with a file of that pattern, or None when there is none.
+    """The folder of a fetched trace, with a file of that pattern, or None without one.
 
     It is the one that the environment's `variable` names; without it the folder `below` the checkout's
     `data/downloads`, where `make data` puts traces, or `../shared/data` beside it.
     """
-    named, root = os.environ.get(variable), checkout()
-    places = [Path(named)] if named else []
-    if root is not None and not named:
+    named = os.environ.get(variable)
+    root = checkout()
+    places = []
+    if named:
+        places = [Path(named)]
+    elif root:
         places = [root / "data" / "downloads" / below, root.parent / "shared" / "data" / below]
     return next((place for place in places if any(place.glob(pattern))), None)
 
 
-def byte_bar(what: str, total: int | None, done: int = 0) -> tqdm:
+def byte_bar(label: str, total: int | None, done: int = 0) -> tqdm:
     """A progress bar of bytes, which a terminal shows after five seconds; `done` of them came before."""
-    kept = {"delay": PATIENCE, "leave": False, "disable": None}
-    return tqdm(total=total, initial=done, desc=what, unit="B", unit_scale=True, **kept)
+    return tqdm(
+        total=total,
+        initial=done,
+        desc=label,
+        unit="B",
+        unit_scale=True,
+        delay=PATIENCE,
+        leave=False,
+        disable=None,  # unless the output is a terminal
+    )
 
 
 def opened(path: Path) -> IO[bytes]:
-    """The file, or what is inside: of `.gz` the text, of `.tar.gz` the first CSV file."""
+    """The file; of a `.gz` the text inside, of a `.tar.gz` the first CSV file inside."""
     if path.name.endswith(TAR):
         archive = tarfile.open(path)  # noqa: SIM115 (closed with what is read from it)
-        tables = (part for part in archive if part.name.endswith(".csv"))
-        inside = next((part for part in tables if Path(part.name).name[0] != "."), None)
+        # archives made on a Mac hold a hidden copy of each file
+        tables = (part for part in archive if fnmatch(Path(part.name).name, "[!.]*.csv"))
+        inside = next(tables, None)
         if inside is None:
-            raise OSError("there is no .csv file in the archive")
+            raise OSError("the archive does not hold a .csv file")
         return cast("IO[bytes]", archive.extractfile(inside))
     return cast("IO[bytes]", gzip.open(path) if path.suffix == ".gz" else path.open("rb"))
+
+
+def require_file(path: Path) -> None:
+    """Raise ValueError unless there is a file at that path."""
+    if not path.is_file():
+        raise ValueError(f"{path}: the file does not exist")
 
 
 def first_row(path: Path, delimiter: str = ",") -> list[str]:
@@ -80,14 +103,13 @@ def read_table(
     the file and the row (counted from 1), when it is empty or cut short, when its header lacks a column, when
     a row has another number of columns, and when an entry is not of its type.
     """
-    if not path.is_file():
-        raise ValueError(f"{path}: there is no such file")
+    require_file(path)
     if path.suffix == PARQUET:
         return _read_parquet(path, types)
     header = names is None
     if names is None:
         names = first_row(path, delimiter) or list(types)
-        _need(path, types, names)
+    require_columns(path, types, names)
     blanks = {"null_values": [""], "strings_can_be_null": False}
     convert = csv.ConvertOptions(column_types=types, include_columns=list(types), **blanks)
     # One thread: only then do Arrow's errors name the row, and most of the work is inflating.
@@ -111,27 +133,20 @@ def _read_parquet(path: Path, types: Types) -> pa.Table:
         table = table.flatten()
         names = [name.rpartition(".")[2] for name in table.column_names]
         table = table.rename_columns(names)
-        _need(path, types, names)
+        require_columns(path, types, names)
         table = table.select(list(types))
         return table.cast(pa.schema(types))
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{path}: {error}; {FETCH_AGAIN}") from None
 
 
-def _need(path: Path, types: Types, names: Sequence[str]) -> None:
-    """Raise ValueError unless the columns in `types` are among a file's."""
+def require_columns(path: Path | str, types: Types, names: Sequence[str]) -> None:
+    """Raise ValueError unless the columns in `types` are among those of a table."""
     missing = [name for name in types if name not in names]
     if missing:
-        there = ", ".join(names[:MOST_NAMES])
-        way_out = "the file needs a header that names it"
-        raise ValueError(
-            f"{path}: no column {', '.join(map(str, missing))} among {there}; {way_out}"
-        )
-
-
-def row_of_first(path: Path, names: Sequence[str] | None) -> int:
-    """The number of the first row of data: rows are counted from 1, a header is one."""
-    return 2 if names is None and path.suffix != PARQUET else 1
+        listed = ", ".join(map(str, names[:MOST_NAMES]))
+        way_out = "correct the name, or give a file with a header that names it"
+        raise ValueError(f"{path}: no column {', '.join(missing)} among {listed}; {way_out}")
 
 
 def read_frame(
@@ -141,60 +156,84 @@ def read_frame(
     delimiter: str = ",",
     optional: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """`read_table` as a frame of numbers >= 0 and strings; blanks in the `optional` columns become NaN."""
+    """`read_table` as a frame of numbers >= 0 and strings; blanks in the `optional` columns become NaN.
+
+    Rows are counted from 1, as in `read_table`; a header is a row.
+    """
     table = read_table(path, names, types, delimiter)
-    first = row_of_first(path, names)
+    frame = table.to_pandas()
+    has_header = names is None and path.suffix != PARQUET
+    frame.index += 1 + has_header
     for name in types:
         if name not in optional and table[name].null_count:
-            refuse(path, name, table[name].is_null().to_numpy(), "is blank", first)
-    frame = table.to_pandas()
-    refuse_numbers(path, frame, optional, first)
+            refuse(path, name, frame[name].isna(), "is blank")
+    refuse_numbers(path, frame, optional)
     return frame
 
 
-def refuse_numbers(
-    path: Path | str, frame: pd.DataFrame, optional: Sequence[str] = (), first: int = 1
-) -> None:
-    """Raise ValueError on the first number that is negative or not finite; those `optional` may be NaN."""
+def refuse_numbers(path: Path | str, frame: pd.DataFrame, optional: Sequence[str] = ()) -> None:
+    """Raise ValueError at the first number that is negative or not finite; those `optional` may be NaN."""
     for name in frame.select_dtypes("number"):
-        values = frame[name].to_numpy()
-        refuse(path, name, values < 0, "is negative", first)
+        refuse(path, name, frame[name] < 0, "is negative")
         if name not in optional:
-            wrong = ~np.isfinite(values)
-            refuse(path, name, wrong, "is not a finite number", first)
+            refuse(path, name, ~np.isfinite(frame[name]), "is not a finite number")
 
 
-def refuse(path: Path | str, column: str, bad: np.ndarray, why: str, first: int = 1) -> None:
-    """Raise ValueError on the first row that is `bad`; they are counted from `first`."""
+def refuse(path: Path | str, column: str, bad: pd.Series | np.ndarray, why: str) -> None:
+    """Raise ValueError at the first row that is `bad`; the rows of an array (T,) are counted from 1."""
     if bad.any():
+        row = bad.idxmax() if isinstance(bad, pd.Series) else bad.argmax() + 1
+        raise ValueError(f"{path}: {column} {why} in row {row}; {FETCH_AGAIN}")
+
+
+def split_numbers(path: Path, lines: Mapping[int, str]) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers in lines of text (T,), and how many each line has (N,); `lines` by their number in the file.
+
+    Raises ValueError at the first word that is not a number.
+    """
+    trimmed = compute.utf8_trim_whitespace(pa.array(list(lines.values())))
+    words = compute.utf8_split_whitespace(trimmed)
+    try:
+        values = words.flatten().cast(pa.float64())
+    except pa.ArrowInvalid as error:
+        row = next(row for row, line in lines.items() if not _are_numbers(line))
         raise ValueError(
-            f"{path}: {column} {why} in row {int(bad.argmax()) + first}; {FETCH_AGAIN}"
-        )
+            f"{path}: row {row}: could not convert a word: {error}; correct the row or take it out"
+        ) from None
+    return values.to_numpy(), words.value_lengths().to_numpy()
 
 
-def in_order(frame: pd.DataFrame, column: str, report: dict[str, int], what: str) -> pd.DataFrame:
+def _are_numbers(line: str) -> bool:
+    try:
+        pa.array(line.split()).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def in_order(frame: pd.DataFrame, column: str, report: Counter[str], label: str) -> pd.DataFrame:
     """Sort `frame` by `column`, equal entries staying as they were, and count the steps back in `report`."""
     steps = np.diff(frame[column].to_numpy())
     back = int((steps < 0).sum())
     if back:
-        report[f"{what} out of order (sorted)"] = back
+        report[f"{label} out of order (sorted)"] = back
         frame = frame.sort_values(column, kind="stable")
     return frame.reset_index(drop=True)
 
 
 def leave_out(
-    rows: pd.DataFrame, reasons: Mapping[str, pd.Series], report: dict[str, int]
+    rows: pd.DataFrame, reasons: Mapping[str, pd.Series], report: Counter[str]
 ) -> pd.DataFrame:
-    """The rows for which no reason holds; a row that is left out counts once in `report`, by its first reason."""
+    """The rows for which no reason holds; each of the others counts once in `report`, by its first reason."""
     kept = pd.Series(True, index=rows.index)
-    for what, wrong in reasons.items():
-        report[f"{what} (left out)"] = int((kept & wrong).sum())
+    for reason, wrong in reasons.items():
+        report[f"{reason} (left out)"] += int((kept & wrong).sum())
         kept &= ~wrong
     return rows[kept]
 
 
 def met(report: Mapping[str, int]) -> dict[str, int]:
-    """The entries of a report that were met at least once."""
+    """The entries of a report that are not 0."""
     return {reason: int(count) for reason, count in report.items() if count}
 
 
@@ -203,10 +242,13 @@ def cached(
 ) -> pa.Table:
     """The table kept as Parquet in the cache, or `make()`, kept for the next time.
 
-    Another `name`, or another size or time of a source file, is another table. A damaged entry is made again,
-    with a warning; where nothing can be written the table is made each time, with a warning.
+    Another `name` or `schema`, or another size or time of a source file, is another table. A damaged entry is
+    made again, with a warning; where nothing can be written the table is made each time, with a warning.
     """
-    facts = [(source.name, source.stat().st_size, source.stat().st_mtime_ns) for source in sources]
+    facts = [str(schema)]
+    for source in sources:
+        status = source.stat()
+        facts.append(f"{source.name} {status.st_size} {status.st_mtime_ns}")
     key = sha256(repr(facts).encode()).hexdigest()[:16]
     try:
         path = cache_folder("traces") / f"{name}-{key}.parquet"
@@ -215,15 +257,10 @@ def cached(
         return make()
     if path.exists():
         try:
-            table = parquet.read_table(path, page_checksum_verification=True)
-            if table.schema.equals(schema):
-                return table
-            reason = "other columns than expected"
+            return parquet.read_table(path, page_checksum_verification=True)
         except (OSError, pa.ArrowException) as error:
-            reason = str(error)
-        warnings.warn(
-            f"the cache entry {path.name} is damaged ({reason}); made again", stacklevel=4
-        )
+            damaged = f"the cache entry {path.name} is damaged ({error}); made again"
+            warnings.warn(damaged, stacklevel=4)
     table = make()
     try:
         with replacing(path) as file:

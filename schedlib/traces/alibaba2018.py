@@ -1,5 +1,6 @@
 """One hour of Alibaba's 2018 batch trace, from the package `spar`, of which only the data is read."""
 
+from collections import Counter
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Literal, overload
@@ -12,7 +13,7 @@ from schedlib.core.checks import typed, unknown
 from schedlib.traces._reading import cached, in_order, read_frame, read_table, refuse
 from schedlib.workload import Workload
 
-CACHE = "alibaba2018-2"  # name of the cached table; count it up when `_read_instances` gives something else
+CACHE = "alibaba2018-2"  # the cached table; count it up when `_read_instances` gives another one
 KINDS = ("instances", "stages", "mapreduce")
 STAGE_TYPES = {
     "submit": pa.int64(),
@@ -27,6 +28,17 @@ INSTANCE_COLUMNS = ("submit", "job", "stage", "instance", "duration", "cpu", "me
 TEXT = pa.dictionary(pa.int32(), pa.string())
 USE_TYPES = {"duration": pa.int32(), "cpu": pa.float64(), "mem": pa.float64()}
 INSTANCE_TYPES = {"job": TEXT, "stage": TEXT} | USE_TYPES
+PAIRS = {
+    "submit": "submit",
+    "instances_map": "map_tasks",
+    "time_map": "map_time",
+    "instances_reduce": "reduce_tasks",
+    "time_reduce": "reduce_time",
+    "job": "trace_job",
+    "stage_map": "map_stage",
+    "stage_reduce": "reduce_stage",
+}
+"""The columns of a pair of stages, and what they are called in the end."""
 CACHED = pa.schema({"stage": pa.int32()} | USE_TYPES)
 
 
@@ -36,8 +48,6 @@ def alibaba2018(
 ) -> Workload: ...
 @overload
 def alibaba2018(kind: Literal["mapreduce"], folder: str | Path | None = None) -> pd.DataFrame: ...
-@overload
-def alibaba2018(kind: str, folder: str | Path | None = None) -> Workload | pd.DataFrame: ...
 @typed
 def alibaba2018(
     kind: str = "instances", folder: str | Path | None = None
@@ -59,12 +69,12 @@ def alibaba2018(
     `"mapreduce"` gives a frame with one row per pair of a stage `M<i>`, which waits for none, and a stage
     `R<j>_<i>` of the same job, which waits for that one alone: `job`, `submit` (s), `map_tasks`, `map_time`
     (mean s), `reduce_tasks`, `reduce_time` (mean s), `trace_job`, `map_stage`, `reduce_stage`. Of several
-    reduces that wait for one map the lowest-numbered is taken. What was left out is in `attrs["report"]`.
+    reduces that wait for one map the lowest-numbered is taken. `attrs["report"]` counts those left out.
 
     | defect | what happens |
     |---|---|
     | a stage with more or fewer instances than the stage table states | refused, with the stage |
-    | a stage or an instance's stage that is unknown or there twice | refused |
+    | a second row of a stage; an instance of an unknown stage | refused |
     | stages out of order | sorted, counted |
     | instances of 0 s | kept, counted |
 
@@ -83,12 +93,12 @@ def alibaba2018(
     if kind not in KINDS:
         raise unknown("kind", kind, KINDS)
     folder = _spar_samples() if folder is None else Path(folder)
-    report: dict[str, int] = {}
+    report: Counter[str] = Counter()
     files = (folder / "sample_tasks.csv", folder / "sample_instances.csv")
     for file in files:
         if not file.is_file():
             way_out = "name the folder of both files, or leave it out"
-            raise ValueError(f"folder: there is no {file}; {way_out}")
+            raise ValueError(f"folder: {file} does not exist; {way_out}")
     stages = _read_stages(files[0], report)
     table = cached(CACHE, files, CACHED, lambda: _read_instances(files[1], stages))
     instances = table.to_pandas()
@@ -105,7 +115,7 @@ def alibaba2018(
     stage = instances["stage"].to_numpy()
     if kind == "stages":
         jobs = stages.rename(columns={"job": "trace_job"})
-        jobs = jobs.drop(columns="instances").assign(job=stages.index)
+        jobs = jobs.drop(columns=["instances", "name"]).assign(job=stages.index)
         return Workload(jobs, columns.assign(job=stage), report=report)
     jobs = stages[["job", "submit"]].drop_duplicates("job")
     job = stages["job"].to_numpy()
@@ -121,12 +131,12 @@ def _spar_samples() -> Path:
         ) from None
 
 
-def _read_stages(path: Path, report: dict[str, int]) -> pd.DataFrame:
+def _read_stages(path: Path, report: Counter[str]) -> pd.DataFrame:
     stages = read_frame(path, list(STAGE_TYPES), STAGE_TYPES)
-    named = stages["job"].str.fullmatch(r"j_\d{1,18}").to_numpy(bool)
-    again = stages.duplicated(["job", "stage"]).to_numpy()
+    named = stages["job"].str.fullmatch(r"j_\d{1,18}").astype(bool)
     refuse(path, "job", ~named, "is not of the form j_<number>")
-    refuse(path, "stage", again, "is there twice")
+    refuse(path, "stage", stages.duplicated(["job", "stage"]), "has a second row")
+    stages["name"] = stages["job"] + "/" + stages["stage"]
     stages["job"] = stages["job"].str[2:].astype(np.int64)
     stages["end"] += stages["submit"]
     stages[["plan_cpu", "plan_mem"]] /= 100
@@ -142,48 +152,42 @@ def _read_instances(path: Path, stages: pd.DataFrame) -> pa.Table:
         refuse(path, name, ~right, "is blank, negative or not a finite number")
     job = table["job"].combine_chunks()
     stage = table["stage"].combine_chunks()
-    codes = np.stack([job.indices.to_numpy(), stage.indices.to_numpy()])
-    # Instances of a stage stand together, so that only the first of each run is compared as text.
-    before, after = codes[:, :-1], codes[:, 1:]
-    another = (after != before).any(axis=0)
-    another = np.append(True, another)
-    first = np.flatnonzero(another)
-    number = stages["job"].astype(str)
-    names = "j_" + number
-    names = names + "/" + stages["stage"]
-    firsts = pa.array(first)
-    run_job = job.take(firsts).to_pandas().astype(str)
-    run_stage = stage.take(firsts).to_pandas().astype(str)
-    row = pd.Index(names).get_indexer(run_job + "/" + run_stage)
-    length = np.diff(first, append=len(table))
-    row = np.repeat(row, length)
+    # Each pair of a job and a stage is a number, so that only different pairs are compared as text.
+    pair = (
+        job.indices.to_numpy().astype(np.int64) * len(stage.dictionary) + stage.indices.to_numpy()
+    )
+    place, pairs = pd.factorize(pair)  # (T,), (P,)
+    of_job, of_stage = np.divmod(pairs, len(stage.dictionary))
+    job_names = job.dictionary.to_numpy(zero_copy_only=False)[of_job]
+    stage_names = stage.dictionary.to_numpy(zero_copy_only=False)[of_stage]
+    rows = pd.Index(stages["name"]).get_indexer(job_names + "/" + stage_names)
+    row = rows[place]
     refuse(path, "stage", row < 0, "is not in sample_tasks.csv")
-    there = np.bincount(row, minlength=len(stages))
-    wrong = there != stages["instances"].to_numpy()
+    counts = np.bincount(row, minlength=len(stages))
+    wrong = counts != stages["instances"].to_numpy()
     if wrong.any():
         k = int(wrong.argmax())
-        instances = stages["instances"].iloc[k]
+        name, instances = stages.loc[k, ["name", "instances"]]
         stated = f"sample_tasks.csv states {instances}"
         way_out = "the file is cut short or changed: pip install --force-reinstall spar==0.0.7"
-        raise ValueError(f"{path}: {there[k]} instances of {names.iloc[k]}, {stated}; {way_out}")
+        raise ValueError(f"{path}: {counts[k]} instances of {name}, {stated}; {way_out}")
     order = np.argsort(row, kind="stable")
-    of_stage = pa.array(row[order], pa.int32())
-    columns = {"stage": of_stage}
+    columns = {"stage": pa.array(row[order], pa.int32())}
     order = pa.array(order)
     for name in USE_TYPES:
         columns[name] = table[name].take(order).combine_chunks()
     return pa.table(columns, CACHED)
 
 
-def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: dict[str, int]) -> pd.DataFrame:
+def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: Counter[str]) -> pd.DataFrame:
     total = np.bincount(instances["stage"], weights=instances["duration"], minlength=len(stages))
     stages["time"] = total / stages["instances"]
-    maps = stages[stages["stage"].str.fullmatch(r"M\d+")]
-    number = maps["stage"].str[1:].astype(int)
-    maps = maps.assign(number=number)
-    reduces = stages[stages["stage"].str.fullmatch(r"R\d+_\d+")]
-    both_numbers = reduces["stage"].str.extract(r"R(?P<reduce>\d+)_(?P<number>\d+)")
-    reduces = reduces.join(both_numbers.astype(int))
+    # of a map M<number>, or of a reduce R<reduce>_<number> that waits for it
+    numbers = stages["stage"].str.extract(r"^(?:M|R(?P<reduce>\d+)_)(?P<number>\d+)$")
+    named = stages.join(numbers.astype(float)).dropna(subset="number")
+    is_map = named["reduce"].isna()
+    maps = named[is_map].drop(columns="reduce")
+    reduces = named[~is_map]
     both = maps.merge(reduces, on=["job", "number", "submit"], suffixes=("_map", "_reduce"))
     pairs = both.sort_values("reduce").drop_duplicates(["job", "number"])
     pairs = pairs.sort_values(["submit", "job", "number"], kind="stable", ignore_index=True)
@@ -193,18 +197,7 @@ def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: dict[str, int]
     times = pairs[["time_map", "time_reduce"]]
     zero = (times == 0).any(axis=1)
     report["pairs with a mean time of 0 s in the map or the reduce (kept)"] = int(zero.sum())
-    frame = pd.DataFrame(
-        {
-            "job": pairs.index,
-            "submit": pairs["submit"].astype(float),
-            "map_tasks": pairs["instances_map"],
-            "map_time": pairs["time_map"],
-            "reduce_tasks": pairs["instances_reduce"],
-            "reduce_time": pairs["time_reduce"],
-            "trace_job": pairs["job"],
-            "map_stage": pairs["stage_map"],
-            "reduce_stage": pairs["stage_reduce"],
-        }
-    )
-    frame.attrs["report"] = report
+    frame = pairs[list(PAIRS)].rename(columns=PAIRS).astype({"submit": float})
+    frame.insert(0, "job", frame.index)
+    frame.attrs["report"] = dict(report)
     return frame

@@ -1,5 +1,6 @@
 """Alibaba's published task tables: batch work of 2018, and the machine-learning jobs of PAI, 2020."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,30 +13,32 @@ from schedlib.traces._reading import first_row, leave_out, read_frame
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
-BATCH_2018 = (
-    "task_name",
-    "instance_num",
-    "job_name",
-    "task_type",
-    "status",
-    "start_time",
-    "end_time",
-    "plan_cpu",
-    "plan_mem",
-)
-PAI_2020 = (
-    "job_name",
-    "task_name",
-    "inst_num",
-    "status",
-    "start_time",
-    "end_time",
-    "plan_cpu",
-    "plan_mem",
-    "plan_gpu",
-    "gpu_type",
-)
-TEXT = ("task_name", "job_name", "task_type", "status", "gpu_type")
+BATCH_2018 = {
+    "task_name": "stage",
+    "instance_num": "tasks",
+    "job_name": "job",
+    "task_type": "type",
+    "status": "status",
+    "start_time": "submit",
+    "end_time": "end",
+    "plan_cpu": "cpu",
+    "plan_mem": "mem",
+}
+"""The table's columns in their order, and what they are called here."""
+PAI_2020 = {
+    "job_name": "job",
+    "task_name": "stage",
+    "inst_num": "tasks",
+    "status": "status",
+    "start_time": "submit",
+    "end_time": "end",
+    "plan_cpu": "cpu",
+    "plan_mem": "mem",
+    "plan_gpu": "gpu",
+    "gpu_type": "gpu_type",
+}
+TEXT = ("job", "status", "gpu_type")
+UNREAD = ("stage", "type")
 DONE = "Terminated"
 
 
@@ -52,7 +55,7 @@ def alibaba2018_tasks(path: str | Path, t0: float = 0, t1: float = np.inf) -> Wo
     |---|---|
     | a row that is not Terminated, such as Failed or Running | left out, counted by status |
     | a start or an end that is 0, which means outside the 8 days, or blank; an end before the start | left out, counted |
-    | no number of instances, no planned CPU or memory | left out, counted |
+    | a blank or broken number of instances, a blank plan of CPU or memory | left out, counted |
     | rows out of order | sorted, counted |
     | more than 50 million instances | refused: ask for less time |
 
@@ -67,8 +70,8 @@ def alibaba2018_tasks(path: str | Path, t0: float = 0, t1: float = np.inf) -> Wo
     ...     alibaba2018_tasks(file.name).tasks.values.tolist()
     [['j_1', 30.0, 1.0, 0.005], ['j_1', 30.0, 1.0, 0.005]]
     """
-    planned = {"plan_cpu": ("cpu", 100.0), "plan_mem": ("mem", 100.0)}
-    return _read(Path(path), BATCH_2018, "instance_num", planned, (t0, t1))
+    units = {"cpu": 100.0, "mem": 100.0}
+    return _read(Path(path), BATCH_2018, units, t0, t1)
 
 
 @typed
@@ -93,50 +96,45 @@ def alibaba_pai2020(path: str | Path, t0: float = 0, t1: float = np.inf) -> Work
     ...     alibaba_pai2020(file.name).tasks.values.tolist()
     [['4f05', 38.0, 6.0, 29.3, 0.5]]
     """
-    planned = {"plan_cpu": ("cpu", 100.0), "plan_mem": ("mem", 1.0), "plan_gpu": ("gpu", 100.0)}
-    return _read(Path(path), PAI_2020, "inst_num", planned, (t0, t1), own=("gpu_type",), blank=0.0)
+    units = {"cpu": 100.0, "mem": 1.0, "gpu": 100.0}
+    return _read(Path(path), PAI_2020, units, t0, t1, blank=0.0)
 
 
 def _read(
     path: Path,
-    names: tuple[str, ...],
-    instances: str,
-    planned: Mapping[str, tuple[str, float]],
-    within: tuple[float, float],
-    own: tuple[str, ...] = (),
+    names: Mapping[str, str],
+    units: Mapping[str, float],
+    t0: float,
+    t1: float,
     blank: float | None = None,
 ) -> Workload:
-    """The rows that are done and start `within`; `planned` demands are divided, a blank one is `blank`."""
-    if not within[0] < within[1]:
-        raise ValueError(f"t0, t1: {within[0]}, {within[1]}; needs t0 before t1")
-    columns = ["job_name", "status", instances, "start_time", "end_time", *planned, *own]
-    types = {name: pa.string() if name in TEXT else pa.float64() for name in columns}
-    header = names[0] in first_row(path)
-    numbers = [name for name in columns if name not in TEXT]
-    rows = read_frame(path, None if header else names, types, optional=numbers)
-    demands = {name: rows[column] / per for column, (name, per) in planned.items()}
-    made = pd.DataFrame(
-        {
-            "job": rows["job_name"],
-            "submit": rows["start_time"],
-            "tasks": rows[instances],
-            "duration": rows["end_time"] - rows["start_time"],
-            **demands,
-            **{name: rows[name] for name in own},
-        }
-    )
+    """The rows that are done and start in [t0, t1); demands are divided by `units`, and `blank` ones filled."""
+    if not t0 < t1:
+        raise ValueError(f"t0, t1: {t0}, {t1}; needs t0 before t1")
+    columns = {column: name for column, name in names.items() if name not in UNREAD}
+    types = {
+        column: pa.string() if name in TEXT else pa.float64() for column, name in columns.items()
+    }
+    header = "job_name" in first_row(path)
+    numbers = [column for column in types if columns[column] not in TEXT]
+    rows = read_frame(path, None if header else list(names), types, optional=numbers)
+    rows = rows.rename(columns=columns)
+    demands = rows[list(units)] / pd.Series(units)
     if blank is not None:
-        made[list(demands)] = made[list(demands)].fillna(blank)
+        demands = demands.fillna(blank)
+    rows[list(units)] = demands
+    rows["duration"] = rows["end"] - rows["submit"]
     status = rows["status"]
-    left_out = {f"{said!r} tasks": status == said for said in status.unique() if said != DONE}
+    left_out = {f"{name!r} tasks": status == name for name in status.unique() if name != DONE}
     left_out |= {
-        "tasks without a start or an end": ~((rows["start_time"] > 0) & (rows["end_time"] > 0)),
-        "tasks that end before they start": made["duration"] < 0,
-        "tasks without a whole number of instances": ~(made["tasks"] % 1 == 0),
-        "tasks without a planned CPU or memory": made[list(demands)].isna().any(axis=1),
-        f"tasks that do not start in [{within[0]:g}, {within[1]:g}) s": ~(
-            (made["submit"] >= within[0]) & (made["submit"] < within[1])
+        "tasks without a start or an end": ~((rows["submit"] > 0) & (rows["end"] > 0)),
+        "tasks that end before they start": rows["duration"] < 0,
+        "tasks without a whole number of instances": ~(rows["tasks"] % 1 == 0),
+        "tasks without a planned CPU or memory": demands.isna().any(axis=1),
+        f"tasks that do not start in [{t0:g}, {t1:g}) s": ~rows["submit"].between(
+            t0, t1, inclusive="left"
         ),
     }
-    report: dict[str, int] = {}
-    return workload_of(leave_out(made, left_out, report), report, path)
+    report: Counter[str] = Counter()
+    rows = leave_out(rows, left_out, report)
+    return workload_of(rows.drop(columns=["status", "end"]), report, path)

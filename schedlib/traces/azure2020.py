@@ -1,18 +1,19 @@
 """Azure's trace for packing, 2020: virtual machines, and how much of a machine each type takes."""
 
 import sqlite3
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
 
-from schedlib.core.checks import typed
-from schedlib.traces._reading import FETCH_AGAIN, refuse
+from schedlib.core.checks import typed, unknown
+from schedlib.traces._reading import FETCH_AGAIN, leave_out, refuse, require_file
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
 DAY = 86400.0
-CAP = 90.0  # days after which the publishers looked no more
-VMS = "SELECT vmId, tenantId, vmTypeId, priority, starttime, endtime FROM vm"
+LAST_DAY = 90.0  # after which the publishers recorded no ends
+VMS = "SELECT vmId AS job, tenantId AS user, vmTypeId AS vm_type, priority, starttime, endtime FROM vm"
 TYPES = "SELECT vmTypeId, machineId, core, memory FROM vmType"
 
 
@@ -30,9 +31,9 @@ def azure_packing2020(path: str | Path, machine: int | None = None) -> Workload:
     | a VM that was there when the trace began (its start is negative) | comes at 0 and keeps its end, counted |
     | a VM without an end, since it lived on after 90 days | ends at 90 days, counted |
     | a VM that ended before the trace began, or that such a machine cannot run | left out, counted |
-    | a time that is no number, an end before the start, a VM that is there twice | refused |
+    | a time that is not a number, an end before the start, a second row of a VM | refused |
 
-    Raises ValueError on a file that is no such database. Source: Azure, AzureTracesForPacking2020.md,
+    Raises ValueError on a file that is not such a database. Source: Azure, AzureTracesForPacking2020.md,
     https://github.com/Azure/AzurePublicDataset (CC-BY); Hadary et al., *Protean*, OSDI 2020.
 
     See also: `traces.alibaba_gpu2023`.
@@ -47,8 +48,7 @@ def azure_packing2020(path: str | Path, machine: int | None = None) -> Workload:
     [[7.0, 86400.0, 0.5, 0.25]]
     """
     path = Path(path)
-    if not path.is_file():
-        raise ValueError(f"{path}: there is no such file")
+    require_file(path)
     base = sqlite3.connect(path)
     try:
         rows, types = (pd.read_sql_query(query, base) for query in (VMS, TYPES))
@@ -57,42 +57,36 @@ def azure_packing2020(path: str | Path, machine: int | None = None) -> Workload:
     finally:
         base.close()
     if machine is None:
-        runs = rows["vmTypeId"].value_counts()
+        runs = rows["vm_type"].value_counts()
         able = types["vmTypeId"].map(runs).fillna(0).groupby(types["machineId"]).sum()
         if able.empty:
             raise ValueError(f"{path}: vmType has no rows; the file is empty or cut short")
         machine = int(able.idxmax())
     share = types[types["machineId"] == machine].drop_duplicates("vmTypeId").set_index("vmTypeId")
     if share.empty:
-        kinds = sorted(types["machineId"].unique().tolist())
-        raise ValueError(f"machine: {machine} is no machineId of the file; choose from {kinds}")
+        raise unknown("machine", machine, types["machineId"].unique())
+    rows.index += 1  # rows are counted from 1
     start = pd.to_numeric(rows["starttime"], errors="coerce")
     end = pd.to_numeric(rows["endtime"], errors="coerce")
     alive = rows["endtime"].isna()
-    refuse(path, "starttime", start.isna().to_numpy(), "is no number")
-    refuse(path, "endtime", (end.isna() & ~alive).to_numpy(), "is no number")
-    refuse(path, "endtime", (end < start).to_numpy(), "is before the start")
-    refuse(path, "vmId", rows.duplicated("vmId").to_numpy(), "is there twice")
-    end = end.fillna(CAP)
+    refuse(path, "starttime", start.isna(), "is not a number")
+    refuse(path, "endtime", end.isna() & ~alive, "is not a number")
+    refuse(path, "endtime", end < start, "is before the start")
+    refuse(path, "vmId", rows.duplicated("job"), "has a second row")
+    end = end.fillna(LAST_DAY)
     submit = start.clip(lower=0)
-    made = pd.DataFrame(
-        {
-            "job": rows["vmId"],
-            "submit": submit * DAY,
-            "user": rows["tenantId"],
-            "vm_type": rows["vmTypeId"],
-            "priority": rows["priority"],
-            "duration": (end - submit) * DAY,
-            "cpu": rows["vmTypeId"].map(share["core"]),
-            "mem": rows["vmTypeId"].map(share["memory"]),
-        }
+    made = rows.drop(columns=["starttime", "endtime"]).assign(
+        submit=submit * DAY,
+        duration=(end - submit) * DAY,
+        cpu=rows["vm_type"].map(share["core"]),
+        mem=rows["vm_type"].map(share["memory"]),
     )
-    fits = made[["cpu", "mem"]].notna().all(axis=1)
-    gone = fits & (made["duration"] < 0)
-    report = {
-        f"VMs that machine {machine} cannot run (left out)": int((~fits).sum()),
-        "VMs that ended before the trace (left out)": int(gone.sum()),
-        "VMs that were there before the trace (submit 0)": int((fits & ~gone & (start < 0)).sum()),
-        "VMs that lived on after 90 days (ended there)": int((fits & alive).sum()),
+    left_out = {
+        f"VMs that machine {machine} cannot run": made["cpu"].isna() | made["mem"].isna(),
+        "VMs that ended before the trace": made["duration"] < 0,
     }
-    return workload_of(made[fits & ~gone], report, path)
+    report: Counter[str] = Counter()
+    kept = leave_out(made, left_out, report)
+    report["VMs that were there before the trace (submit 0)"] = int((start[kept.index] < 0).sum())
+    report["VMs that lived on after 90 days (ended there)"] = int(alive[kept.index].sum())
+    return workload_of(kept, report, path)

@@ -1,4 +1,4 @@
-"""Fetch the public traces: retried, checked, written in one step, and only what is not there already."""
+"""Fetch the public traces: retried, checked, written in one step, and only files that are missing."""
 
 import re
 from collections.abc import Mapping
@@ -19,10 +19,10 @@ POINTER = b"version https://git-lfs.github.com/spec/"  # how Git LFS marks a fil
 
 
 class Source(NamedTuple):
-    """What can be fetched: a description, its licence, its size, the folder it goes into, and where it is.
+    """A trace to fetch: its description, licence and size, the folder that it goes into, and its address.
 
     `files`: names and SHA-256 of the files that schedlib was written with; `table`: instead of these, all
-    files of that table in the publisher's own list of checksums. `hint`: what else can be done by hand.
+    files of that table in the publisher's own list of checksums. `hint`: another way by hand.
 
     >>> SOURCES["swim"].folder
     'swim'
@@ -46,7 +46,7 @@ MEGHA_LFS = "cc0b5b68295b31f202de69837858ba0b940b7f8e"  # the last commit with a
 PLAIN_FILES = f"https://raw.githubusercontent.com/{MEGHA}/main/traces/input/"
 LFS_FILES = f"https://media.githubusercontent.com/media/{MEGHA}/{MEGHA_LFS}/traces/input/"
 LFS_HINT = (
-    f"or `git lfs pull` in a clone of https://github.com/{MEGHA} at commit {MEGHA_LFS[:8]}; "
+    f", or `git lfs pull` in a clone of https://github.com/{MEGHA} at commit {MEGHA_LFS[:8]}; "
     "where GitHub says that the repository's quota or budget of Git LFS is used up, wait for the next month"
 )
 SOURCES = {
@@ -161,9 +161,9 @@ SOURCES = {
 def fetch(name: str, folder: str | Path | None = None) -> Path:
     """Fetch the source `name` of `SOURCES` and return the folder with its files, ready for the reader.
 
-    It goes below `folder`; left out, that is `data/downloads` of the checkout, or the cache folder when there
-    is none. Every file is checked: a file that differs is not left in place. What an interrupted call has
-    received stays in `NAME.part`, and the next call goes on from there. Raises ValueError on an unknown
+    It goes below `folder`; left out, that is `data/downloads` of the checkout, or the cache folder without a
+    checkout. Every file is checked: a file that differs is not left in place. The bytes that an interrupted
+    call has received stay in `NAME.part`, and the next call goes on from there. Raises ValueError on an unknown
     name and on a file that differs, ConnectionError when the server cannot be reached.
 
     >>> fetch("google2099")
@@ -190,7 +190,9 @@ def _published(path: Path, table: str) -> dict[str, str]:
     shard = re.compile(rf"(\w{{64}}) [ *]?(?:\./)?({table}/part-\d+-of-\d+\.csv\.gz)")
     files = {name: checksum for checksum, name in shard.findall(path.read_text())}
     if not files:
-        raise ValueError(f"{path} lists no file of {table}; remove it, so that it is fetched again")
+        raise ValueError(
+            f"{path} does not list a file of {table}; remove it, so that it is fetched again"
+        )
     return files
 
 
@@ -201,35 +203,35 @@ def _get(folder: Path, source: Source, files: Mapping[str, str | None]) -> None:
     store = pooch.create(folder, source.url, registry=dict(files), retry_if_failed=RETRIES)
     for name in files:
         by_hand = f"by hand: put {store.get_url(name)} at {folder / name} and call again"
-        ways = f"{by_hand}{', ' * bool(source.hint)}{source.hint}; what was received is kept"
+        ways = f"{by_hand}{source.hint}; what was received is kept"
         try:
             store.fetch(name, downloader=partial(_download, folder / f"{name}.part"))
         except (requests.RequestException, ConnectionError) as error:
             raise ConnectionError(f"could not fetch {name} ({error}); {ways}") from error
         except ValueError as error:
-            why = "has not the known checksum and was not kept"
+            why = "does not match its checksum and was discarded"
             raise ValueError(f"{name} {why} ({error}); try again later") from error
 
 
 def _download(part: Path, url: str, file: str, store: object) -> None:
-    """What pooch calls to get `url` into `file`; it asks only for what `part` lacks, and pooch checks the sum.
+    """Get `url` into `file` for pooch, which checks the sum; only the bytes after those of `part` are asked for.
 
     A server that cannot send a rest sends the whole file, which then replaces the part.
     """
     import requests
 
     received = part.stat().st_size if part.exists() else 0
-    headers = {"Accept-Encoding": "identity", "Range": f"bytes={received}-"}
-    if not received:
-        del headers["Range"]
+    headers = {"Accept-Encoding": "identity"}
+    if received:
+        headers["Range"] = f"bytes={received}-"
     with requests.get(url, headers=headers, stream=True, timeout=SECONDS) as answer:
         if answer.status_code != NOTHING_LEFT:
             answer.raise_for_status()
             if answer.status_code != GOES_ON:
                 received = 0
-            coming = int(answer.headers.get("Content-Length", 0))
+            rest = int(answer.headers.get("Content-Length", 0))
             mode = "ab" if received else "wb"
-            with byte_bar(part.stem, received + coming, received) as bar, part.open(mode) as kept:
+            with byte_bar(part.stem, received + rest, received) as bar, part.open(mode) as kept:
                 for piece in answer.iter_content(PIECE):
                     kept.write(piece)
                     bar.update(len(piece))

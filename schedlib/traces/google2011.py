@@ -11,7 +11,16 @@ import pandas as pd
 import pyarrow as pa
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import NO_TASKS, Types, fetched, in_order, met, read_frame, refuse
+from schedlib.traces._reading import (
+    NO_TASKS,
+    Types,
+    fetched,
+    in_order,
+    leave_out,
+    met,
+    read_frame,
+    refuse,
+)
 from schedlib.workload import Workload
 
 EVENTS = (
@@ -49,7 +58,7 @@ TASK_TYPES = JOB_TYPES | {"index": pa.int32()} | dict.fromkeys(REQUESTS, pa.floa
 
 
 def google2011_folder() -> Path | None:
-    """The folder with the `job_events` shards, or None when there is none.
+    """The folder with the `job_events` shards, or None without one.
 
     It is the one that the variable SCHEDLIB_GOOGLE2011 names; without it `google2011/job_events` below the
     checkout's `data/downloads`, where `make data ARGS=google2011` puts them, or below `../shared/data` beside it.
@@ -71,7 +80,7 @@ def google2011_jobs(folder: str | Path) -> Workload:
 
     | defect | what happens |
     |---|---|
-    | shards that are not there | counted |
+    | missing shards | counted |
     | events out of order, in a shard or between shards | sorted, counted |
     | the same event twice | once, counted |
     | a job submitted again | its first submission and its last end count, counted |
@@ -80,7 +89,7 @@ def google2011_jobs(folder: str | Path) -> Workload:
     | a job submitted before the trace | `submit` 0, counted |
 
     `folder` holds any number of `part-*-of-*.csv.gz`, one of which at a time is in memory as text. Raises
-    ValueError on a damaged file (see `schedlib.traces`), and when there is no shard. Source: Google,
+    ValueError on a damaged file (see `schedlib.traces`), and on a folder without a shard. Source: Google,
     clusterdata-2011-2, CC-BY 4.0; see `schedlib.traces.download`.
 
     See also: `traces.google2011_tasks`, `traces.google2011_folder`.
@@ -93,10 +102,11 @@ def google2011_jobs(folder: str | Path) -> Workload:
     shards = list(_shards(Path(folder), JOB_COLUMNS, JOB_TYPES, report))
     events = pd.concat(shards, ignore_index=True)
     events = in_order(events, "time", report, "events")
-    events = once(events, ["time", "job", "event"], report)
+    again = events.duplicated(["time", "job", "event"])
+    events = leave_out(events, {"repeated events": again}, report)
     submissions = events[events["event"] == SUBMIT]
-    first = submissions.drop_duplicates("job")
-    report["jobs submitted again (first submission kept)"] = len(submissions) - len(first)
+    again = submissions.duplicated("job")
+    first = leave_out(submissions, {"further submissions of a job": again}, report)
     report["jobs never submitted (left out)"] = events["job"].nunique() - len(first)
     before = first["time"] == 0
     count(report, "jobs submitted before the trace (submit 0)", before)
@@ -104,10 +114,7 @@ def google2011_jobs(folder: str | Path) -> Workload:
     last = states.drop_duplicates("job", keep="last").set_index("job")
     ended = last["event"] >= EVICT
     last = last[ended].reindex(first["job"])
-    event = last["event"].fillna(EVICT - 1)
-    event = event.astype(int)
-    codes = event - SCHEDULE
-    ends = ["none", *EVENTS[EVICT : LOST + 1]]
+    ends = last["event"].map(dict(enumerate(EVENTS))).fillna("none")
     count(report, "jobs without an end (end NaN)", last["event"].isna())
     scheduled = events[events["event"] == SCHEDULE]
     scheduled = scheduled.drop_duplicates("job").set_index("job")
@@ -116,7 +123,7 @@ def google2011_jobs(folder: str | Path) -> Workload:
         submit=first["time"] / 1e6,
         start=start.to_numpy() / 1e6,
         end=last["time"].to_numpy() / 1e6,
-        end_event=pd.Categorical.from_codes(codes, ends),
+        end_event=pd.Categorical(ends, ["none", *EVENTS[EVICT : LOST + 1]]),
     )
     return Workload(jobs, NO_TASKS, report=met(report))
 
@@ -135,8 +142,8 @@ def google2011_tasks(folder: str | Path) -> Workload:
     | a task that finishes again | its last run, counted |
     | a run begun before the trace, or not ended in it; a FINISH without a SCHEDULE | left out, counted |
     | a task without a CPU, memory or disk request | left out, counted |
-    | a job none of whose tasks is there | left out, counted |
-    | shards that are not there; events after the trace | counted |
+    | a job without a finished task | left out, counted |
+    | missing shards; events after the trace | counted |
     | the same event twice | once, counted |
     | events out of order | sorted within a shard, counted; the shards' names give their order in time |
 
@@ -153,7 +160,7 @@ def google2011_tasks(folder: str | Path) -> Workload:
     finished = []
     running: Any = None
     for shard in _shards(Path(folder), TASK_COLUMNS, TASK_TYPES, report, optional=REQUESTS):
-        shard = once(shard, ["time", "job", "index", "event"], report)
+        shard = leave_out(shard, {"repeated events": repeated(shard)}, report)
         ordered = shard[["job", "time", "class"]].sort_values("time", kind="stable")
         jobs.append(ordered.drop_duplicates("job"))
         count_ended_early(report, shard)
@@ -161,15 +168,12 @@ def google2011_tasks(folder: str | Path) -> Workload:
         finished.append(done)
     tasks = pd.concat(finished, ignore_index=True)
     tasks = last_runs(tasks, running, report)
-    every = pd.concat(jobs)
-    every = every.sort_values("time", kind="stable")
-    every = every.drop_duplicates("job")
-    every = every.assign(submit=every["time"] / 1e6)
-    every = every.drop(columns="time")
-    there = every["job"].isin(tasks["job"])
-    kept = every[there]
-    report["jobs without a finished task (left out)"] = len(every) - len(kept)
-    return Workload(kept, tasks, report=met(report))
+    first = pd.concat(jobs, ignore_index=True)
+    first = first.sort_values("time", kind="stable").drop_duplicates("job")
+    first = first.assign(submit=first["time"] / 1e6).drop(columns="time")
+    unfinished = ~first["job"].isin(tasks["job"])
+    first = leave_out(first, {"jobs without a finished task": unfinished}, report)
+    return Workload(first, tasks, report=met(report))
 
 
 def runs(
@@ -179,9 +183,8 @@ def runs(
     order = np.lexsort((events["time"], events["index"], events["job"]))
     events = events.iloc[order].reset_index(drop=True)
     event = events["event"].to_numpy()
-    new_job = np.diff(events["job"], prepend=-1) != 0
-    new_index = np.diff(events["index"], prepend=-1) != 0
-    new_task = new_job | new_index
+    task = events[["job", "index"]].to_numpy()
+    new_task = (np.diff(task, axis=0, prepend=-1) != 0).any(axis=1)
     ends = (event >= EVICT) & (event <= LOST)
     # A run is open after its SCHEDULE until the task ends or another task begins.
     scheduled = _latest(event == SCHEDULE)
@@ -196,13 +199,12 @@ def runs(
     time = events["time"].to_numpy()
     begin = start["time"]
     took = time[finish] - begin
-    early = begin == 0
-    blank = start[list(requests)].isna().any(axis=1) & ~early
-    count(report, "runs begun before the trace (left out)", early)
-    count(report, "finished tasks without a request (left out)", blank)
-    done = start.assign(duration=took / 1e6)
-    kept = done[~early & ~blank]
-    done = kept[["job", "index", "duration", *requests]]
+    left_out = {
+        "runs begun before the trace": begin == 0,
+        "finished tasks without a request": start[list(requests)].isna().any(axis=1),
+    }
+    done = leave_out(start.assign(duration=took / 1e6), left_out, report)
+    done = done[["job", "index", "duration", *requests]]
     last_of_task = np.append(new_task[1:], True)
     goes_on = last_of_task & is_open & ~ends
     still = scheduled[goes_on]
@@ -213,19 +215,19 @@ def last_runs(tasks: pd.DataFrame, running: pd.DataFrame, report: Counter) -> pd
     """Of the runs that finished the last of each task; those `running` went on when the trace ended."""
     report["runs not ended when the trace ends (left out)"] = len(running)
     again = tasks.duplicated(["job", "index"], keep="last")
-    count(report, "tasks that finished again (last run kept)", again)
-    return tasks[~again].drop(columns="index")
+    kept = leave_out(tasks, {"earlier runs of a task that finished again": again}, report)
+    return kept.drop(columns="index")
 
 
 def count_ended_early(report: Counter, events: pd.DataFrame) -> None:
     """Count the events that end runs before they finish."""
     for code in ENDED_EARLY:
-        what = f"'{EVENTS[code]}' events (such runs are left out)"
-        count(report, what, events["event"] == code)
+        reason = f"'{EVENTS[code]}' events (such runs are left out)"
+        count(report, reason, events["event"] == code)
 
 
 def _latest(happens: np.ndarray) -> np.ndarray:
-    """The last row in which something happens, at or before each row; -1 where there is none. (T,) each."""
+    """The last row in which something happens, at or before each row; -1 before the first. (T,) each."""
     rows = np.arange(len(happens))
     return np.maximum.accumulate(np.where(happens, rows, -1))
 
@@ -236,21 +238,16 @@ def _shards(
     paths = sorted(folder.glob("part-*-of-*.csv.gz"))
     if not paths:
         raise ValueError(f"folder: no part-*-of-*.csv.gz in {folder}; see schedlib.traces.download")
-    published: set[int] = set()
-    for path in paths:
-        published.update(map(int, re.findall(r"-of-(\d+)\.csv", path.name)))
+    published = {re.sub(r".*-of-(\d+).*", r"\1", path.name) for path in paths}
     if len(published) != 1:
-        mixed = f"mixes tables cut into {sorted(published)} shards"
+        mixed = f"mixes tables cut into {' and '.join(sorted(published))} shards"
         raise ValueError(f"folder: {folder} {mixed}; keep those of one")
-    report["shards not there"] = published.pop() - len(paths)
+    report["missing shards"] = int(published.pop()) - len(paths)
     reached = 0
     for path in paths:
         shard = read_frame(path, names, types, optional=optional)
-        unknown = (shard["event"] > LAST_EVENT).to_numpy()
-        refuse(path, "event", unknown, f"is more than {LAST_EVENT}")
-        late = shard["time"] == AFTER
-        count(report, "events after the trace (left out)", late)
-        shard = shard[~late]
+        refuse(path, "event", shard["event"] > LAST_EVENT, f"is more than {LAST_EVENT}")
+        shard = leave_out(shard, {"events after the trace": shard["time"] == AFTER}, report)
         if optional:  # here tasks: sorted shard by shard, so counted here
             time = shard["time"].to_numpy()
             steps = np.diff(time, prepend=reached)
@@ -260,12 +257,11 @@ def _shards(
         yield shard
 
 
-def once(events: pd.DataFrame, columns: list[str], report: Counter) -> pd.DataFrame:
-    again = events.duplicated(columns)
-    count(report, "events that are there twice (counted once)", again)
-    return events[~again]
+def repeated(events: pd.DataFrame) -> pd.Series:
+    """Whether an earlier row has the same event of the same task at the same time."""
+    return events.duplicated(["time", "job", "index", "event"])
 
 
-def count(report: Counter, what: str, rows: np.ndarray | pd.Series) -> None:
-    """Count the rows for which something holds."""
-    report[what] += int(rows.sum())
+def count(report: Counter, reason: str, rows: np.ndarray | pd.Series) -> None:
+    """Count the rows for which a reason holds."""
+    report[reason] += int(rows.sum())

@@ -8,8 +8,8 @@ import pandas as pd
 import pyarrow as pa
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import Types, in_order, met, read_frame, refuse, row_of_first
-from schedlib.traces.google2011 import AFTER, count, count_ended_early, last_runs, once, runs
+from schedlib.traces._reading import Types, in_order, leave_out, met, read_frame, refuse
+from schedlib.traces.google2011 import AFTER, count_ended_early, last_runs, repeated, runs
 from schedlib.workload import Workload
 
 EVENT_OF = np.array(
@@ -27,25 +27,12 @@ EVENT_OF = np.array(
         8,  # update running
     ]
 )
-"""Which of 2011's events each `type` of 2019 is."""
+"""The event of 2011 that each `type` of 2019 is."""
 REQUESTS = {"cpus": "cpu", "memory": "mem"}
 NAMES = REQUESTS | {"collection_id": "job", "instance_index": "index", "scheduling_class": "class"}
-INSTANCES = {
-    "time": pa.int64(),
-    "type": pa.int64(),
-    "collection_id": pa.int64(),
-    "instance_index": pa.int64(),
-    "cpus": pa.float64(),
-    "memory": pa.float64(),
-}
-COLLECTIONS = {
-    "time": pa.int64(),
-    "type": pa.int64(),
-    "collection_id": pa.int64(),
-    "scheduling_class": pa.int64(),
-    "priority": pa.int64(),
-    "user": pa.string(),
-}
+EVENTS = dict.fromkeys(("time", "type", "collection_id"), pa.int64())
+INSTANCES = EVENTS | {"instance_index": pa.int64()} | dict.fromkeys(REQUESTS, pa.float64())
+COLLECTIONS = EVENTS | {"scheduling_class": pa.int64(), "priority": pa.int64(), "user": pa.string()}
 
 
 @typed
@@ -94,40 +81,31 @@ def google2019_tasks(
     """
     report: Counter[str] = Counter()
     events = _events(Path(instance_events), INSTANCES, report)
-    events = once(events, ["time", "job", "index", "event"], report)
+    events = leave_out(events, {"repeated events": repeated(events)}, report)
     count_ended_early(report, events)
     tasks, running = runs(events, report, ("cpu", "mem"))
     tasks = last_runs(tasks, running, report)
-    columns = ["job", "time"]
+    columns = ["job", "submit"]
     if collection_events is not None:
-        collections = _events(Path(collection_events), COLLECTIONS, report)
-        there = tasks["job"].isin(collections["job"])
-        count(report, "tasks of jobs not in collection_events (left out)", ~there)
-        tasks = tasks[there]
-        events = collections
+        events = _events(Path(collection_events), COLLECTIONS, report)
+        unlisted = ~tasks["job"].isin(events["job"])
+        tasks = leave_out(tasks, {"tasks of jobs not in collection_events": unlisted}, report)
         columns += ["class", "priority", "user"]
     jobs = events.drop_duplicates("job")
-    finished = jobs["job"].isin(tasks["job"])
-    count(report, "jobs without a finished task (left out)", ~finished)
-    if not finished.any():
+    unfinished = ~jobs["job"].isin(tasks["job"])
+    jobs = leave_out(jobs, {"jobs without a finished task": unfinished}, report)
+    if not len(jobs):
         raise ValueError(f"{instance_events}: no task finishes; export a longer stretch")
-    jobs = jobs[finished]
-    jobs = jobs[columns]
-    jobs["submit"] = jobs["time"] / 1e6
-    jobs = jobs.drop(columns="time")
-    return Workload(jobs, tasks, report=met(report))
+    jobs = jobs.assign(submit=jobs["time"] / 1e6)
+    return Workload(jobs[columns], tasks, report=met(report))
 
 
 def _events(path: Path, types: Types, report: Counter) -> pd.DataFrame:
     """The events of an export in the order of time, with 2011's `event` in place of `type`."""
     events = read_frame(path, None, types, optional=list(REQUESTS))
-    kind = events["type"].to_numpy()
     most = len(EVENT_OF) - 1
-    first = row_of_first(path, None)
-    refuse(path, "type", kind > most, f"is more than {most}", first)
-    events["event"] = EVENT_OF[kind]
-    late = events["time"] == AFTER
-    count(report, "events after the trace (left out)", late)
-    events = events[~late]
+    refuse(path, "type", events["type"] > most, f"is more than {most}")
+    events["event"] = EVENT_OF[events["type"]]
+    events = leave_out(events, {"events after the trace": events["time"] == AFTER}, report)
     events = events.rename(columns=NAMES)
     return in_order(events, "time", report, "events")

@@ -2,20 +2,17 @@
 
 import gzip
 import io
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-from pyarrow import compute
 
 from schedlib.core.checks import typed
 from schedlib.paths import replacing
-from schedlib.traces._reading import byte_bar, fetched, in_order
+from schedlib.traces._reading import DAMAGE, byte_bar, fetched, in_order, met, split_numbers
 from schedlib.workload import Workload
 
 BLOCK = 2**22  # characters parsed at once
@@ -23,7 +20,7 @@ HEAD = 3  # numbers before the durations: submit, tasks, mean
 
 
 class Rows(NamedTuple):
-    """Some rows of a file: their numbers counted from 1, a job's fields for each, and all their durations."""
+    """Some rows of a file: their numbers counted from 1, the fields of their jobs, and all durations."""
 
     number: np.ndarray
     submit: np.ndarray
@@ -33,7 +30,7 @@ class Rows(NamedTuple):
 
 
 def hawk_folder() -> Path | None:
-    """The folder with files of Hawk's and Eagle's traces, or None when there is none.
+    """The folder with files of Hawk's and Eagle's traces, or None without one.
 
     It is the one that the variable SCHEDLIB_HAWK names; without it `hawk` below the checkout's
     `data/downloads`, where `make data ARGS=hawk` puts them, or below `../shared/data` beside it.
@@ -54,7 +51,7 @@ def read_hawk(path: str | Path) -> Workload:
 
     | defect | what happens |
     |---|---|
-    | jobs out of order | sorted, those of one time as they stood; counted |
+    | jobs out of order | sorted, those of one time in the order of the file; counted |
     | a blank line | skipped; counted unless nothing follows |
 
     Raises ValueError on a damaged file (see `schedlib.traces`), also on a wrong number of durations and a job
@@ -78,7 +75,7 @@ def read_hawk(path: str | Path) -> Workload:
     path = Path(path)
     try:
         blocks = list(_blocks(path))
-    except (EOFError, OSError, zlib.error, UnicodeDecodeError) as error:
+    except DAMAGE as error:
         why = "the file is missing, cut short or damaged: fetch it again"
         raise ValueError(f"{path}: {error}; {why}") from None
     if not blocks:
@@ -86,10 +83,9 @@ def read_hawk(path: str | Path) -> Workload:
     columns = zip(*blocks, strict=True)
     rows = Rows(*map(np.concatenate, columns))
     del blocks  # as large as `rows`
-    report = {}
+    report: Counter[str] = Counter()
     skipped = int(rows.number[-1]) - len(rows.number)
-    if skipped:
-        report["blank lines between jobs (skipped)"] = skipped
+    report["blank lines between jobs (skipped)"] = skipped
     line = np.arange(len(rows.number))
     jobs = pd.DataFrame({"submit": rows.submit, "mean": rows.mean, "line": line})
     jobs = in_order(jobs, "submit", report, "jobs")
@@ -97,7 +93,7 @@ def read_hawk(path: str | Path) -> Workload:
     jobs["job"] = jobs.index
     job = np.repeat(job_of, rows.tasks)
     tasks = pd.DataFrame({"job": job, "duration": rows.duration})
-    return Workload(jobs, tasks, report=report)
+    return Workload(jobs, tasks, report=met(report))
 
 
 @typed
@@ -122,19 +118,15 @@ def write_hawk(workload: Workload, path: str | Path) -> Path:
     submit = jobs["submit"].to_numpy(float)
     duration = workload.tasks["duration"].to_numpy(float)
     of_jobs = np.split(duration, workload.offsets[1:-1])
-    with replacing(path) as written, _open(written, "wt") as file:
+    packed = path.suffix == ".gz"
+    with (
+        replacing(path) as written,
+        gzip.open(written, "wt") if packed else written.open("w") as file,
+    ):
         for begin, estimate, times in zip(submit.tolist(), mean.tolist(), of_jobs, strict=True):
-            durations = _text([estimate, *times.tolist()])
-            file.write(f"{_text([begin])} {len(times)} {durations}\n")
+            numbers = " ".join(map(_digits, [estimate, *times.tolist()]))
+            file.write(f"{_digits(begin)} {len(times)} {numbers}\n")
     return path
-
-
-def _open(path: Path, mode: str) -> Any:
-    return gzip.open(path, mode) if path.suffix == ".gz" else path.open(mode)
-
-
-def _text(numbers: Iterable[float]) -> str:
-    return " ".join(map(_digits, numbers))
 
 
 def _digits(number: float) -> str:
@@ -153,29 +145,18 @@ def _blocks(path: Path) -> Iterator[Rows]:
     ):
         first = 1
         while lines := file.readlines(BLOCK):
-            all_numbers = range(first, first + len(lines))
-            there = [not line.isspace() for line in lines]
-            if any(there):
-                number = list(compress(all_numbers, there))
-                texts = list(compress(lines, there))
-                yield _rows(path, number, texts)
+            held = {number: line for number, line in enumerate(lines, first) if not line.isspace()}
+            if held:
+                yield _rows(path, held)
             first += len(lines)
             bar.update(raw.tell() - bar.n)
 
 
-def _rows(path: Path, number: Sequence[int], lines: Sequence[str]) -> Rows:
-    """The rows that `lines` hold; ValueError at the first that is wrong, by its `number`."""
-    trimmed = compute.utf8_trim_whitespace(pa.array(lines))
-    words = compute.utf8_split_whitespace(trimmed)
-    try:
-        values = words.flatten().cast(pa.float64()).to_numpy()
-    except pa.ArrowInvalid as error:
-        row = number[[_are_numbers(line) for line in lines].index(False)]
-        raise ValueError(
-            f"{path}: row {row}: could not convert a word: {error}; correct the row or take it out"
-        ) from None
-    ends = np.cumsum(words.value_lengths().to_numpy())
-    begins = np.append(0, ends[:-1])
+def _rows(path: Path, lines: Mapping[int, str]) -> Rows:
+    """The rows of lines by their number in the file; ValueError at the first that is wrong."""
+    number = list(lines)
+    values, counts = split_numbers(path, lines)
+    ends = np.cumsum(counts)
     wrong = ~np.isfinite(values)
     wrong |= values < 0
     if wrong.any():
@@ -183,18 +164,15 @@ def _rows(path: Path, number: Sequence[int], lines: Sequence[str]) -> Rows:
         raise ValueError(
             f"{path}: row {row} has a negative, NaN or infinite number; correct or remove it"
         )
-    tasks = np.maximum(ends - begins - HEAD, 0)
-    # a row of one number states none: the next row's is read, but it has no durations either
-    stated = values[np.minimum(begins + 1, ends[-1] - 1)]
-    wrong = (tasks == 0) | (tasks != stated)
+    tasks = counts - HEAD
+    if tasks.min() < 1:
+        _refuse(path, number[tasks.argmin()], "has no durations")
+    begins = ends - counts
+    stated = values[begins + 1]
+    wrong = tasks != stated
     if wrong.any():
-        i = int(wrong.argmax())
-        alone = ends[i] - begins[i] == 1
-        said = "no number of" if alone else f"{stated[i]:g}"
-        raise ValueError(
-            f"{path}: row {number[i]} states {said} tasks and has {tasks[i]} durations; "
-            "write: submit tasks mean duration duration ..."
-        )
+        i = wrong.argmax()
+        _refuse(path, number[i], f"states {stated[i]:g} tasks and has {tasks[i]} durations")
     head = np.zeros(len(values), bool)
     for field in range(HEAD):
         head[begins + field] = True
@@ -203,9 +181,5 @@ def _rows(path: Path, number: Sequence[int], lines: Sequence[str]) -> Rows:
     return Rows(np.array(number), submit, mean, tasks, values[~head])
 
 
-def _are_numbers(line: str) -> bool:
-    try:
-        pa.array(line.split()).cast(pa.float64())
-    except pa.ArrowInvalid:
-        return False
-    return True
+def _refuse(path: Path, row: int, why: str) -> NoReturn:
+    raise ValueError(f"{path}: row {row} {why}; write: submit tasks mean duration duration ...")

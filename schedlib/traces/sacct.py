@@ -1,5 +1,6 @@
 """Slurm's accounting, as `sacct --parsable2` prints it."""
 
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
@@ -30,13 +31,13 @@ def read_sacct(path: str | Path) -> Workload:
     will do for `NCPUS`, and further columns are not read. jobs: `job` (text, as `12_3` is one), `submit` (s
     after the first submission), `wait` (s, from the submission to the start), `requested_time` (s, NaN without
     a limit), `user`, `state`. tasks: `duration` (s), `cpu`, `mem` (GiB of the whole job; older Slurms print it
-    per core, `4Gc`, or per node, `4Gn`, which counts once where there is no column `NNodes`).
+    per core, `4Gc`, or per node, `4Gn`, which counts once without a column `NNodes`).
 
     | defect | what happens |
     |---|---|
     | a step of a job (`123.batch`) | left out, counted |
     | a job that has not started or has not ended, or has no processors | left out, counted |
-    | a job that is there twice | its last row, counted |
+    | a job with several rows | its last row, counted |
     | jobs out of order | sorted, counted |
     | a time, an amount or a limit of another form; an end before the start | refused |
 
@@ -62,8 +63,7 @@ def read_sacct(path: str | Path) -> Workload:
     types |= dict.fromkeys(amounts, pa.float64())
     rows = read_frame(path, None, types, BARE, optional=amounts)
     submit, start, end = (_times(path, rows[name]) for name in TIMES)
-    late = end < start
-    refuse(path, "End", late.to_numpy(), "is before the start", 2)
+    refuse(path, "End", end < start, "is before the start")
     wait = start - submit
     duration = end - start
     made = pd.DataFrame(
@@ -85,11 +85,10 @@ def read_sacct(path: str | Path) -> Workload:
         "jobs that have not ended": duration.isna(),
         "jobs without processors": ~(made["cpu"] > 0),
     }
-    report: dict[str, int] = {}
+    report: Counter[str] = Counter()
     made = leave_out(made, left_out, report)
     again = made.duplicated("job", keep="last")
-    report["jobs that are there twice (last row kept)"] = int(again.sum())
-    made = made[~again]
+    made = leave_out(made, {"earlier rows of a job": again}, report)
     since = made["submit"] - made["submit"].min()
     made["submit"] = since.dt.total_seconds()
     return workload_of(made, report, path)
@@ -97,30 +96,26 @@ def read_sacct(path: str | Path) -> Workload:
 
 def _times(path: Path, column: pd.Series) -> pd.Series:
     """Moments such as `2024-05-01T12:00:00`, NaT where one is unknown."""
-    said = column.mask(column.isin(UNKNOWN))
-    times = pd.to_datetime(said, format=MOMENT, errors="coerce")
-    wrong = times.isna() & said.notna()
-    refuse(path, str(column.name), wrong.to_numpy(), "is no time", 2)
+    entries = column.mask(column.isin(UNKNOWN))
+    times = pd.to_datetime(entries, format=MOMENT, errors="coerce")
+    refuse(path, str(column.name), times.isna() & entries.notna(), "is not a time")
     return times
 
 
 def _limits(path: Path, column: pd.Series) -> pd.Series:
-    """Time limits such as `1-12:00:00` in seconds, NaN where there is none."""
-    said = column.mask(column.isin(NO_LIMIT))
-    parts = said.str.extract(LIMIT)
-    wrong = parts[3].isna() & said.notna()
-    refuse(path, "Timelimit", wrong.to_numpy(), "is no time limit", 2)
-    known = parts.astype(float)
-    seconds = known.fillna(0) @ LIMIT_PARTS
-    return seconds.where(said.notna())
+    """Time limits such as `1-12:00:00` in seconds, NaN for a job without a limit."""
+    entries = column.mask(column.isin(NO_LIMIT))
+    parts = entries.str.extract(LIMIT)
+    refuse(path, "Timelimit", parts[3].isna() & entries.notna(), "is not a time limit")
+    numbers = parts.astype(float).fillna(0)
+    seconds = numbers @ LIMIT_PARTS
+    return seconds.where(entries.notna())
 
 
 def _memory(path: Path, rows: pd.DataFrame, cpus: str) -> pd.Series:
-    """The memory that each job requested (GiB), 0 where none is said."""
-    said = rows["ReqMem"].replace("", "0")
-    parts = said.str.extract(MEMORY)
-    wrong = parts[0].isna()
-    refuse(path, "ReqMem", wrong.to_numpy(), "is no amount of memory", 2)
+    """The memory that each job requested (GiB), 0 where the entry is blank."""
+    parts = rows["ReqMem"].replace("", "0").str.extract(MEMORY)
+    refuse(path, "ReqMem", parts[0].isna(), "is not an amount of memory")
     unit = parts[1].replace("", "M")
     memory = parts[0].astype(float) * unit.map(GIB)
     per_core = memory * rows[cpus]

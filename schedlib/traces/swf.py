@@ -2,13 +2,23 @@
 
 import io
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import DAMAGE, FETCH_AGAIN, fetched, leave_out, opened, refuse
+from schedlib.traces._reading import (
+    DAMAGE,
+    FETCH_AGAIN,
+    fetched,
+    leave_out,
+    opened,
+    refuse,
+    require_file,
+    split_numbers,
+)
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
@@ -32,14 +42,13 @@ FIELDS = (
     "preceding_job",
     "think_time",
 )
-CODES = ("job", *FIELDS[10:17])  # whole numbers that name something
-AMOUNTS = ("wait", *FIELDS[5:10], "think_time")
+CODES = ["job", *FIELDS[10:17]]  # integers that name something
+AMOUNTS = ["wait", *FIELDS[5:10], "think_time"]
 PARTS = (2, 3, 4)  # status of a part of a job, whose whole has a line of its own
-BEYOND = "19th"
 
 
 def swf_folder() -> Path | None:
-    """The folder with fetched logs, or None when there is none.
+    """The folder with fetched logs, or None without one.
 
     It is the one that the variable SCHEDLIB_SWF names; without it `swf` below the checkout's
     `data/downloads`, where `make data ARGS=swf` puts one, or below `../shared/data` beside it.
@@ -53,7 +62,7 @@ def swf_folder() -> Path | None:
 
 @typed
 def swf_header(path: str | Path) -> dict[str, str]:
-    """The fields of a log's header as text: `MaxProcs`, `UnixStartTime`, ...; one that is repeated has a line each.
+    """The fields of a log's header as text: `MaxProcs`, `UnixStartTime`, ...; a repeated field has a line each.
 
     Raises ValueError on a damaged file.
 
@@ -86,7 +95,7 @@ def read_swf(path: str | Path) -> Workload:
     | a line on a part of a job (status 2, 3, 4) | left out, counted: the whole has its own line |
     | jobs out of order | sorted, counted |
     | fewer lines than `MaxRecords` in the header | counted |
-    | a line without 18 numbers, another negative number of these, a job that is there twice | refused |
+    | a line without 18 numbers, another negative number of these, a second line of a job | refused |
 
     Files may be packed by gzip. Raises ValueError, naming the line. Source: Chapin et al., *Benchmarks and
     standards for the evaluation of parallel job schedulers*, JSSPP 1999; Parallel Workloads Archive,
@@ -103,31 +112,18 @@ def read_swf(path: str | Path) -> Workload:
     """
     path = Path(path)
     text = _text(path)
-    try:
-        rows = pd.read_csv(
-            io.StringIO(text),
-            sep=r"\s+",
-            comment=";",
-            header=None,
-            names=[*FIELDS, BEYOND],
-            keep_default_na=False,
-            na_values=[""],
-        )
-    except pd.errors.ParserError as error:
-        raise ValueError(f"{path}: {error}; a line needs 18 numbers; {FETCH_AGAIN}") from None
-    if not len(rows):
-        raise ValueError(f"{path}: no rows; the file is empty or cut short: fetch it again")
-    _refuse(path, text, "line", rows[BEYOND].notna(), "has more than 18 numbers")
+    rows = _numbers(path, text)
     for name in FIELDS:
-        numbers = pd.to_numeric(rows[name], errors="coerce")
-        _refuse(path, text, name, ~np.isfinite(numbers), "is missing or no number")
-        rows[name] = numbers.astype(float)
+        refuse(path, name, ~np.isfinite(rows[name]), "is not a finite number")
     for name in ("submit", "duration", "cpu", "requested_processors"):
-        _refuse(path, text, name, (rows[name] < 0) & (rows[name] != -1), "is negative")
-    rows[list(CODES)] = rows[list(CODES)].astype(np.int64)
+        refuse(path, name, (rows[name] < 0) & (rows[name] != -1), "is negative")
+    rows[CODES] = rows[CODES].astype(np.int64)
     rows["cpu"] = rows["cpu"].where(rows["cpu"] > 0, rows["requested_processors"])
-    rows = rows.drop(columns=BEYOND)
-    report = {"lines that the header's MaxRecords has more": _lacking(text, len(rows))}
+    stated = re.search(r"^;\s*MaxRecords:\s*(\d+)", text, re.M)
+    report: Counter[str] = Counter()
+    if stated:
+        missing = int(stated[1]) - len(rows)
+        report["lines missing of the header's MaxRecords"] = max(missing, 0)
     left_out = {
         "lines on parts of jobs": rows["status"].isin(PARTS),
         "jobs without a time of submission": rows["submit"] < 0,
@@ -135,16 +131,13 @@ def read_swf(path: str | Path) -> Workload:
         "jobs without processors": rows["cpu"] <= 0,
     }
     kept = leave_out(rows, left_out, report)
-    again = kept.duplicated("job").reindex(rows.index, fill_value=False)
-    _refuse(path, text, "job", again, "is there twice")
-    for name in AMOUNTS:
-        kept[name] = kept[name].where(kept[name] >= 0)
+    refuse(path, "job", kept.duplicated("job"), "has a second line")
+    kept[AMOUNTS] = kept[AMOUNTS].where(kept[AMOUNTS] >= 0)
     return workload_of(kept, report, path, demands=("cpu",))
 
 
 def _text(path: Path) -> str:
-    if not path.is_file():
-        raise ValueError(f"{path}: there is no such file")
+    require_file(path)
     try:
         with opened(path) as file:
             return file.read().decode("latin-1")
@@ -152,17 +145,16 @@ def _text(path: Path) -> str:
         raise ValueError(f"{path}: {error}; {FETCH_AGAIN}") from None
 
 
-def _lacking(text: str, there: int) -> int:
-    stated = re.search(r"^;\s*MaxRecords:\s*(\d+)", text, re.M)
-    return max(int(stated[1]) - there, 0) if stated else 0
-
-
-def _refuse(path: Path, text: str, column: str, bad: pd.Series, why: str) -> None:
-    """`refuse` on the first bad row, named by its line in the file."""
-    if bad.any():
-        # as pandas does; `splitlines` would also split at byte 0x85 of a comment
-        lines = text.split("\n")
-        holds = np.array([bool(line.strip()) and line[0] != ";" for line in lines])
-        of_line = np.zeros(len(lines), bool)
-        of_line[holds] = bad
-        refuse(path, column, of_line, why)
+def _numbers(path: Path, text: str) -> pd.DataFrame:
+    """The numbers of a log by field; the index has the number of each line."""
+    lines = {}
+    for number, line in enumerate(io.StringIO(text, newline=None), 1):
+        numbers = line.partition(";")[0].strip()
+        if numbers:
+            lines[number] = numbers
+    if not lines:
+        raise ValueError(f"{path}: no rows; the file is empty or cut short: fetch it again")
+    values, counts = split_numbers(path, lines)
+    wrong = pd.Series(counts != len(FIELDS), index=list(lines))
+    refuse(path, "a line", wrong, f"does not have {len(FIELDS)} numbers")
+    return pd.DataFrame(values.reshape(-1, len(FIELDS)), index=wrong.index, columns=list(FIELDS))

@@ -1,12 +1,21 @@
 """SWIM: a day of Facebook's MapReduce jobs, with the bytes that each read, shuffled and wrote."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import NO_TASKS, fetched, first_row, in_order, met, read_frame
+from schedlib.traces._reading import (
+    NO_TASKS,
+    fetched,
+    first_row,
+    in_order,
+    leave_out,
+    met,
+    read_frame,
+)
 from schedlib.workload import Workload
 
 COLUMNS = ("job", "submit", "gap", "map_input", "shuffle", "reduce_output")
@@ -15,7 +24,7 @@ TYPES = {"job": pa.string()} | WHOLE
 
 
 def swim_folder() -> Path | None:
-    """The folder with SWIM's two files, or None when there is none.
+    """The folder with SWIM's two files, or None without them.
 
     It is the one that the variable SCHEDLIB_SWIM names; without it `swim` below the checkout's
     `data/downloads`, where `make data ARGS=swim` puts them, or below `../shared/data` beside it.
@@ -37,7 +46,7 @@ def read_swim(path: str | Path) -> Workload:
     | defect | what happens |
     |---|---|
     | jobs out of order | sorted, those of one time as they stood; counted |
-    | a job that is there twice | the first kept, counted |
+    | a job with several rows | the first kept, counted |
     | a gap (3rd column) that is not the time since the row before | `submit` holds, counted |
 
     Columns after the sixth, as the variants with the jobs' paths have them, are not read. Raises ValueError
@@ -54,18 +63,14 @@ def read_swim(path: str | Path) -> Workload:
     0  job0    49.0  2339561
     """
     path = Path(path)
-    there = len(first_row(path, "\t"))
-    more = there - len(COLUMNS)
-    beyond = [f"path {number}" for number in range(more)]
+    columns = len(first_row(path, "\t"))
+    beyond = [f"path {number}" for number in range(columns - len(COLUMNS))]
     names = *COLUMNS, *beyond
     rows = read_frame(path, names, TYPES, delimiter="\t")
-    report: dict[str, int] = {}
+    report: Counter[str] = Counter()
     since = np.diff(rows["submit"], prepend=0)
     other = since != rows["gap"]
-    again = rows.duplicated("job")
     report["gaps that disagree with submit (submit holds)"] = int(other[1:].sum())
-    report["jobs that are there twice (first kept)"] = int(again.sum())
-    jobs = rows[~again]
-    jobs = jobs.drop(columns="gap")
-    jobs = in_order(jobs, "submit", report, "jobs")
+    jobs = leave_out(rows, {"further rows of a job": rows.duplicated("job")}, report)
+    jobs = in_order(jobs.drop(columns="gap"), "submit", report, "jobs")
     return Workload(jobs, NO_TASKS, report=met(report))

@@ -1,5 +1,6 @@
 """Any table of jobs or tasks: which of its columns is what, and in which units."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -8,7 +9,14 @@ import pandas as pd
 import pyarrow as pa
 
 from schedlib.core.checks import typed, unknown
-from schedlib.traces._reading import in_order, met, read_frame, refuse, refuse_numbers, row_of_first
+from schedlib.traces._reading import (
+    in_order,
+    met,
+    read_frame,
+    refuse,
+    refuse_numbers,
+    require_columns,
+)
 from schedlib.workload import Workload
 
 DEMANDS = ("cpu", "mem", "gpu", "disk")
@@ -44,8 +52,7 @@ def read_csv(
     `scale` multiplies columns, to change units: `{"submit": 0.001}` makes seconds of milliseconds. `names`
     are the columns of a file without a header, `delimiter` is what stands between its entries. Rows out of
     order are sorted and counted. Raises ValueError, naming file and row, on a damaged file, a missing column,
-    and a number that is blank, negative, infinite or none; also on a `scale` for a column that holds no
-    numbers.
+    and an entry that is blank, negative, infinite or not a number; also on a `scale` for a column of text.
 
     See also: `workload.Workload`.
 
@@ -64,31 +71,26 @@ def read_csv(
     if len(delimiter) != 1:
         raise ValueError(f"delimiter: {delimiter!r}; needs one character")
     others = "job", *NUMBERS
-    listed = not isinstance(demands, str)
-    for name in demands:
-        if not listed or not isinstance(name, str) or name in others:
-            wanted = f"needs a list of names, without {', '.join(others)}"
-            raise ValueError(f"demands: {demands!r:.60}; {wanted}")
-    if names is not None:
-        known = list(map(str, names))
-        for column in columns.values():
-            if column not in known:
-                raise unknown("names", column, known)
-    scale = {} if scale is None else scale
-    for name in scale:
-        if name not in columns:
-            raise unknown("scale", name, columns)
+    right = all(isinstance(name, str) and name not in others for name in demands)
+    if isinstance(demands, str) or not right:
+        needed = f"needs a list of names, without {', '.join(others)}"
+        raise ValueError(f"demands: {demands!r:.60}; {needed}")
     types: dict[str, pa.DataType] = {}
     for name, column in columns.items():
         amount = name in NUMBERS or name in demands
         types[column] = pa.float64() if amount else types.get(column, pa.string())
+    if names is not None:
+        names = list(map(str, names))
+        require_columns("names", types, names)
+    scale = scale or {}
+    for name in scale:
+        if name not in columns:
+            raise unknown("scale", name, columns)
     where: str | Path = "table"
     if isinstance(table, pd.DataFrame):
-        first = 0
         source = _checked(table, types)
     else:
         where = Path(table)
-        first = row_of_first(where, names)
         source = read_frame(where, names, types, delimiter)
     rows = pd.DataFrame()
     for name, column in columns.items():
@@ -97,29 +99,26 @@ def read_csv(
             values = _plain(values, name == "job")
         if name in scale:
             if values.dtype.kind not in "iuf":
-                raise ValueError(f"scale: column {column!r} holds no numbers; leave {name!r} out")
+                raise ValueError(f"scale: column {column!r} is not numeric; leave {name!r} out")
             values = values * scale[name]
         rows[name] = values
     if "job" in rows:
-        blank = rows["job"] == ""
-        refuse(where, columns["job"], blank.to_numpy(), "is blank", first)
+        refuse(where, columns["job"], rows["job"] == "", "is blank")
     if "duration" not in rows:
         rows["duration"] = rows["end"] - rows["start"]
-        early = rows["duration"] < 0
-        refuse(where, columns["end"], early.to_numpy(), "is before the start", first)
+        refuse(where, columns["end"], rows["duration"] < 0, "is before the start")
     if "tasks" in rows:
-        broken = rows["tasks"] % 1 != 0
-        refuse(where, columns["tasks"], broken.to_numpy(), "is no whole number", first)
-    return workload_of(rows, {}, where, demands)
+        refuse(where, columns["tasks"], rows["tasks"] % 1 != 0, "is not an integer")
+    return workload_of(rows, Counter(), where, demands)
 
 
 def workload_of(
-    rows: pd.DataFrame, report: dict[str, int], where: str | Path, demands: Sequence[str] = DEMANDS
+    rows: pd.DataFrame, report: Counter[str], where: str | Path, demands: Sequence[str] = DEMANDS
 ) -> Workload:
-    """The workload of checked rows of `where`, named as in `read_csv`; adds to `report` what it meets."""
+    """The workload of checked rows of `where`, named as in `read_csv`; steps back in time go into `report`."""
     if not len(rows):
-        reasons = ", ".join(f"{count} {what}" for what, count in met(report).items())
-        raise ValueError(f"{where}: no row makes a job: {reasons or 'there is none'}")
+        reasons = ", ".join(f"{count} {reason}" for reason, count in met(report).items())
+        raise ValueError(f"{where}: no row makes a job: {reasons or 'it has no rows'}")
     if "job" not in rows:
         rows.insert(0, "job", np.arange(len(rows)))
     rows = in_order(rows, "submit", report, "rows")
@@ -140,30 +139,25 @@ def workload_of(
 
 def _checked(table: pd.DataFrame, types: Mapping[str, pa.DataType]) -> pd.DataFrame:
     """The columns of a frame, numbers as floats."""
-    missing = [name for name in types if name not in table]
-    if missing:
-        lacking = ", ".join(map(str, missing))
-        raise ValueError(f"table: no column {lacking} among {list(table)}")
-    frame = table[list(types)]
-    frame = frame.reset_index(drop=True)
+    require_columns("table", types, list(table))
+    frame = table[list(types)].reset_index(drop=True)
     numbers = [name for name, kind in types.items() if kind == pa.float64()]
     for name in numbers:
         if frame[name].dtype.kind in DATES:
             way_out = "give the time since a first moment, (x - x.min()).dt.total_seconds()"
             raise ValueError(f"table: {name} holds dates, which have no unit; {way_out}")
-        values = pd.to_numeric(frame[name], errors="coerce")
-        frame[name] = values.astype(float)
-    refuse_numbers("table", frame[numbers], first=0)
+        frame[name] = pd.to_numeric(frame[name], errors="coerce").astype(float)
+    refuse_numbers("table", frame[numbers])
     return frame
 
 
 def _plain(column: pd.Series, whole: bool) -> pd.Series:
-    """A column of text as numbers, where all of it is (and `whole`, where they must be); dates stay dates."""
+    """A column of numbers written as text (`whole`: only integers) as numbers; any other as it is."""
     if column.dtype.kind in DATES:
         return column
-    known = column.mask(column == "")
-    numbers = pd.to_numeric(known, errors="coerce")
-    text = numbers.isna() & known.notna()
+    entries = column.mask(column == "")
+    numbers = pd.to_numeric(entries, errors="coerce")
+    text = numbers.isna() & entries.notna()
     if text.any() or numbers.isna().all():
         return column
     if whole and numbers.dtype.kind not in "iu":
