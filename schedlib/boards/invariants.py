@@ -1,4 +1,4 @@
-"""What must hold of any run, read off its record afterwards, whatever the simulator believed."""
+"""Laws that hold for any run, checked on its record, whatever the simulator believed."""
 
 import numpy as np
 import pandas as pd
@@ -8,6 +8,8 @@ from schedlib.core.compiling import compiled
 SLACK = 1e-9  # of a capacity or a time: rounding
 # in this order at one time; what takes no time ends after its start
 ENDS, STARTS, ENDS_AT_ONCE = range(3)
+# of jobs on machines, in this order at one time: a machine looks at who waits once its jobs have left and begun
+LEAVES, BEGINS, LOOKS, ARRIVES = range(4)
 
 
 def in_use(submit: np.ndarray, start: np.ndarray, finish: np.ndarray, part: np.ndarray) -> float:
@@ -44,14 +46,11 @@ def over_capacity(
     begins = np.full(len(ran), STARTS)
     kind = np.concatenate((ends, begins))
     time = np.concatenate((finish[ran], start[ran]))
-    task = np.concatenate((ran, ran))
-    where = machine[task]
-    order = np.lexsort((kind, where, time))
+    task = np.tile(ran, 2)
+    order = np.lexsort((kind, machine[task], time))
     task = task[order]
-    where = where[order]
-    kind = kind[order]
-    kind = kind[:, None]
-    starts = kind == STARTS
+    where = machine[task]
+    starts = kind[order, None] == STARTS
     amount = demand[task]
     change = pd.DataFrame(np.where(starts, amount, -amount))
     sums = change.groupby(where).cumsum()
@@ -75,7 +74,7 @@ def two_at_once(
     >>> two_at_once(1, np.array([0, 0]), np.array([0.0, 1.0]), np.array([2.0, 3.0]))
     1
     """
-    lasts = np.flatnonzero(finish > start)  # what takes no time is in nobody's way
+    lasts = np.flatnonzero(finish > start)  # a task that takes no time blocks no other
     task = np.ones((len(lasts), 1))
     capacity = np.ones((machines, 1))
     found = over_capacity(machine[lasts], start[lasts], finish[lasts], task, capacity)
@@ -131,68 +130,47 @@ def passed_over(
     >>> passed_over(*times, one, np.ones((2, 1)))
     (2, 1, 1.0, 1)
     """
-    jobs = len(submit)
-    when = np.concatenate((finish, submit))
-    arrives = np.repeat((False, True), jobs)
-    job_of = np.tile(np.arange(jobs), 2)
-    where = np.where(arrives, 0, machine[job_of])
-    order = np.lexsort((job_of, where, arrives, when))
+    jobs = np.arange(len(submit))
     waited = np.flatnonzero(start > submit)
-    by_start = np.lexsort((machine[waited], start[waited]))
+    kind = np.repeat(
+        (LEAVES, BEGINS, LOOKS, ARRIVES), (len(jobs), len(waited), len(jobs), len(jobs))
+    )
+    job = np.concatenate((jobs, waited, jobs, jobs))
+    when = np.concatenate((finish, start[waited], finish, submit))
+    where = np.where(kind == ARRIVES, len(capacity), machine[job])  # arrivals after all machines
+    order = np.lexsort((where, when))  # of one place and time they stay as above
     size = np.where((finish > start)[:, None], demand, 0.0)  # what ends at once takes no room
-    events = when[order], arrives[order], job_of[order]
-    passed, job, now, place = _passed_over(
-        events,
-        waited[by_start],
+    passed, first, time, place = _passed_over(
+        when[order],
+        kind[order],
+        job[order],
         start,
         machine.astype(np.int64),
         demand.astype(float),
         size,
         capacity + SLACK * capacity.max(axis=0),
     )
-    return (passed, job, now, place) if passed else None
+    return (passed, first, time, place) if passed else None
 
 
 @compiled
-def _passed_over(events, waited, start, machine, demand, size, free):
-    """As `passed_over`, from events in order: times, kinds and jobs (2 N,); those who waited, by their start."""
-    when, arrives, job_of = events
-    jobs, resources = size.shape
-    line = np.empty(jobs, np.int64)  # who waits and was never passed over, in order of arrival
+def _passed_over(when, kind, job_of, start, machine, demand, size, free):
+    """As `passed_over`, from events in order: times, kinds and jobs (E,)."""
+    line = np.empty(len(start), np.int64)  # jobs that wait and were never passed over, by arrival
     waiting = 0
-    begun = 0  # of those who waited
     passed = 0
     first, first_time, first_place = -1, 0.0, -1
     for event in range(len(when)):
         now = when[event]
-        arriving = arrives[event]
         job = job_of[event]
-        where = machine[job]
-        last = True  # of the jobs that leave this machine now
-        if not arriving:
-            free[where] += size[job]
-            after = event + 1
-            if after < len(when):
-                later = when[after] > now
-                elsewhere = machine[job_of[after]] != where
-                last = arrives[after] or later or elsewhere
-        while begun < len(waited):
-            other = waited[begun]
-            place = machine[other]
-            here = place == where and last
-            earlier = place < where or here
-            done = arriving or earlier
-            if start[other] > now:
-                break
-            if start[other] == now and not done:
-                break
-            free[place] -= size[other]
-            begun += 1
-        if arriving and start[job] == now:
-            free[where] -= size[job]
-        elif arriving:
+        place = machine[job]
+        if kind[event] == LEAVES:
+            free[place] += size[job]
+        elif kind[event] == BEGINS or kind[event] == ARRIVES and start[job] == now:
+            free[place] -= size[job]
+        elif kind[event] == ARRIVES:
             place = 0
-            while place < len(free) and not _fits(demand, job, free, place, resources):
+            while place < len(free) and not _fits(demand, job, free, place):
                 place += 1
             if place == len(free):
                 line[waiting] = job
@@ -201,27 +179,28 @@ def _passed_over(events, waited, start, machine, demand, size, free):
             if passed == 0:
                 first, first_time, first_place = job, now, place
             passed += 1
-        elif last:
+        else:
+            # the machine has chosen: a job that still waits and fits was passed over
             kept = 0
             for rank in range(waiting):
-                other = line[rank]
-                if start[other] <= now:
+                job = line[rank]
+                if start[job] <= now:
                     continue
-                if not _fits(demand, other, free, where, resources):
-                    line[kept] = other
+                if not _fits(demand, job, free, place):
+                    line[kept] = job
                     kept += 1
                     continue
                 if passed == 0:
-                    first, first_time, first_place = other, now, where
+                    first, first_time, first_place = job, now, place
                 passed += 1
             waiting = kept
     return passed, first, first_time, first_place
 
 
 @compiled
-def _fits(demand, job, free, machine, resources):
+def _fits(demand, job, free, machine):
     """Whether a machine has room for a job."""
-    for resource in range(resources):
+    for resource in range(demand.shape[1]):
         if demand[job, resource] > free[machine, resource]:
             return False
     return True
