@@ -98,56 +98,50 @@ def easy_by(column: str) -> lotes.Policy:
     """
 
     @numba.njit
-    def in_order(cluster, machine):
-        """The jobs that run on a machine, and when each will end as its user said, the next to end first."""
+    def reservation(cluster, machine):
+        """When the first in line can start there, as users said, and what is free then, (R,)."""
+        head = cluster.waiting[0]
+        need = cluster.size[head]
+        free = cluster.free[machine].copy()
+        pace = cluster.pace[cluster.config[machine]]
+        if pace[cluster.job_class[head]] == np.inf:
+            return np.inf, free
         said = getattr(cluster.jobs, column)
         runs = np.empty(cluster.running[machine].sum(), np.int64)
         ends = np.empty(runs.size)
         running = cluster.first[machine]
         for place in range(runs.size):
-            config = cluster.config[machine]
-            pace = cluster.pace[config, cluster.job_class[running]]
-            took = cluster.work[running] * pace
+            took = cluster.work[running] * pace[cluster.job_class[running]]
             start = cluster.ends[running] - took
             runs[place] = running
             ends[place] = max(cluster.now, start + said[running])
             running = cluster.following[running]
-        order = np.argsort(ends)
-        return runs[order], ends[order]
+        when = cluster.now
+        for place in np.argsort(ends):
+            fits = (free >= need).all()
+            if fits and ends[place] > when:
+                break
+            free += cluster.size[runs[place]]
+            when = ends[place]
+        fits = (free >= need).all()
+        return when if fits else np.inf, free
 
     @numba.njit
     def harmless_as_said(cluster, job, machine):
-        said = getattr(cluster.jobs, column)
-        head = cluster.waiting[0]
         reserved = -1
         begins = np.inf
-        room = cluster.free[machine].copy()
+        room = cluster.free[machine]
         for other in range(len(cluster.config)):
-            config = cluster.config[other]
-            pace = cluster.pace[config, cluster.job_class[head]]
-            if pace == np.inf:
-                continue
-            runs, ends = in_order(cluster, other)
-            free = cluster.free[other].copy()
-            when = cluster.now
-            place = 0
-            need = cluster.size[head]
-            while place < runs.size and not (free >= need).all():
-                free += cluster.size[runs[place]]
-                when = ends[place]
-                place += 1
-            while place < runs.size and ends[place] <= when:
-                free += cluster.size[runs[place]]
-                place += 1
-            enough = (free >= need).all()
-            if enough and when < begins:
+            when, free = reservation(cluster, other)
+            if when < begins:
                 reserved = other
                 begins = when
                 room = free
+        said = getattr(cluster.jobs, column)
         if machine != reserved or cluster.now + said[job] <= begins:
             return True
         spare = room - cluster.size[job]
-        fits = spare >= cluster.size[head]
+        fits = spare >= cluster.size[cluster.waiting[0]]
         return fits.all()
 
     return _easy(harmless_as_said, f"EASY by {column}")
