@@ -372,7 +372,7 @@ def of_probes():
         (policy_of("fails", PROBE, "return cluster.tasks[40_000_000 + job]"), "IndexError"),
         (
             policy_of("relabels", PROBE, RELABEL, "return int(rng.random() * 3)"),
-            "ran as a long one",
+            "was treated as long but is short",
         ),
         (policy_of("shortens", PROBE, "zeroes_by_nditer(cluster.long)"), "relabelling"),
         (policy_of("without_tasks", PROBE, "zeroes_by_nditer(cluster.tasks)"), "a rule: "),

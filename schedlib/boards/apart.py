@@ -1,4 +1,4 @@
-"""A reader's code in a process of its own: what it breaks there stays there."""
+"""A reader's code in a process of its own, which alone it can break."""
 
 import contextlib
 import faulthandler
@@ -19,7 +19,7 @@ class Broke(Exception):
 
 
 def apart(work: Callable[[], Any], limit: float) -> Any:
-    """What `work()` gives, from a copy of this process that has `limit` seconds.
+    """The result of `work()`, from a copy of this process that has `limit` seconds.
 
     Raises `Broke` when it raises, takes longer or dies. Where processes cannot be copied (on Windows), it runs
     in this one: nothing then limits it, and what it breaks is broken.
@@ -67,7 +67,7 @@ def _child(work: Callable[[], Any], limit: float, theirs: Connection) -> None:
 
 
 def _done(work: Callable[[], Any]) -> tuple[Any, str]:
-    """What it gives, and a sentence: why it broke."""
+    """The result, and the sentence on why it broke (empty if it did not)."""
     heard: list[Any] = []  # what a kernel cannot pass on
     hook, sys.unraisablehook = sys.unraisablehook, heard.append
     given, error = None, None

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterable
-from functools import partial
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,14 +12,14 @@ from schedlib.boards.invariants import idle_while_waiting, in_use, two_at_once
 from schedlib.boards.race import (
     LIMIT,
     READ_ONLY,
-    Game,
     Outcome,
     Seeds,
+    Waiting,
     bounded_slowdown,
     cases,
-    checked,
     name_of,
     named,
+    policies,
     queue_of,
     race,
     tampered,
@@ -48,7 +48,8 @@ SMALL = 20  # jobs of the run that compiles what is not compiled
 MISJUDGED = (0.1, 1.9)  # the widest factors of an estimate in the paper (Fig. 8)
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True)
+class Case:
     """Jobs and a cluster, as `eagle.simulate` takes them."""
 
     workload: Workload
@@ -57,6 +58,70 @@ class Case(NamedTuple):
     cutoff: float | None
     detail: str = "as_published"
     estimate: str | tuple[float, float] = "mean"
+
+    metrics: ClassVar = METRICS
+    plain: ClassVar = SYSTEMS["sparrow"]
+
+    def play(self, system: str | System, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The jobs and the tasks that ran."""
+        run = simulate(
+            self.workload,
+            system,
+            self.workers,
+            seed=seed,
+            record=True,
+            short_partition=self.short_partition,
+            cutoff=self.cutoff,
+            detail=self.detail,
+            estimate=self.estimate,
+        )
+        tasks: Any = run.tasks
+        return run.jobs, tasks
+
+    def small(self) -> "Case":
+        """Its first jobs, all of them short."""
+        return replace(self, workload=self.workload.head(SMALL), cutoff=math.inf)
+
+    def waiting(self) -> Waiting:
+        """The words for jobs that wait."""
+        way_out = "let `queue` come to it, or send its probes elsewhere"
+        return queue_of(self.workload, way_out)
+
+    def judge(self, record: tuple[pd.DataFrame, pd.DataFrame]) -> Outcome:
+        jobs, tasks = record
+        jobs = jobs.set_index("job").reindex(self.workload.jobs["job"])
+        unit = SECONDS.get(self.workload.time_unit, 1.0)
+        worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
+        completion = jobs["completion"].to_numpy()
+        long = jobs["long"].to_numpy(bool)
+        duration = self.workload.tasks["duration"].to_numpy()
+        longest = np.maximum.reduceat(duration, self.workload.offsets[:-1])
+        of_short = unit * completion[~long]
+        of_long = unit * completion[long]
+        slow = bounded_slowdown(of_short, unit * longest[~long]) if len(of_short) else np.nan
+        part = np.full((len(tasks), 1), 1 / self.workers)
+        values = (
+            _percentile(of_short, 90),
+            _percentile(of_short, 50),
+            _percentile(of_long, 90),
+            slow,
+            in_use(jobs["submit"].to_numpy(), start, finish, part),
+        )
+        broke = _relabelled(jobs, self) or _impossible(tasks, jobs, self)
+        twice = None if broke else two_at_once(self.workers, worker, start, finish)
+        if twice is not None:
+            when = f"{start[twice]:.4g} {self.workload.time_unit}"
+            broke = f"capacity: worker {worker[twice]} runs a second task at {when}; {READ_ONLY}"
+        ready = jobs["submit"].reindex(tasks["job"]).to_numpy()
+        idle = idle_while_waiting(self.workers, ready, start, finish)
+        lost = f"workers idle for {idle:.0%} of their time while a task waits elsewhere"
+        return Outcome(
+            values=values,
+            waits=np.maximum(completion - longest, 0.0),
+            broke=broke,
+            idle=idle,
+            warned=f"{lost}; more probes, or stealing, find them",
+        )
 
 
 @typed
@@ -105,24 +170,30 @@ def eagle(
         own = "are of a workload of your own; give workload="
         raise ValueError(f"workers, short_partition, cutoff: {own}")
     estimate = "mean" if clairvoyant else MISJUDGED
-    make = cases(workload, google_jobs, lambda it: _case(it, workers, short_partition, cutoff))
+    make = cases(
+        workload, Workload, google_jobs, lambda jobs: _case(jobs, workers, short_partition, cutoff)
+    )
 
     def case_of(seed: int) -> Case:
-        return make(seed)._replace(detail=detail, estimate=estimate)
+        return replace(make(seed), detail=detail, estimate=estimate)
 
     rivals = named(against, SYSTEMS)
-    systems = [GAME.policy(given) for given in mine]
-    board = race(GAME, systems, case_of, rivals, seeds, each, limit, baseline)
+    systems = policies(
+        mine,
+        System,
+        lambda send: System(name_of(send), short_jobs=send, long_jobs="lwl", queue="fifo"),
+        "an eagle.System, or a function send(cluster, job, probe, rng)",
+    )
+    board = race(systems, case_of, rivals, seeds, each, limit, baseline)
     looked = {name: SYSTEMS[name].uses_estimates() for name in rivals}
     looked |= {system.name: system.uses_estimates() for system in systems}
     return board.assign(looked=board["policy"].map(looked))
 
 
 def _case(
-    given: Any, workers: int | None, short_partition: float | None, cutoff: float | None
+    workload: Workload, workers: int | None, short_partition: float | None, cutoff: float | None
 ) -> Case:
     """The case of a workload, with what a reader left out filled in."""
-    workload = checked(given, Workload)
     if cutoff is None:
         cutoff = cutoff_for(workload)
     if short_partition is None:
@@ -142,84 +213,34 @@ def google_jobs(seed: int) -> Case:
     return Case(google(JOBS, seed, SCALE), 250, PARTITION["google"], CUTOFF["google"])
 
 
-def _play(system: str | System, case: Case, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The jobs and the tasks that ran."""
-    run = simulate(
-        case.workload,
-        system,
-        case.workers,
-        seed=seed,
-        record=True,
-        short_partition=case.short_partition,
-        cutoff=case.cutoff,
-        detail=case.detail,
-        estimate=case.estimate,
-    )
-    tasks: Any = run.tasks
-    return run.jobs, tasks
-
-
-def _judge(record: tuple[pd.DataFrame, pd.DataFrame], case: Case) -> Outcome:
-    jobs, tasks = record
-    unit = SECONDS.get(case.workload.time_unit, 1.0)
-    worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
-    completion = jobs["completion"].to_numpy()
-    long = jobs["long"].to_numpy()
-    duration = case.workload.tasks["duration"].to_numpy()
-    longest = np.maximum.reduceat(duration, case.workload.offsets[:-1])
-    of_short = unit * completion[~long]
-    of_long = unit * completion[long]
-    slow = bounded_slowdown(of_short, unit * longest[~long]) if len(of_short) else np.nan
-    part = np.full((len(tasks), 1), 1 / case.workers)
-    values = (
-        _percentile(of_short, 90),
-        _percentile(of_short, 50),
-        _percentile(of_long, 90),
-        slow,
-        in_use(jobs["submit"].to_numpy(), start, finish, part),
-    )
-    broke = _relabelled(jobs, case) or _impossible(tasks, jobs, case)
-    twice = None if broke else two_at_once(case.workers, worker, start, finish)
-    if twice is not None:
-        when = f"{start[twice]:.4g} {case.workload.time_unit}"
-        broke = f"capacity: worker {worker[twice]} runs a second task at {when}; {READ_ONLY}"
-    ready = jobs.set_index("job")["submit"].reindex(tasks["job"]).to_numpy()
-    idle = idle_while_waiting(case.workers, ready, start, finish)
-    lost = f"workers idle for {idle:.0%} of their time while a task waits elsewhere"
-    return Outcome(
-        values=values,
-        waits=np.maximum(completion - longest, 0.0),
-        broke=broke,
-        idle=idle,
-        warned=f"{lost}; more probes, or stealing, find them",
-    )
-
-
 def _percentile(times: np.ndarray, q: float) -> float:
     return float(np.percentile(times, q)) if len(times) else np.nan
 
 
 def _relabelled(jobs: pd.DataFrame, case: Case) -> str:
-    """The sentence on a job that ran as a long one and is short, or the other way round."""
+    """The sentence on a short job that was treated as long, or the other way round."""
     workload = case.workload
-    frame, tasks = workload.jobs, np.diff(workload.offsets)
-    mean = np.asarray(frame["mean"] if "mean" in frame else workload.work() / tasks, float)
-    mean = mean if case.detail == "as_written" else np.floor(mean)
-    long = frame["class"].to_numpy() > 0 if case.cutoff is None else mean > case.cutoff
-    ran = jobs.set_index("job")["long"].reindex(frame["job"]).to_numpy(bool)
-    if (ran == long).all():
+    frame = workload.jobs
+    mean = frame["mean"] if "mean" in frame else workload.work() / np.diff(workload.offsets)
+    if case.detail != "as_written":
+        mean = np.floor(mean)
+    long = frame["class"] > 0 if case.cutoff is None else mean > case.cutoff
+    other = jobs["long"].to_numpy(bool) != np.asarray(long)
+    if not other.any():
         return ""
-    row = int((ran != long).argmax())
-    kind = "long" if ran[row] else "short"
-    return f"relabelling: job {frame['job'][row]} ran as a {kind} one and is none; {READ_ONLY}"
+    row = int(other.argmax())
+    treated, kind = ("short", "long") if long[row] else ("long", "short")
+    return (
+        f"relabelling: job {frame['job'][row]} was treated as {treated} but is {kind}; {READ_ONLY}"
+    )
 
 
 def _impossible(tasks: pd.DataFrame, jobs: pd.DataFrame, case: Case) -> str:
-    """What cannot be in the record: a time that is not the task's, an end that is not the job's."""
+    """The sentence on a forged record: a time that is not the task's, an end that is not the job's."""
     workload = case.workload
-    given = workload.tasks
-    given = given.assign(task=given.groupby("job").cumcount())
-    both = given.merge(tasks, on=["job", "task"], how="left")  # in the order of `given`
+    expected = workload.tasks
+    expected = expected.assign(task=expected.groupby("job").cumcount())
+    both = expected.merge(tasks, on=["job", "task"], how="left")  # in the order of `expected`
     submit = workload.jobs["submit"].to_numpy(float)
     duration = both["duration"].to_numpy()
     if case.detail != "as_written":
@@ -227,22 +248,7 @@ def _impossible(tasks: pd.DataFrame, jobs: pd.DataFrame, case: Case) -> str:
         duration = np.floor(duration)
     ready = np.repeat(submit, np.diff(workload.offsets))
     finish = both["finish"].to_numpy()
-    if wrong := tampered(both["start"].to_numpy(), finish, duration, ready, "task"):
-        return wrong
     end = np.maximum.reduceat(finish, workload.offsets[:-1])
-    completion = jobs.set_index("job")["completion"]
-    stated = completion.reindex(workload.jobs["job"]).to_numpy()
-    return tampered(submit, submit + stated, end - submit, submit, "job")
-
-
-GAME = Game(
-    metrics=METRICS,
-    play=_play,
-    judge=_judge,
-    waiting=partial(queue_of, "let `queue` come to it, or send its probes elsewhere"),
-    plain=SYSTEMS["sparrow"],
-    small=lambda case: case._replace(workload=case.workload.head(SMALL), cutoff=math.inf),
-    kind=System,
-    make=lambda send: System(name_of(send), short_jobs=send, long_jobs="lwl", queue="fifo"),
-    ways="an eagle.System, or a function send(cluster, job, probe, rng)",
-)
+    stated = submit + jobs["completion"].to_numpy()
+    of_task = tampered(both["start"].to_numpy(), finish, duration, ready, "task")
+    return of_task or tampered(submit, stated, end - submit, submit, "job")

@@ -1,7 +1,8 @@
 """The board of HMHS's simulator: a batch of MapReduce jobs, and when it is done."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -10,14 +11,13 @@ from schedlib.boards.invariants import idle_while_waiting, two_at_once
 from schedlib.boards.race import (
     LIMIT,
     READ_ONLY,
-    Game,
     Outcome,
     Seeds,
     Waiting,
     cases,
-    checked,
     name_of,
     named,
+    policies,
     race,
     tampered,
 )
@@ -28,6 +28,55 @@ from schedlib.hmhs.model import Stage
 SHIPPED = ("hmhs", "r-hmhs", "fifo-pri", "fifo")
 SMALL = 5  # jobs of the run that compiles what is not compiled
 METRICS = {"makespan over its lower bound": "low", "mean end of a job over the bound": "low"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A batch of jobs."""
+
+    instance: Instance
+
+    metrics: ClassVar = METRICS
+    plain: ClassVar = POLICIES["fifo"]
+
+    def play(self, policy: str | Policy, seed: int) -> tuple[Stage, Stage]:
+        """The tasks of both stages."""
+        done = schedule(self.instance, policy, seed=seed)
+        return done.map, done.reduce
+
+    def small(self) -> "Case":
+        """Its first jobs."""
+        jobs = min(SMALL, self.instance.n_jobs)
+        return Case(self.instance.head(jobs))
+
+    def waiting(self) -> Waiting:
+        """The words for jobs that wait."""
+        submit = np.zeros(self.instance.n_jobs)
+        return Waiting("job", submit, np.inf, "s", "give it to a machine that asks")
+
+    def judge(self, record: tuple) -> Outcome:
+        maps, reduces = record
+        case = self.instance
+        map_end = _latest(np.zeros(case.n_jobs), maps)
+        stages = (
+            ("map", maps, np.zeros(case.n_jobs), case.map_task_time, case.map_tasks),
+            ("reduce", reduces, map_end, case.reduce_task_time, case.reduce_tasks),
+        )
+        job_end, bound = _latest(map_end, reduces), lower_bound(case)
+        shares = [
+            idle_while_waiting(times.shape[1], ready[tasks.job], tasks.start, tasks.finish)
+            for _, tasks, ready, times, _ in stages
+        ]
+        idle = float(np.average(shares, weights=(case.map_machines, case.reduce_machines)))
+        lost = f"machines idle for {idle:.0%} of their time while a task could run"
+        broke = next(filter(None, (_impossible(*stage) for stage in stages)), "")
+        return Outcome(
+            (job_end.max() / bound, job_end.mean() / bound),
+            job_end,
+            broke,
+            idle,
+            f"{lost}; give every machine that asks a job of stage.queue",
+        )
 
 
 @typed
@@ -60,9 +109,11 @@ def hmhs(
     >>> print(hmhs(nobody, seeds=1, against=["fifo"])["broke"].iloc[1])
     a rule: ...map rule left every machine waiting...(seed 0)
     """
-    case_of = cases(workload, single_batch, lambda given: checked(given, Instance))
+    case_of = cases(workload, Instance, single_batch, Case)
     rivals = named(against, [*POLICIES, "priced"])
-    return race(GAME, mine, case_of, rivals, seeds, each, limit, baseline)
+    ways = "an hmhs.Policy, or a rule made by @hmhs.rule"
+    own = policies(mine, Policy, _of_rule, ways)
+    return race(own, case_of, rivals, seeds, each, limit, baseline)
 
 
 def _of_rule(function: Callable) -> Policy:
@@ -70,39 +121,9 @@ def _of_rule(function: Callable) -> Policy:
     return Policy(order=priority, map_rule=compiled, reduce_rule=compiled, name=name_of(function))
 
 
-def single_batch(seed: int) -> Instance:
+def single_batch(seed: int) -> Case:
     """The default case: thirty jobs of the single workload on ten map and ten reduce machines."""
-    return single(30, seed, machines=(10, 10))
-
-
-def _play(policy: str | Policy, case: Instance, seed: int) -> tuple:
-    """The tasks of both stages."""
-    done = schedule(case, policy, seed=seed)
-    return done.map, done.reduce
-
-
-def _judge(record: tuple, case: Instance) -> Outcome:
-    maps, reduces = record
-    map_end = _latest(np.zeros(case.n_jobs), maps)
-    stages = (
-        ("map", maps, np.zeros(case.n_jobs), case.map_task_time, case.map_tasks),
-        ("reduce", reduces, map_end, case.reduce_task_time, case.reduce_tasks),
-    )
-    job_end, bound = _latest(map_end, reduces), lower_bound(case)
-    shares = [
-        idle_while_waiting(times.shape[1], ready[tasks.job], tasks.start, tasks.finish)
-        for _, tasks, ready, times, _ in stages
-    ]
-    idle = float(np.average(shares, weights=(case.map_machines, case.reduce_machines)))
-    lost = f"machines idle for {idle:.0%} of their time while a task could run"
-    broke = next(filter(None, (_impossible(*stage) for stage in stages)), "")
-    return Outcome(
-        (job_end.max() / bound, job_end.mean() / bound),
-        job_end,
-        broke,
-        idle,
-        f"{lost}; give every machine that asks a job of stage.queue",
-    )
+    return Case(single(30, seed, machines=(10, 10)))
 
 
 def _latest(least: np.ndarray, stage: Stage) -> np.ndarray:
@@ -113,7 +134,7 @@ def _latest(least: np.ndarray, stage: Stage) -> np.ndarray:
 
 
 def _impossible(name, stage, ready, times, wanted) -> str:
-    """What cannot be in a stage's record: too few tasks, a wrong time, two tasks on one machine."""
+    """The sentence on a forged record of a stage: too few tasks, a wrong time, two tasks on one machine."""
     ran = np.bincount(stage.job, minlength=len(wanted))
     for job in np.flatnonzero(ran != wanted)[:1]:
         counts = f"{ran[job]} {name} tasks of job {job} ran, and it has {wanted[job]}"
@@ -127,18 +148,3 @@ def _impossible(name, stage, ready, times, wanted) -> str:
         where = f"{name} machine {stage.machine[second]} at {stage.start[second]:.4g} s"
         return f"capacity: {where} runs a second task, of job {stage.job[second]}"
     return ""
-
-
-GAME = Game(
-    metrics=METRICS,
-    play=_play,
-    judge=_judge,
-    waiting=lambda case: Waiting(
-        "job", np.zeros(case.n_jobs), np.inf, "s", "give it to a machine that asks"
-    ),
-    plain=POLICIES["fifo"],
-    small=lambda case: case.head(min(SMALL, case.n_jobs)),
-    kind=Policy,
-    make=_of_rule,
-    ways="an hmhs.Policy, or a rule made by @hmhs.rule",
-)

@@ -2,9 +2,9 @@
 
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from functools import cache, partial
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,14 +13,14 @@ from schedlib.boards.invariants import in_use, over_capacity, passed_over
 from schedlib.boards.race import (
     LIMIT,
     READ_ONLY,
-    Game,
     Outcome,
     Seeds,
+    Waiting,
     bounded_slowdown,
     cases,
-    checked,
     name_of,
     named,
+    policies,
     queue_of,
     race,
     tampered,
@@ -54,12 +54,60 @@ METRICS = {
 }
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True)
+class Case:
     """Machines, a plan for LoTES, and jobs of one task each."""
 
     configs: MachineConfigs
     plan: Plan | None
     workload: Workload
+
+    metrics: ClassVar = METRICS
+    plain: ClassVar = Policy(first_fit)
+
+    def play(self, policy: str | Policy, seed: int) -> Simulation:
+        """The jobs, and where they ran."""
+        return simulate(policy, self.configs, self.workload, plan=self.plan, seed=seed)
+
+    def small(self) -> "Case":
+        """Its first jobs."""
+        return replace(self, workload=self.workload.head(SMALL))
+
+    def waiting(self) -> Waiting:
+        """The words for jobs that wait."""
+        return queue_of(self.workload, "start it in `arrive`, or in `leave` when a job exits")
+
+    def judge(self, run: Simulation) -> Outcome:
+        unit = self.workload.time_unit
+        jobs: Any = run.jobs
+        record = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
+        record["demand"] = self.workload.tasks[list(self.workload.resources)].to_numpy(float)
+        record["capacity"] = np.repeat(self.configs.capacity, self.configs.count, axis=0)
+        duration = self.workload.tasks["duration"].to_numpy()
+        submit = self.workload.jobs["submit"].to_numpy()
+        wait = record["start"] - submit
+        started = not np.isnan(wait).any()
+        values = (np.nan,) * len(self.metrics)
+        if started:
+            second = SECONDS.get(unit, 1.0)
+            waits = second * wait
+            alone = second * duration
+            part = record["demand"] / record["capacity"].sum(axis=0)
+            values = (
+                waits.mean(),
+                np.quantile(waits, 0.99),
+                waits.max(),
+                100 * (wait > 0).mean(),
+                bounded_slowdown(waits + alone, alone),
+                in_use(submit, record["start"], record["finish"], part),
+            )
+        broke = tampered(record["start"], record["finish"], duration, submit, "job")
+        broke = broke or _overfull(record, self)
+        # where a class runs on some machines only, free room is not room for it
+        pools = self.plan is None or bool((self.plan.classes.rate > 0).all())
+        judged = run.policy not in OPTIONS and started and not broke and pools
+        passed = _passed(submit, record, unit) if judged else (0.0, "")
+        return Outcome(values, wait, broke, *passed)
 
 
 @typed
@@ -113,19 +161,25 @@ def lotes(
     rivals = named(against, OPTIONS)
     planned = [name for name in rivals if name in PLANNED]
 
-    def read(given: Any) -> Case:
-        return _case(given, configs, bool(planned))
+    def read(jobs: Workload) -> Case:
+        return _case(jobs, configs, bool(planned))
 
     try:
-        case_of = cases(workload, random_jobs, read)
+        case_of = cases(workload, Workload, random_jobs, read)
     except ValueError as error:
         if not planned or not isinstance(workload, Workload):
             raise
         warnings.warn(f"{', '.join(planned)} left out: {error}", stacklevel=3)
         rivals = [name for name in rivals if name not in planned]
         planned = []
-        case_of = cases(workload, random_jobs, read)
-    return race(GAME, mine, case_of, rivals, seeds, each, limit, baseline)
+        case_of = cases(workload, Workload, random_jobs, read)
+    own = policies(
+        mine,
+        Policy,
+        lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
+        "a lotes.Policy, or a function arrive(cluster, job)",
+    )
+    return race(own, case_of, rivals, seeds, each, limit, baseline)
 
 
 def random_jobs(seed: int) -> Case:
@@ -145,8 +199,7 @@ def _instance():
     return random_instance(0.006, machines=2, hours=10.0, sizes="common", load=1.05)
 
 
-def _case(given: Any, configs: Any, planned: bool) -> Case:
-    workload = checked(given, Workload)
+def _case(workload: Workload, configs: Any, planned: bool) -> Case:
     tasks = workload.tasks
     own = workload.jobs["class"].to_numpy()
     job_class = np.repeat(own, np.diff(workload.offsets))
@@ -176,43 +229,6 @@ def _means(workload: Workload, job_class: np.ndarray, configs: MachineConfigs) -
     return JobClasses(share, tasks[list(workload.resources)].to_numpy(), rate)
 
 
-def _play(policy: str | Policy, case: Case, seed: int) -> Simulation:
-    return simulate(policy, case.configs, case.workload, plan=case.plan, seed=seed)
-
-
-def _judge(run: Simulation, case: Case) -> Outcome:
-    unit = case.workload.time_unit
-    jobs: Any = run.jobs
-    record = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
-    record["demand"] = case.workload.tasks[list(case.workload.resources)].to_numpy(float)
-    record["capacity"] = np.repeat(case.configs.capacity, case.configs.count, axis=0)
-    duration = case.workload.tasks["duration"].to_numpy()
-    submit = case.workload.jobs["submit"].to_numpy()
-    wait = record["start"] - submit
-    started = not np.isnan(wait).any()
-    values = (np.nan,) * len(METRICS)
-    if started:
-        second = SECONDS.get(unit, 1.0)
-        waits = second * wait
-        alone = second * duration
-        part = record["demand"] / record["capacity"].sum(axis=0)
-        values = (
-            waits.mean(),
-            np.quantile(waits, 0.99),
-            waits.max(),
-            100 * (wait > 0).mean(),
-            bounded_slowdown(waits + alone, alone),
-            in_use(submit, record["start"], record["finish"], part),
-        )
-    broke = tampered(record["start"], record["finish"], duration, submit, "job")
-    broke = broke or _overfull(record, case)
-    # where a class runs on some machines only, free room is not room for it
-    pools = case.plan is None or bool((case.plan.classes.rate > 0).all())
-    judged = run.policy not in OPTIONS and started and not broke and pools
-    passed = _passed(submit, record, unit) if judged else (0.0, "")
-    return Outcome(values, wait, broke, *passed)
-
-
 def _overfull(record: dict[str, np.ndarray], case: Case) -> str:
     """The sentence on a machine that takes more than it has, empty when none does."""
     overfull = over_capacity(**record)
@@ -235,16 +251,3 @@ def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tup
     first = f"first job {job} at {now:.4g} {unit} (machine {machine}); on purpose? If not,"
     waited = f"{count} of {len(submit)} jobs waited while a machine had room for them, {first}"
     return count / len(submit), f"{waited} let `arrive` and `leave` try every one"
-
-
-GAME = Game(
-    metrics=METRICS,
-    play=_play,
-    judge=_judge,
-    waiting=partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"),
-    plain=Policy(first_fit),
-    small=lambda case: case._replace(workload=case.workload.head(SMALL)),
-    kind=Policy,
-    make=lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
-    ways="a lotes.Policy, or a function arrive(cluster, job)",
-)

@@ -1,7 +1,8 @@
 """The board of MCH's simulator: leaves of a hierarchy that always want more, and what the poorest gets."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -9,13 +10,13 @@ import pandas as pd
 from schedlib.boards.race import (
     LIMIT,
     READ_ONLY,
-    Game,
     Outcome,
     Seeds,
     Waiting,
     bounded_slowdown,
     cases,
     named,
+    policies,
     race,
 )
 from schedlib.core.checks import typed
@@ -33,13 +34,54 @@ METRICS = {
 }
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True)
+class Case:
     """A hierarchy, a cluster (R,), its jobs, and the last time that counts (s)."""
 
     tree: Tree
     capacity: np.ndarray
     jobs: pd.DataFrame
     until: float
+
+    metrics: ClassVar = METRICS
+    plain: ClassVar = RULES["drf"]
+
+    def play(self, policy: str | Rule, seed: int) -> Churn:
+        """Shares and jobs over time."""
+        return simulate(self.tree, self.capacity, policy, self.jobs, until=self.until, seed=seed)
+
+    def small(self) -> "Case":
+        """Its beginning."""
+        return replace(self, until=self.until / 10)
+
+    def waiting(self) -> Waiting:
+        """The words for leaves that wait."""
+        first = self.jobs.groupby("leaf")["submit"].min()
+        leaves = range(self.tree.n_leaves)
+        return Waiting(
+            what="leaf",
+            submit=first.reindex(leaves, fill_value=0.0).to_numpy(),
+            task=float(self.jobs["duration"].mean()),
+            unit="s",
+            way_out="look at its priority when it has nothing, and whether its task's needs are ever free at once",
+        )
+
+    def judge(self, run: Churn) -> Outcome:
+        part, hungry = _shares(run, self)
+        due = part[~np.isnan(part)]
+        poorest = min(due, default=np.nan)
+        came = run.jobs[run.jobs["submit"] < self.until]
+        slow = np.nan
+        if len(came):
+            end = came["finish"].fillna(self.until).clip(upper=self.until)
+            response = end - came["submit"]
+            slow = bounded_slowdown(response.to_numpy(), came["duration"].to_numpy())
+        utilisation = 100 * run.utilisation.mean()
+        return Outcome(
+            values=(poorest, utilisation, slow),
+            waits=hungry,
+            broke=_overfull(run, self) or _other_work(run, self),
+        )
 
 
 @typed
@@ -76,9 +118,10 @@ def mch(
     >>> print(mch(no_number, seeds=1, against=["drf"])["broke"].iloc[1])
     a rule: ...(seed 0)
     """
-    case_of = cases(workload, greedy_leaves, _case)
+    case_of = cases(workload, tuple, greedy_leaves, _case)
     rivals = named(against, RULES)
-    return race(GAME, mine, case_of, rivals, seeds, each, limit, baseline)
+    own = policies(mine, Rule, rule, "a rule made by @mch.rule")
+    return race(own, case_of, rivals, seeds, each, limit, baseline)
 
 
 def greedy_leaves(seed: int) -> Case:
@@ -99,35 +142,12 @@ def greedy_leaves(seed: int) -> Case:
     return Case(tree, capacity, jobs, until)
 
 
-def _case(given: Any) -> Case:
-    four = isinstance(given, tuple) and len(given) == 4
-    if not four or not isinstance(given[0], Tree):
+def _case(four: tuple) -> Case:
+    if len(four) != 4 or not isinstance(four[0], Tree):
         wanted = "give (tree, capacity, jobs, until), or a function from a seed to those"
         raise ValueError(f"workload: {wanted}")
-    tree, capacity, jobs, until = given
+    tree, capacity, jobs, until = four
     return Case(tree, np.asarray(capacity, float), jobs, until)
-
-
-def _play(policy: str | Rule, case: Case, seed: int) -> Churn:
-    return simulate(case.tree, case.capacity, policy, case.jobs, until=case.until, seed=seed)
-
-
-def _judge(run: Churn, case: Case) -> Outcome:
-    part, hungry = _shares(run, case)
-    due = part[~np.isnan(part)]
-    poorest = min(due, default=np.nan)
-    came = run.jobs[run.jobs["submit"] < case.until]
-    slow = np.nan
-    if len(came):
-        end = came["finish"].fillna(case.until).clip(upper=case.until)
-        response = end - came["submit"]
-        slow = bounded_slowdown(response.to_numpy(), came["duration"].to_numpy())
-    utilisation = 100 * run.utilisation.mean()
-    return Outcome(
-        values=(poorest, utilisation, slow),
-        waits=hungry,
-        broke=_overfull(run, case) or _other_work(run, case),
-    )
 
 
 def _of_a_task(case: Case) -> np.ndarray:
@@ -147,40 +167,45 @@ def _spans(time: np.ndarray, begin: float, end: float) -> np.ndarray:
     return np.diff(clipped, append=end)
 
 
+def _courses(run: Churn) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """Of each leaf that ran tasks, the times and its shares from then on, (N,) each, from 0 on."""
+    courses = {}
+    for leaf, rows in run.shares.groupby("leaf"):
+        courses[leaf] = np.append(0.0, rows["time"]), np.append(0.0, rows["share"])
+    return courses
+
+
 def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
     """Each leaf's share over its due (NaN: nothing is due), its longest time with no task running (NaN: all)."""
     part = np.full(case.tree.n_leaves, np.nan)
     hungry = np.zeros(case.tree.n_leaves)
-    one = _of_a_task(case)
+    task_share = _of_a_task(case)
     guarantee = case.tree.guarantee[case.tree.leaves]
-    changes = dict(list(run.shares.groupby("leaf")))
+    courses = _courses(run)
+    filled = case.until / 3
     for leaf, jobs in run.jobs.groupby("leaf"):
         begin = jobs["submit"].min()
-        last = jobs["finish"].fillna(case.until).max()
-        end = min(last, case.until)
+        leave = jobs["finish"].fillna(np.inf)
+        end = min(leave.max(), case.until)
         if end <= begin:
             continue
-        if leaf not in changes:
+        if leaf not in courses:
             part[leaf] = 0.0
             hungry[leaf] = np.nan
             continue
-        own = changes[leaf]
-        time = np.append(begin, own["time"])
-        share = np.append(0.0, own["share"])
+        time, share = courses[leaf]
         spans = _spans(time, begin, end)
         hungry[leaf] = spans[share == 0].max(initial=0.0)
-        filled = case.until / 3
         settled = begin
         if end > filled:
             settled = max(begin, filled)
-        leave = jobs["finish"].fillna(np.inf)
-        come = np.concatenate((jobs["submit"], leave))
+        change = np.concatenate((jobs["submit"], leave))
         asked = jobs["tasks"]
         tasks = np.concatenate((asked, -asked))
-        order = np.argsort(come)
-        wanted = one[leaf] * tasks[order].cumsum()
+        order = np.argsort(change)
+        wanted = task_share[leaf] * tasks[order].cumsum()
         due = np.minimum(wanted, guarantee[leaf])
-        due = _area(come[order], due, settled, end)
+        due = _area(change[order], due, settled, end)
         if due > 0:
             part[leaf] = _area(time, share, settled, end) / due
     return part, hungry
@@ -190,14 +215,12 @@ def _other_work(run: Churn, case: Case) -> str:
     """The sentence on a leaf that ran less than its finished jobs take, or more than those that began."""
     if "depart" in run.jobs:
         return ""
-    one = _of_a_task(case)
-    changes = dict(list(run.shares.groupby("leaf")))
+    task_share = _of_a_task(case)
+    courses = _courses(run)
     for leaf, jobs in run.jobs.groupby("leaf"):
         ran = 0.0
-        if leaf in changes:
-            time = changes[leaf]["time"].to_numpy()
-            share = changes[leaf]["share"].to_numpy()
-            ran = _area(time, share, 0.0, case.until) / one[leaf]
+        if leaf in courses:
+            ran = _area(*courses[leaf], 0.0, case.until) / task_share[leaf]
         work = jobs["tasks"] * jobs["duration"]
         least = work[jobs["finish"] <= case.until].sum()
         most = work[jobs["start"] < case.until].sum()
@@ -210,57 +233,25 @@ def _other_work(run: Churn, case: Case) -> str:
 
 
 def _overfull(run: Churn, case: Case) -> str:
-    """The sentence on a share that is of no whole number of tasks (so of another cluster than this one), or on
+    """The sentence on a share that is not a whole number of tasks (so of another cluster than this one), or on
     shares that together need more than there is."""
     time = run.shares["time"].to_numpy()
     leaf = run.shares["leaf"].to_numpy()
     share = run.shares["share"].to_numpy()
-    one = _of_a_task(case)
-    tasks = share / one[leaf]
-    off = np.abs(tasks - np.rint(tasks))
-    rounding = SLACK * (1 + tasks)
-    broken = off > rounding
+    tasks = share / _of_a_task(case)[leaf]
+    broken = np.abs(tasks - np.rint(tasks)) > SLACK * (1 + tasks)
     if broken.any():
         row = broken.argmax()
-        has = f"leaf {leaf[row]} has a share of {share[row]:.4g}"
-        has = f"{has}, that is {tasks[row]:.4g} tasks"
+        has = f"leaf {leaf[row]} has a share of {share[row]:.4g}, that is {tasks[row]:.4g} tasks"
         return f"capacity: {has}; {READ_ONLY}"
     before = pd.Series(tasks).groupby(leaf).shift(fill_value=0.0)
     more = tasks - before.to_numpy()
     change = more[:, None] * case.tree.demand[leaf]
     used = change.cumsum(axis=0)
     settled = np.diff(time, append=np.inf) > 0  # of one time only the last row counts
-    over = used > case.capacity * (1 + SLACK)
-    over &= settled[:, None]
+    over = settled[:, None] & (used > case.capacity * (1 + SLACK))
     if not over.any():
         return ""
     row, resource = np.argwhere(over)[0]
-    taken = used[row, resource]
-    there = case.capacity[resource]
-    use = f"at {time[row]:.4g} s tasks use {taken:.4g} of resource {resource}"
-    return f"capacity: {use}, and there is {there:.4g}; {READ_ONLY}"
-
-
-def _waiting(case: Case) -> Waiting:
-    first = case.jobs.groupby("leaf")["submit"].min()
-    leaves = range(case.tree.n_leaves)
-    return Waiting(
-        what="leaf",
-        submit=first.reindex(leaves, fill_value=0.0).to_numpy(),
-        task=float(case.jobs["duration"].mean()),
-        unit="s",
-        way_out="look at its priority when it has nothing, and whether its task's needs are ever free at once",
-    )
-
-
-GAME = Game(
-    metrics=METRICS,
-    play=_play,
-    judge=_judge,
-    waiting=_waiting,
-    plain=RULES["drf"],
-    small=lambda case: case._replace(until=case.until / 10),
-    kind=Rule,
-    make=rule,
-    ways="a rule made by @mch.rule",
-)
+    use = f"at {time[row]:.4g} s tasks use {used[row, resource]:.4g} of resource {resource}"
+    return f"capacity: {use}, and there is {case.capacity[resource]:.4g}; {READ_ONLY}"

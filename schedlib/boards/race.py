@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from tqdm import tqdm
 from schedlib.boards.apart import Broke, apart
 from schedlib.boards.standings import COLUMNS, standings
 from schedlib.core.checks import unknown
+from schedlib.workload import Workload
 
 PATIENCE = 10
 """A job starves when it waits longer than this times a task's duration, and this times the median of the papers'
@@ -40,7 +41,7 @@ class Outcome(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """What waits, for messages: its name, when each was submitted, the time of a task, the unit, a way out."""
+    """The words for those who wait: what they are, when each was submitted, a task's time, the unit, a way out."""
 
     what: str
     submit: np.ndarray
@@ -49,48 +50,39 @@ class Waiting(NamedTuple):
     way_out: str
 
 
-def queue_of(way_out: str, case: Any) -> Waiting:
-    """The words for a case whose `workload` is a Workload of jobs."""
-    jobs = case.workload
+def queue_of(workload: Workload, way_out: str) -> Waiting:
+    """The words for a workload of jobs."""
     return Waiting(
         what="job",
-        submit=jobs.jobs["submit"].to_numpy(),
-        unit=jobs.time_unit,
-        task=float(jobs.tasks["duration"].max()),
+        submit=workload.jobs["submit"].to_numpy(),
+        unit=workload.time_unit,
+        task=float(workload.tasks["duration"].max()),
         way_out=way_out,
     )
 
 
-class Game(NamedTuple):
-    """What a board plays: its metrics with the better end ("low" or "high"), and functions.
+class Case(Protocol):
+    """A workload on a board: policies play it, and a referee judges their records.
 
-    - `play(policy, case, seed)` gives a record; `judge(record, case)` gives an `Outcome`, from the record and
-      from a case that no rule has seen; `waiting(case)` gives the words for a case
-    - `plain` is a policy of the library that runs through the same kernels as a reader's, `small(case)` a
-      small part of a case: both together compile these before the clock starts
-    - a reader's policy is a `kind`, or a function from which `make` makes one; `ways` names both
+    `metrics` names the values of an outcome, with the better end ("low" or "high"). `plain` is a policy of the
+    library that runs through the same kernels as a reader's; played on a `small` part, it compiles these before
+    the clock starts.
     """
 
-    metrics: dict[str, str]
-    play: Callable[[Any, Any, int], Any]
-    judge: Callable[[Any, Any], Outcome]
-    waiting: Callable[[Any], Waiting]
-    plain: Any
-    small: Callable[[Any], Any]
-    kind: type
-    make: Callable[[Callable], Any]
-    ways: str
+    metrics: ClassVar[dict[str, str]]
+    plain: ClassVar[Any]
 
-    def policy(self, given: Any) -> Any:
-        """A reader's policy as this board's kind; ValueError when it is neither that nor a function."""
-        if isinstance(given, self.kind | Unusable):
-            return given
-        if not callable(given):
-            raise ValueError(f"mine: {given!r}; give {self.ways}")
-        try:
-            return self.make(given)
-        except ValueError as error:
-            return Unusable(name_of(given), str(error))
+    def play(self, policy: Any, seed: int) -> Any:
+        """The record of a run."""
+
+    def judge(self, record: Any) -> Outcome:
+        """The outcome, from the record and from this case, which no rule has seen."""
+
+    def waiting(self) -> Waiting:
+        """The words for messages."""
+
+    def small(self) -> "Case":
+        """A small part of this case."""
 
 
 class Unusable(NamedTuple):
@@ -104,24 +96,45 @@ class Unusable(NamedTuple):
         return False
 
 
+def policies(mine: Iterable, kind: type, make: Callable[[Callable], Any], ways: str) -> list[Any]:
+    """A reader's policies: each is of this `kind`, or a function from which `make` makes one.
+
+    Raises ValueError, with the `ways` to write a policy, on anything else.
+    """
+    made = []
+    for policy in mine:
+        if isinstance(policy, kind):
+            made.append(policy)
+            continue
+        if not callable(policy):
+            raise ValueError(f"mine: {policy!r}; give {ways}")
+        try:
+            made.append(make(policy))
+        except ValueError as error:
+            made.append(Unusable(name_of(policy), str(error)))
+    return made
+
+
 def cases(
-    workload: Any, default: Callable[[int], Any], read: Callable[[Any], Any]
+    workload: Any, kind: type, default: Callable[[int], Any], read: Callable[[Any], Any]
 ) -> Callable[[int], Any]:
-    """A function from a seed to a case: the `default`, or what `read` makes of the workload given."""
+    """A function from a seed to a case: the `default` without a workload, else what `read` makes of it.
+
+    `workload` is of that `kind`, or a function from a seed to one. Raises ValueError on another.
+    """
     if workload is None:
         return default
+
+    def case_of(drawn: Any) -> Any:
+        if not isinstance(drawn, kind):
+            wanted = f"give a {kind.__name__}, or a function from a seed to one"
+            raise ValueError(f"workload: a {type(drawn).__name__}; {wanted}")
+        return read(drawn)
+
     if callable(workload):
-        return lambda seed: read(workload(seed))
-    case = read(workload)
+        return lambda seed: case_of(workload(seed))
+    case = case_of(workload)
     return lambda seed: case
-
-
-def checked(workload: Any, kind: type) -> Any:
-    """The workload itself; ValueError when it is of another kind."""
-    if not isinstance(workload, kind):
-        wanted = f"give a {kind.__name__}, or a function from a seed to one"
-        raise ValueError(f"workload: a {type(workload).__name__}; {wanted}")
-    return workload
 
 
 def name_of(function: Callable) -> str:
@@ -130,16 +143,15 @@ def name_of(function: Callable) -> str:
 
 
 def race(
-    game: Game,
-    mine: Iterable,
-    case_of: Callable,
+    own: Iterable,
+    case_of: Callable[[int], Case],
     against: Iterable[str],
     seeds: Seeds,
     each: bool,
     limit: float = LIMIT,
     baseline: str | None = None,
 ) -> pd.DataFrame:
-    """The leaderboard (with `each` its runs) of the reader's policies and of shipped ones on the same cases.
+    """The leaderboard (with `each` its runs) of a reader's `own` policies and of shipped ones on the same cases.
 
     `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves; `baseline`
     is as for `standings`. Each run of a reader's policy has a process of its own (see `apart`), so it can break
@@ -149,43 +161,40 @@ def race(
     Raises ValueError also on two policies of one name and on no seed.
     """
     numbers = _numbers(seeds)
-    shipped = tuple(against)
     if not 0 < limit <= LONGEST:
         raise ValueError(f"limit: {limit:g} s; must lie above 0, up to {LONGEST:g}")
-    own = [game.policy(given) for given in mine]
-    names = [*shipped, *(policy.name for policy in own)]
-    if not names:
+    field: dict[str, Any] = dict(zip(against, against, strict=True))
+    for policy in own:
+        if policy.name in field:
+            raise ValueError(f"mine: two policies are called {policy.name!r}; give yours a name=")
+        field[policy.name] = policy
+    if not field:
         raise ValueError("mine: no policy; give one, or a paper's name in `against`")
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ValueError(f"mine: two policies are called {twice!r}; give yours a name=")
-    if baseline is not None and baseline not in names:
-        raise unknown("baseline", baseline, names)
-    ended: dict[str, Outcome] = {}  # who comes to no end with one seed runs with no other
+    if baseline is not None and baseline not in field:
+        raise unknown("baseline", baseline, field)
+    failed: dict[str, Outcome] = {}  # a policy that fails on one seed is not run on the rest
     rows = []
-    total = len(numbers) * len(names)
+    total = len(numbers) * len(field)
     with tqdm(total=total, unit="run", delay=2, leave=False, disable=None) as bar:
         for seed in numbers:
             case = case_of(seed)
             if own and seed == numbers[0]:
-                game.play(game.plain, game.small(case), seed)
+                case.small().play(case.plain, seed)
             outcomes = {}
-            for name, policy in zip(names, (*shipped, *own), strict=True):
+            for name, policy in field.items():
                 bar.set_description(f"{name}, seed {seed}")
-                if isinstance(policy, str):
-                    outcome = game.judge(game.play(name, case, seed), case)
-                else:
-                    outcome = ended.get(name) or _alone(game, policy, case, seed, limit)
+                outcome = failed.get(name) or _outcome(case, policy, seed, limit)
                 if not outcome.values:
-                    ended[name] = outcome
+                    failed[name] = outcome
                 outcomes[name] = outcome
                 bar.update()
-            rows += _rows(game, case, seed, outcomes, shipped)
+            rows += _rows(case, seed, outcomes, against)
     runs = pd.DataFrame(rows, columns=COLUMNS)
     return runs if each else standings(runs, baseline)
 
 
 def named(against: Iterable[str], known: Iterable[str]) -> list[str]:
-    """The names of shipped policies as a list; TypeError when one is no text, ValueError when it is unknown."""
+    """The names of shipped policies as a list; TypeError on a name that is not text, ValueError when it is unknown."""
     names = _listed(against)
     if names is None or not all(isinstance(name, str) for name in names):
         raise TypeError(f"against: {against!r:.60}; needs a list of names, as ['greedy']")
@@ -196,7 +205,7 @@ def named(against: Iterable[str], known: Iterable[str]) -> list[str]:
 
 
 def _listed(given: Any) -> list[Any] | None:
-    """What is given as a list; None for a text, and for what is no sequence."""
+    """An argument as a list; None for text, and for anything that is not a sequence."""
     if isinstance(given, str | bytes) or getattr(given, "ndim", 1) != 1:
         return None
     return list(given) if isinstance(given, Iterable) else None
@@ -216,10 +225,10 @@ def _numbers(seeds: Seeds) -> list[int]:
 
 
 def _rows(
-    game: Game, case: Any, seed: int, outcomes: dict[str, Outcome], shipped: tuple[str, ...]
+    case: Case, seed: int, outcomes: dict[str, Outcome], shipped: Iterable[str]
 ) -> list[tuple]:
     """The rows of one seed: one for each policy and metric."""
-    waiting = game.waiting(case)
+    waiting = case.waiting()
     papers = [outcomes[name] for name in shipped]
     longest = [np.nanmax(outcome.waits, initial=0.0) for outcome in papers]
     usual = float(np.median(longest)) if papers else 0.0
@@ -238,38 +247,36 @@ def _rows(
             warned = f"{outcome.warned} (seed {seed}{beside})"
         if broke:
             warned = ""
-        values = (np.nan,) * len(game.metrics) if outcome.broke else outcome.values
-        for (metric, better), value in zip(game.metrics.items(), values, strict=True):
+        values = (np.nan,) * len(case.metrics) if outcome.broke else outcome.values
+        for (metric, better), value in zip(case.metrics.items(), values, strict=True):
             rows.append((name, metric, better, seed, float(value), broke, warned))
     return rows
 
 
-def _alone(game: Game, policy: Any, case: Any, seed: int, limit: float) -> Outcome:
-    """The outcome of a reader's policy, run in a process of its own; without values when it has no end."""
+def _outcome(case: Case, policy: Any, seed: int, limit: float) -> Outcome:
+    """The outcome of a run, without values when it fails; a reader's policy has a process of its own."""
+    if isinstance(policy, str):
+        return case.judge(case.play(policy, seed))
     try:
         if isinstance(policy, Unusable):
             raise Broke(policy.why)
-        record = apart(partial(_watched, game.play, policy, case, seed), limit)
-        return _judged(game, record, case)
+        record = apart(partial(_watched, case, policy, seed), limit)
     except Broke as error:
         # the row names the policy
         why = re.sub(rf"^\w+ {re.escape(repr(policy.name))}: ", "", str(error))
-        return Outcome((), broke=f"a rule: {why} (seed {seed})")
+    else:
+        try:
+            return case.judge(record)
+        except Exception as error:  # a record that was written over may be anything
+            why = f"its record cannot be read ({type(error).__name__}: {error})"
+    return Outcome((), broke=f"a rule: {why} (seed {seed})")
 
 
-def _judged(game: Game, record: Any, case: Any) -> Outcome:
-    try:
-        return game.judge(record, case)
-    except Exception as error:  # a record that was written over may be anything
-        why = f"its record cannot be read ({type(error).__name__}: {error})"
-        raise Broke(why) from error
-
-
-def _watched(play: Callable, policy: Any, case: Any, seed: int) -> Any:
+def _watched(case: Case, policy: Any, seed: int) -> Any:
     """The record of a run; ValueError when the case is another one after it."""
     shown = list(_arrays(case))
     before = [array.tobytes() for array in shown]
-    record = play(policy, case, seed)
+    record = case.play(policy, seed)
     after = [array.tobytes() for array in shown]
     if after != before:
         raise ValueError("it changed what it was shown")
@@ -293,8 +300,8 @@ def _arrays(part: Any) -> Iterator[np.ndarray]:
 def tampered(
     start: np.ndarray, finish: np.ndarray, duration: np.ndarray, ready: np.ndarray, what: str
 ) -> str:
-    """What cannot be in a record, in words: a task that ran for another time than it takes, or before it was
-    ready; empty where all is well. All (T,), NaN where a task did not run.
+    """The sentence on a forged record, of a task that ran for another time than it takes or before it was ready;
+    empty where all is well. All (T,), NaN where a task did not run.
 
     >>> one = np.array([1.0])
     >>> tampered(one, one + 0.5, one * 2, one, "job")
@@ -329,7 +336,7 @@ def bounded_slowdown(response: np.ndarray, alone: np.ndarray) -> float:
 
 
 def starved(waits: np.ndarray, waiting: Waiting, limit: float) -> str:
-    """The sentence on jobs that never start, or wait longer than `limit`; empty when there is none.
+    """The sentence on jobs that never start, or wait longer than `limit`; else empty.
 
     >>> starved(np.array([0.0, np.nan]), Waiting("job", np.array([1.0, 2.5]), 1.0, "s", "start it"), 10.0)
     'starvation: job 1, submitted at 2.5 s, never starts (1 of 2 do not); start it'

@@ -29,7 +29,7 @@ def standings(runs: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     `runs` has a row per policy, metric and seed: `policy, metric, better` ("low" or "high"), `seed, value`
     (NaN where a run came to no end), `broke, warned` (sentences, empty when all is well). Gives
 
-    - `mean, low, high`: over the seeds, with the 95 % Student-t interval (NaN where there is none)
+    - `mean, low, high`: over the seeds, with the 95 % Student-t interval (NaN without one)
     - `rank` by the mean, 1 is best; `<NA>` for a policy that broke a rule on any seed
     - `difference, difference_low, difference_high`: mean and interval of the value less the `baseline`'s on the
       same seed; the intervals hold for all `comparisons` of the board at once, at 95 % (Bonferroni)
@@ -38,7 +38,7 @@ def standings(runs: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
       the same numbers, which says nothing of other traces (see `intervals.block_bootstrap`)
     - `broke, warned`: the first sentence of each policy; a warning costs no rank
 
-    Raises ValueError when a column is missing, when there is no row, or two of one policy, metric and seed, when
+    Raises ValueError when a column is missing, without any row, with two of one policy, metric and seed, when
     a policy lacks some seed, since differences are paired, and when no policy is called `baseline`.
 
     >>> waits = [("a", 0, 2.0), ("a", 1, 3.0), ("b", 0, 1.0), ("b", 1, 2.0)]
@@ -95,12 +95,9 @@ def _of_metric(
     if seeds > 1:
         one_trace = frame["policy"].isin(again)
         frame["over"] = np.where(one_trace, ONE_TRACE, f"{seeds} seeds")
-    means = []
-    for name in frame["policy"]:
-        drawn = name not in again
-        interval = _interval(values[name], LEVEL, drawn)
-        means.append(interval)
-    frame[MEANS] = means
+    frame[MEANS] = [
+        _interval(values[name], LEVEL, drawn=name not in again) for name in frame["policy"]
+    ]
     unbroken = frame["mean"].where(frame["broke"] == "")
     rank = unbroken.rank(method="min", ascending=better == "low")
     frame["rank"] = rank.astype("Int64")
@@ -111,12 +108,11 @@ def _of_metric(
     compared = values[base] if base else np.nan
     differences = values.sub(compared, axis="index")
     all_at_once = 1 - (1 - LEVEL) / comparisons
-    apart = []
-    for name in frame["policy"]:
-        drawn = name == base or not {name, base} <= again
-        interval = _interval(differences[name], all_at_once, drawn)
-        apart.append(interval)
-    frame[DIFFERENCES] = apart
+    undrawn = again - {base} if base in again else set()
+    frame[DIFFERENCES] = [
+        _interval(differences[name], all_at_once, drawn=name not in undrawn)
+        for name in frame["policy"]
+    ]
     frame["baseline"] = base
     return frame[[*FIRST, *DIFFERENCES, *LAST]]
 
@@ -135,7 +131,7 @@ def _interval(values: pd.Series, level: float, drawn: bool) -> tuple[float, ...]
 
 @typed
 def told(board: pd.DataFrame) -> str:
-    """What went wrong, a paragraph per policy: the rule it broke or a warning, with row, time and way out.
+    """The messages of a board, a paragraph per policy: the rule it broke or a warning, with row, time and way out.
 
     See also: `boards.plot`.
 
@@ -229,7 +225,7 @@ def plot(
 
 
 def _heading(row: pd.Series) -> str:
-    """What the numbers beside the lines are."""
+    """The heading of the numbers beside the lines."""
     if not row["baseline"]:
         return ""
     best = row["policy"] == row["baseline"]  # in the first row
