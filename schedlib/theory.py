@@ -297,9 +297,7 @@ def choices_tail(load: float, choices: int, length: int) -> float:
         raise ValueError(f"load: {load:g}, must be less than 1")
     whole("choices", np.array(choices, float), 1)
     if length > LONGEST:
-        raise ValueError(
-            f"length: {length:g}, must be at most {LONGEST:,}: no server has so many jobs"
-        )
+        raise ValueError(f"length: {length:g}, queues longer than {LONGEST:,} are not supported")
     tail = 1.0
     for _ in range(int(length)):
         tail = load * tail ** int(choices)

@@ -28,7 +28,7 @@ class Workload:
 
     Raises ValueError, naming the argument, the row (counted from 0) and the way out, on a missing column, on
     a time or demand that is negative, NaN or infinite, on jobs out of order or there twice, on a task of an
-    unknown job, and when there is no job at all.
+    unknown job, and without any job.
 
     See also: `schedlib.traces`, whose readers give one.
 
@@ -72,7 +72,7 @@ class Workload:
         )
         jobs["class"] = classes.astype(np.int64)
         job, names = jobs["job"], jobs["job"].to_numpy()
-        refuse("jobs.job", _no_name(job), names, "is no name; give each job a name or a number")
+        refuse("jobs.job", _no_name(job), names, "is not a valid job name; use text or a number")
         refuse(
             "jobs.job",
             job.duplicated().to_numpy(),
@@ -86,7 +86,7 @@ class Workload:
             "tasks.job",
             _no_name(tasks["job"]),
             tasks["job"].to_numpy(),
-            "is no name; give its job's",
+            "is not a valid job name; use that of its job",
         )
         owner = pd.Index(job).get_indexer(pd.Index(tasks["job"]))
         refuse(
@@ -234,7 +234,7 @@ class Workload:
         """
         for name, time in (("t0", t0), ("t1", t1)):
             if time != time:
-                raise ValueError(f"{name}: is NaN, which is no time; for all that follows give inf")
+                raise ValueError(f"{name}: is NaN; use inf for 'until the end'")
         submit = self._jobs["submit"].to_numpy()
         first, last = np.searchsorted(submit, [t0, t1])
         if first >= last:
