@@ -67,11 +67,17 @@ MARKS = {
 every_reader = pytest.mark.parametrize(("read", "rows"), READERS.values(), ids=READERS)
 
 
-def written(tmp_path, rows, name="trace.csv"):
-    path = tmp_path / name
-    text = ("\n".join(rows) + "\n").encode()
-    path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
-    return path
+@pytest.fixture
+def written(tmp_path):
+    """Write rows into a file of that name, packed where it ends in `.gz`, and give its path."""
+
+    def write(rows, name="trace.csv"):
+        text = ("\n".join(rows) + "\n").encode()
+        path = tmp_path / name
+        path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+        return path
+
+    return write
 
 
 def same(one, other):
@@ -82,15 +88,15 @@ def same(one, other):
 
 
 @every_reader
-def test_a_packed_file_is_read_as_a_plain_one(read, rows, tmp_path):
-    plain = read(written(tmp_path, rows))
-    assert len(plain) and same(read(written(tmp_path, rows, "trace.csv.gz")), plain)
+def test_a_packed_file_is_read_as_a_plain_one(read, rows, written):
+    plain = read(written(rows))
+    assert len(plain) and same(read(written(rows, "trace.csv.gz")), plain)
 
 
 @every_reader
-def test_missing_empty_and_cut_files_are_refused_by_name(read, rows, tmp_path):
-    written(tmp_path, [], "empty.csv")
-    cut = written(tmp_path, rows, "cut.csv.gz")
+def test_missing_empty_and_cut_files_are_refused_by_name(read, rows, tmp_path, written):
+    written([], "empty.csv")
+    cut = written(rows, "cut.csv.gz")
     cut.write_bytes(cut.read_bytes()[:-12])
     for name in ("missing.csv", "empty.csv", "cut.csv.gz"):
         with pytest.raises(ValueError, match=name):
@@ -98,12 +104,12 @@ def test_missing_empty_and_cut_files_are_refused_by_name(read, rows, tmp_path):
 
 
 @every_reader
-def test_a_row_cut_short_or_with_an_entry_more_is_refused_by_its_line(read, rows, tmp_path):
+def test_a_row_cut_short_or_with_an_entry_more_is_refused_by_its_line(read, rows, written):
     mark = MARKS.get(read, ",")
     cut = mark.join(rows[-1].split(mark)[:3])
     for row in (cut, rows[-1] + mark + "1"):
         with pytest.raises(ValueError, match=rf"trace.csv.*(Row #|row ){len(rows)}"):
-            read(written(tmp_path, [*rows[:-1], row]))
+            read(written([*rows[:-1], row]))
 
 
 WRONG = [
@@ -135,18 +141,18 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "row", "message"), WRONG)
-def test_a_wrong_entry_is_refused_by_its_line(name, row, message, tmp_path):
+def test_a_wrong_entry_is_refused_by_its_line(name, row, message, written):
     read, rows = READERS[name]
     with pytest.raises(ValueError, match=message) as refusal:
-        read(written(tmp_path, [*rows[:-1], row]))
+        read(written([*rows[:-1], row]))
     assert str(len(rows)) in str(refusal.value) and "trace.csv" in str(refusal.value)
 
 
 # --- the Standard Workload Format ---
 
 
-def test_swf_fields_stand_by_name_and_unknown_ones_are_nan(tmp_path):
-    work = traces.read_swf(written(tmp_path, ["; MaxProcs: 8", "", *SWF]))
+def test_swf_fields_stand_by_name_and_unknown_ones_are_nan(written):
+    work = traces.read_swf(written(["; MaxProcs: 8", "", *SWF]))
     first, second = work.jobs.to_dict("records")
     assert (first["wait"], first["requested_time"], first["user"], first["status"]) == (5, 90, 7, 1)
     assert (
@@ -155,7 +161,7 @@ def test_swf_fields_stand_by_name_and_unknown_ones_are_nan(tmp_path):
     assert work.tasks[["duration", "cpu"]].values.tolist() == [[60, 4], [30, 2]]
 
 
-def test_swf_lines_that_make_no_job_are_counted(tmp_path):
+def test_swf_lines_that_make_no_job_are_counted(written):
     tail = "-1 -1 -1 -1 -1 {status} 8 1 -1 1 -1 -1 -1"
     odd = [
         "3 9 -1 -1 4 " + tail.format(status=5),
@@ -163,18 +169,18 @@ def test_swf_lines_that_make_no_job_are_counted(tmp_path):
         "5 9 -1 5 0 " + tail.format(status=1),
         "6 9 -1 5 4 " + tail.format(status=3),
     ]
-    work = traces.read_swf(written(tmp_path, ["; MaxRecords: 7", *odd, *SWF]))
+    work = traces.read_swf(written(["; MaxRecords: 7", *odd, *SWF]))
     assert len(work) == 2 and sorted(work.report.values()) == [1, 1, 1, 1, 1]
 
 
-def test_swf_header_keeps_repeated_fields(tmp_path):
-    header = traces.swf_header(written(tmp_path, ["; MaxProcs: 8", ";Note: a", "; Note: b", *SWF]))
+def test_swf_header_keeps_repeated_fields(written):
+    header = traces.swf_header(written(["; MaxProcs: 8", ";Note: a", "; Note: b", *SWF]))
     assert header == {"MaxProcs": "8", "Note": "a\nb"}
 
 
-def test_a_wrong_line_is_counted_with_the_header_and_blanks(tmp_path):
+def test_a_wrong_line_is_counted_with_the_header_and_blanks(tmp_path, written):
     with pytest.raises(ValueError, match="row 5: could not convert a word: .* 'x'"):
-        traces.read_swf(written(tmp_path, ["; a", SWF[0], "", "; b", SWF[1].replace(" 8 ", " x ")]))
+        traces.read_swf(written(["; a", SWF[0], "", "; b", SWF[1].replace(" 8 ", " x ")]))
     comment = "; a\x85 b"  # a line's end for `str.splitlines`, not for a log
     path = tmp_path / "note.swf"
     path.write_bytes("\n".join([comment, SWF[1].replace(" 8 ", " x ")]).encode("latin-1"))
@@ -197,8 +203,8 @@ def test_the_nasa_log_has_its_published_jobs_and_keeps_their_work():
 # --- Slurm ---
 
 
-def test_sacct_gives_waits_limits_and_memory(tmp_path):
-    work = traces.read_sacct(written(tmp_path, SACCT))
+def test_sacct_gives_waits_limits_and_memory(written):
+    work = traces.read_sacct(written(SACCT))
     columns = ["job", "submit", "wait", "requested_time", "state"]
     assert work.jobs[columns].fillna(-1).values.tolist() == [
         ["7", 0, 30, 86400, "COMPLETED"],
@@ -207,19 +213,19 @@ def test_sacct_gives_waits_limits_and_memory(tmp_path):
     assert work.tasks[["duration", "cpu", "mem"]].values.tolist() == [[90, 4, 2], [10, 2, 3]]
 
 
-def test_sacct_quotes_nothing(tmp_path):
+def test_sacct_quotes_nothing(written):
     named = [f"{row}|{name}" for row, name in zip(SACCT, ["JobName", '"a', '5" disk'], strict=True)]
-    plain = traces.read_sacct(written(tmp_path, SACCT, "plain.csv"))
-    assert same(traces.read_sacct(written(tmp_path, named)), plain)
+    plain = traces.read_sacct(written(SACCT, "plain.csv"))
+    assert same(traces.read_sacct(written(named)), plain)
 
 
-def test_sacct_leaves_out_steps_and_what_has_not_run(tmp_path):
+def test_sacct_leaves_out_steps_and_what_has_not_run(written):
     step, waits, runs = (
         SACCT[1].replace("7|", "7.batch|", 1),
         "9|2024-05-01T12:01:00|Unknown|Unknown|2|3G|10:00|bob|PENDING",
         "10|2024-05-01T12:01:00|2024-05-01T12:01:00|Unknown|2|3G|10:00|bob|RUNNING",
     )
-    work = traces.read_sacct(written(tmp_path, [*SACCT, step, waits, runs, SACCT[2]]))
+    work = traces.read_sacct(written([*SACCT, step, waits, runs, SACCT[2]]))
     assert len(work) == 2 and list(work.report.values()) == [1, 1, 1, 1]
     assert work.report["steps of jobs (left out)"] == 1
 
@@ -227,14 +233,14 @@ def test_sacct_leaves_out_steps_and_what_has_not_run(tmp_path):
 # --- Alibaba ---
 
 
-def test_a_row_of_batch_task_is_as_many_tasks_as_it_has_instances(tmp_path):
-    work = traces.alibaba2018_tasks(written(tmp_path, BATCH))
+def test_a_row_of_batch_task_is_as_many_tasks_as_it_has_instances(written):
+    work = traces.alibaba2018_tasks(written(BATCH))
     assert work.jobs[["job", "submit"]].values.tolist() == [["j_2", 90], ["j_1", 100]]
     assert work.tasks["duration"].tolist() == [5, 5, 5, 30, 30, 10]
     assert work.tasks["cpu"].tolist() == [1, 1, 1, 1, 1, 0.5] and work.tasks["mem"].max() == 0.02
 
 
-def test_rows_of_batch_task_that_do_not_count_are_counted(tmp_path):
+def test_rows_of_batch_task_that_do_not_count_are_counted(written):
     odd = [
         "M1,1,j_3,1,Failed,100,130,100,0.5",
         "M1,1,j_4,1,Terminated,100,0,100,0.5",
@@ -242,12 +248,12 @@ def test_rows_of_batch_task_that_do_not_count_are_counted(tmp_path):
         "M1,1,j_6,1,Terminated,100,130,,",
         "M1,1,j_7,1,Terminated,500,530,100,0.5",
     ]
-    work = traces.alibaba2018_tasks(written(tmp_path, [*BATCH, *odd]), t1=400)
+    work = traces.alibaba2018_tasks(written([*BATCH, *odd]), t1=400)
     assert list(work.report.values()) == [1, 1, 1, 1, 1, 1] and len(work) == 2  # one: out of order
     with pytest.raises(ValueError, match="no row makes a job: 1 'Failed' tasks"):
-        traces.alibaba2018_tasks(written(tmp_path, odd[:1]))
+        traces.alibaba2018_tasks(written(odd[:1]))
     with pytest.raises(ValueError, match="100,000,000 tasks, more than .* shorter stretch"):
-        traces.alibaba2018_tasks(written(tmp_path, ["M1,1e8" + BATCH[0][4:]]))
+        traces.alibaba2018_tasks(written(["M1,1e8" + BATCH[0][4:]]))
 
 
 @pytest.mark.parametrize("header", [[], [",".join(traces.alibaba_tables.PAI_2020)]])
@@ -265,9 +271,9 @@ def test_pai_is_read_from_its_archive_with_or_without_a_header(header, tmp_path)
     ]
 
 
-def test_an_archive_cut_short_is_refused(tmp_path):
+def test_an_archive_cut_short_is_refused(tmp_path, written):
     with tarfile.open(tmp_path / "pai.tar.gz", "w:gz") as archive:
-        archive.add(written(tmp_path, PAI * 5_000), "pai_task_table.csv")
+        archive.add(written(PAI * 5_000), "pai_task_table.csv")
     whole = (tmp_path / "pai.tar.gz").read_bytes()
     (tmp_path / "pai.tar.gz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match="pai.tar.gz"):
@@ -277,15 +283,15 @@ def test_an_archive_cut_short_is_refused(tmp_path):
 # --- Google 2019 ---
 
 
-def test_google2019_tasks_run_from_schedule_to_finish(tmp_path):
+def test_google2019_tasks_run_from_schedule_to_finish(written):
     evicted = ["601500000,3,5,0,0.3,0.2", "601700000,4,5,0,0.3,0.2"]
-    work = traces.google2019_tasks(written(tmp_path, [*GOOGLE[:3], *evicted, *GOOGLE[3:]]))
+    work = traces.google2019_tasks(written([*GOOGLE[:3], *evicted, *GOOGLE[3:]]))
     assert work.tasks.values.tolist() == [[5, 10.5, 0.1, 0.2]] and work.jobs["submit"][0] == 600
     assert work.report == {"'evict' events (such runs are left out)": 1}
 
 
-def test_google2019_parquet_with_its_record_is_the_same(tmp_path):
-    rows = pd.read_csv(written(tmp_path, GOOGLE))
+def test_google2019_parquet_with_its_record_is_the_same(tmp_path, written):
+    rows = pd.read_csv(written(GOOGLE))
     requests = rows[["cpus", "memory"]].to_dict("records")
     nested = rows.drop(columns=["cpus", "memory"]).assign(resource_request=requests)
     nested.to_parquet(tmp_path / "events.parquet")
@@ -296,12 +302,12 @@ def test_google2019_parquet_with_its_record_is_the_same(tmp_path):
         traces.google2019_tasks(tmp_path / "events.parquet")
 
 
-def test_google2019_collections_give_jobs_their_own_columns(tmp_path):
+def test_google2019_collections_give_jobs_their_own_columns(tmp_path, written):
     own = ["time,type,collection_id,scheduling_class,priority,user", "500000000,0,5,2,200,u"]
-    jobs = written(tmp_path, own, "jobs.csv")
-    work = traces.google2019_tasks(written(tmp_path, GOOGLE), jobs)
+    jobs = written(own, "jobs.csv")
+    work = traces.google2019_tasks(written(GOOGLE), jobs)
     assert work.jobs.values.tolist() == [[5, 500, 2, 200, "u"]]
-    written(tmp_path, [own[0], own[1].replace(",5,", ",6,")], "jobs.csv")
+    written([own[0], own[1].replace(",5,", ",6,")], "jobs.csv")
     with pytest.raises(ValueError, match="no task finishes"):
         traces.google2019_tasks(tmp_path / "trace.csv", jobs)
 
@@ -357,8 +363,8 @@ def test_azure_refuses_wrong_rows(vm, message, tmp_path):
         traces.azure_packing2020(azure(tmp_path, [*VMS, vm]))
 
 
-def test_azure_refuses_files_that_are_not_such_a_database(tmp_path):
-    for path in (written(tmp_path, ["no database"] * 99), written(tmp_path, []), tmp_path / "none"):
+def test_azure_refuses_files_that_are_not_such_a_database(tmp_path, written):
+    for path in (written(["no database"] * 99), written([]), tmp_path / "none"):
         with pytest.raises(ValueError, match=path.name):
             traces.azure_packing2020(path)
     with pytest.raises(ValueError, match="machine: 3 is unknown; choose from 16, 17"):
@@ -368,19 +374,19 @@ def test_azure_refuses_files_that_are_not_such_a_database(tmp_path):
 # --- SWIM ---
 
 
-def test_swim_gives_jobs_with_their_bytes_and_no_tasks(tmp_path):
-    w = traces.read_swim(written(tmp_path, SWIM))
+def test_swim_gives_jobs_with_their_bytes_and_no_tasks(written):
+    w = traces.read_swim(written(SWIM))
     assert list(w.jobs) == ["job", "submit", "class", "map_input", "shuffle", "reduce_output"]
     assert w.jobs["map_input"].tolist() == [740773, 736346, 10274791099]
     assert w.jobs["submit"].tolist() == [49.0, 101.0, 101.0]
     assert len(w.tasks) == 0 and w.report == {}
     with_paths = [f"{row}\t/in/{i}\t/out\t7" for i, row in enumerate(SWIM)]
-    assert same(traces.read_swim(written(tmp_path, with_paths)), w)
+    assert same(traces.read_swim(written(with_paths)), w)
 
 
-def test_oddities_of_swim_are_counted(tmp_path):
+def test_oddities_of_swim_are_counted(written):
     rows = [SWIM[0], "job7\t20\t0\t1\t2\t3", SWIM[0], "job8\t60\t11\t1\t2\t3"]
-    w = traces.read_swim(written(tmp_path, rows))
+    w = traces.read_swim(written(rows))
     assert w.jobs["job"].tolist() == ["job7", "job0", "job8"]
     assert w.report == {
         "gaps that disagree with submit (submit holds)": 2,
@@ -392,15 +398,15 @@ def test_oddities_of_swim_are_counted(tmp_path):
 # --- any table ---
 
 
-def test_any_table_is_read_from_a_file_a_frame_and_parquet(tmp_path):
-    work = table(written(tmp_path, TABLE))
+def test_any_table_is_read_from_a_file_a_frame_and_parquet(tmp_path, written):
+    work = table(written(TABLE))
     assert work.jobs.values.tolist() == [[18, 1, 0, "a"], [17, 3, 0, "b"]]
     assert work.tasks.values.tolist() == [[18, 1.5, 1], [17, 0.5, 2]]
     assert work.report == {"rows out of order (sorted)": 1}
     frame = pd.read_csv(tmp_path / "trace.csv").astype({"id": str})
     frame.to_parquet(tmp_path / "t.parquet")
     assert same(table(frame), work) and same(table(tmp_path / "t.parquet"), work)
-    bare = written(tmp_path, TABLE[1:], "bare.csv")
+    bare = written(TABLE[1:], "bare.csv")
     names = TABLE[0].split(",")
     assert same(traces.read_csv(bare, COLUMNS, scale={"duration": 0.001}, names=names), work)
 
@@ -453,12 +459,12 @@ def test_wrong_tables_are_refused(frame, columns, options, message):
         traces.read_csv(frame, columns, **options)
 
 
-def test_a_file_without_the_named_columns_is_refused(tmp_path):
+def test_a_file_without_the_named_columns_is_refused(written):
     with pytest.raises(
         ValueError,
         match="trace.csv: no column when, .* among 3, 500, b, 2, 17; .* a header that names it",
     ):
-        table(written(tmp_path, TABLE[1:]))
+        table(written(TABLE[1:]))
 
 
 # --- the workload ---
