@@ -70,26 +70,26 @@ def _done(work: Callable[[], Any]) -> tuple[Any, str]:
     """The result, and the sentence on why it broke (empty if it did not)."""
     heard: list[Any] = []  # what a kernel cannot pass on
     hook, sys.unraisablehook = sys.unraisablehook, heard.append
-    given, error = None, None
+    result, error = None, None
     try:
-        given = work()
+        result = work()
     except BaseException as raised:
         error = raised
     finally:
         sys.unraisablehook = hook
     error = heard[0].exc_value if heard else error
     if error is None:
-        return given, ""
+        return result, ""
     if isinstance(error, ValueError):
         return None, str(error)
     return None, f"its function raised {type(error).__name__}: {error}"
 
 
 def _opened(done: tuple[Any, str]) -> Any:
-    given, why = done
+    result, why = done
     if why:
         raise Broke(why)
-    return given
+    return result
 
 
 def _end(code: int) -> str:

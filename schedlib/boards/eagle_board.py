@@ -167,8 +167,8 @@ def eagle(
     a rule: ...job 0 ... worker...(seed 0)
     """
     if workload is None and (workers, short_partition, cutoff) != (None, None, None):
-        own = "are of a workload of your own; give workload="
-        raise ValueError(f"workers, short_partition, cutoff: {own}")
+        way_out = "are of a workload of your own; give workload="
+        raise ValueError(f"workers, short_partition, cutoff: {way_out}")
     estimate = "mean" if clairvoyant else MISJUDGED
     make = cases(
         workload, Workload, google_jobs, lambda jobs: _case(jobs, workers, short_partition, cutoff)

@@ -112,8 +112,8 @@ def hmhs(
     case_of = cases(workload, Instance, single_batch, Case)
     rivals = named(against, [*POLICIES, "priced"])
     ways = "an hmhs.Policy, or a rule made by @hmhs.rule"
-    own = policies(mine, Policy, _of_rule, ways)
-    return race(own, case_of, rivals, seeds, each, limit, baseline)
+    entries = policies(mine, Policy, _of_rule, ways)
+    return race(entries, case_of, rivals, seeds, each, limit, baseline)
 
 
 def _of_rule(function: Callable) -> Policy:

@@ -155,7 +155,10 @@ def passed_over(
 
 @compiled
 def _passed_over(when, kind, job_of, start, machine, demand, size, free):
-    """As `passed_over`, from events in order: times, kinds and jobs (E,)."""
+    """As `passed_over`, from events in order: times, kinds and jobs (E,); `size` (N, R) is what a job takes.
+
+    `start, machine (N,)`, `demand (N, R)`; `free (M, R)` is written over.
+    """
     line = np.empty(len(start), np.int64)  # jobs that wait and were never passed over, by arrival
     waiting = 0
     passed = 0

@@ -251,13 +251,13 @@ def sufferage_rule(stage: Waiting, machine: int, now: float) -> int:
             if suffers > most[best]:
                 winner[best] = job
                 most[best] = suffers
-        given = winner[machine]
-        if given >= 0:
-            end = now + stage.time[given, machine]
+        mapped = winner[machine]
+        if mapped >= 0:
+            end = now + stage.time[mapped, machine]
             wake = min(wake, end)
-        if given >= 0 or winner.max() < 0:
+        if mapped >= 0 or winner.max() < 0:
             stage.wake[0] = wake
-            return given
+            return mapped
         for other in range(free.size):
             job = winner[other]
             if job >= 0:

@@ -173,13 +173,13 @@ def lotes(
         rivals = [name for name in rivals if name not in planned]
         planned = []
         case_of = cases(workload, Workload, random_jobs, read)
-    own = policies(
+    entries = policies(
         mine,
         Policy,
         lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
         "a lotes.Policy, or a function arrive(cluster, job)",
     )
-    return race(own, case_of, rivals, seeds, each, limit, baseline)
+    return race(entries, case_of, rivals, seeds, each, limit, baseline)
 
 
 def random_jobs(seed: int) -> Case:
@@ -201,11 +201,11 @@ def _instance():
 
 def _case(workload: Workload, configs: Any, planned: bool) -> Case:
     tasks = workload.tasks
-    own = workload.jobs["class"].to_numpy()
-    job_class = np.repeat(own, np.diff(workload.offsets))
+    labels = workload.jobs["class"].to_numpy()
+    job_class = np.repeat(labels, np.diff(workload.offsets))
     plan = None
     if planned:
-        if own.any():
+        if labels.any():
             classes = _means(workload, job_class, configs)
         else:
             kinds = len(tasks[list(workload.resources)].drop_duplicates())

@@ -120,8 +120,8 @@ def mch(
     """
     case_of = cases(workload, tuple, greedy_leaves, _case)
     rivals = named(against, RULES)
-    own = policies(mine, Rule, rule, "a rule made by @mch.rule")
-    return race(own, case_of, rivals, seeds, each, limit, baseline)
+    entries = policies(mine, Rule, rule, "a rule made by @mch.rule")
+    return race(entries, case_of, rivals, seeds, each, limit, baseline)
 
 
 def greedy_leaves(seed: int) -> Case:

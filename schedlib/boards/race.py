@@ -143,7 +143,7 @@ def name_of(function: Callable) -> str:
 
 
 def race(
-    own: Iterable,
+    mine: Iterable,
     case_of: Callable[[int], Case],
     against: Iterable[str],
     seeds: Seeds,
@@ -151,7 +151,7 @@ def race(
     limit: float = LIMIT,
     baseline: str | None = None,
 ) -> pd.DataFrame:
-    """The leaderboard (with `each` its runs) of a reader's `own` policies and of shipped ones on the same cases.
+    """The leaderboard (with `each` its runs) of a reader's policies (`mine`) and of shipped ones on the same cases.
 
     `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves; `baseline`
     is as for `standings`. Each run of a reader's policy has a process of its own (see `apart`), so it can break
@@ -164,7 +164,7 @@ def race(
     if not 0 < limit <= LONGEST:
         raise ValueError(f"limit: {limit:g} s; must lie above 0, up to {LONGEST:g}")
     field: dict[str, Any] = dict(zip(against, against, strict=True))
-    for policy in own:
+    for policy in mine:
         if policy.name in field:
             raise ValueError(f"mine: two policies are called {policy.name!r}; give yours a name=")
         field[policy.name] = policy
@@ -178,7 +178,7 @@ def race(
     with tqdm(total=total, unit="run", delay=2, leave=False, disable=None) as bar:
         for seed in numbers:
             case = case_of(seed)
-            if own and seed == numbers[0]:
+            if mine and seed == numbers[0]:
                 case.small().play(case.plain, seed)
             outcomes = {}
             for name, policy in field.items():
@@ -204,11 +204,11 @@ def named(against: Iterable[str], known: Iterable[str]) -> list[str]:
     return names
 
 
-def _listed(given: Any) -> list[Any] | None:
+def _listed(argument: Any) -> list[Any] | None:
     """An argument as a list; None for text, and for anything that is not a sequence."""
-    if isinstance(given, str | bytes) or getattr(given, "ndim", 1) != 1:
+    if isinstance(argument, str | bytes) or getattr(argument, "ndim", 1) != 1:
         return None
-    return list(given) if isinstance(given, Iterable) else None
+    return list(argument) if isinstance(argument, Iterable) else None
 
 
 def _numbers(seeds: Seeds) -> list[int]:
