@@ -1,4 +1,4 @@
-"""Stages 1 and 2 solved again while the system runs, from what it has seen so far (Sections 5.3.3 and 6)."""
+"""Stages 1 and 2 solved again while the system runs, from the jobs seen so far (Sections 5.3.3 and 6)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,16 +23,16 @@ SAMPLE = 1_000
 
 
 class Past(NamedTuple):
-    """All that is known at `now` of the N jobs that arrived, waited or ran since `since`, in order of arrival.
+    """The state at `now` of the N jobs that arrived, waited or ran since `since`, in order of arrival.
 
     - `submit (N,)`, `job_class (N,)` under the present plan, `demand (N, R)`, in the workload's units
-    - `start (N,)`, `finish (N,)`: NaN when that has not happened yet
+    - `start (N,)`, `finish (N,)`: NaN before the job starts or ends
 
     See also: `lotes.Replan`, whose functions see it.
 
-    >>> one = np.ones(1)
-    >>> past = Past(now=9.0, since=5.0, submit=6 * one, job_class=np.zeros(1, int), demand=np.ones((1, 2)),
-    ...             start=7 * one, finish=np.nan * one)
+    >>> row = np.ones(1)
+    >>> past = Past(now=9.0, since=5.0, submit=6 * row, job_class=np.zeros(1, int), demand=np.ones((1, 2)),
+    ...             start=7 * row, finish=np.nan * row)
     >>> int(np.isnan(past.finish).sum())  # still runs
     1
     """
@@ -47,7 +47,7 @@ class Past(NamedTuple):
 
 
 def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
-    """Classes as the window shows them, for jobs labelled `job_class (N,)`.
+    """The classes of the jobs in the window, for jobs labelled `job_class (N,)`.
 
     Shares and mean demands are those of the jobs submitted in it. A class's rate is how many of its jobs
     ended in it over the time that they ran in it, by Little's law one over the mean duration in the end. A
@@ -75,7 +75,7 @@ def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
 
 
 def estimate(past: Past, plan: Plan) -> Plan | None:
-    """The plan for the same classes, `estimated` again; None when stages 1 and 2 have none for them."""
+    """The plan for the same classes, `estimated` again; None if no plan exists for these classes."""
     try:
         return solve(plan.configs, estimated(past, past.job_class, plan.classes))
     except ValueError:
@@ -123,7 +123,7 @@ class Replan:
     - a function `(past, plan)` of a `Past` and the present plan that returns a plan for as many classes, a
       pair of that and a function from demands (N, R) to classes (N,), or None to keep the plan
 
-    The old plan stays if no plan exists for what the window shows. New labels need classes that can all run
+    The old plan stays if no plan exists for the window's jobs. New labels need classes that can all run
     everywhere. Running jobs stay; a machine's score is its new bin less what it runs; waiting jobs keep their
     order; and each machine, in the order of the table, starts what it would start on an exit. Raises
     ValueError on times that are not positive and on an unknown way. Source: LoTES, Sections 5.3.3 and 6.
@@ -151,7 +151,7 @@ class Replan:
 @kernel
 def resume(scores, state, log, queued):
     """Put the jobs in `queued`, in order of arrival, in their classes' queues, and let each machine start
-    what it would on an exit: else some could wait for ever for an idle one.
+    what it would on an exit: else some jobs could wait for ever while a machine idles.
     """
     for slot in queued:
         job = state.table.job[slot]
@@ -187,7 +187,7 @@ class Planner:
         coming[:] = self.job_class[progress.arrived : progress.arrived + len(coming)]
 
     def past(self, seen: int, log: Log) -> Past:
-        """All that is known when planning is due and `seen` jobs have come."""
+        """The past when planning is due and `seen` jobs have come."""
         now = self.due
         jobs = self.jobs
         since = now - self.replan.every
@@ -205,11 +205,26 @@ class Planner:
     def swap(self, scores: lotes.Scores, state: State, log: Log) -> tuple[lotes.Scores, State]:
         """Plan again; give LoTES's scores and the state under the new plan, at the time that was due."""
         past = self.past(int(state.progress[0].arrived), log)
-        old = self.plans[-1][1]
-        answer = WAYS.get(self.replan.how, self.replan.how)(past, old)  # type: ignore[arg-type]
+        answer = self._answered(past)
         self.turn += 1
         if answer is None:
             return scores, state
+        plan, label = answer
+        self.plans.append((past.now, plan))
+        state = state._replace(meter=lengthened(state.meter, past.now))
+        tick(state.meter, past.now)
+        if label is not None:
+            self._label_again(label, state)
+        return self._restarted(plan, state, log), state
+
+    def _answered(self, past: Past) -> tuple[Plan, Callable | None] | None:
+        """The new plan and what labels jobs, if anything does; None to keep the plan."""
+        old = self.plans[-1][1]
+        how = self.replan.how
+        make = how if callable(how) else WAYS[how]
+        answer = make(past, old)
+        if answer is None:
+            return None
         plan, label = answer if isinstance(answer, tuple) else (answer, None)
         plan.require(old.configs)
         classes = old.classes.n_classes
@@ -218,31 +233,36 @@ class Planner:
                 f"replan: a plan for {plan.classes.n_classes} classes, not the {classes} of the "
                 "first"
             )
-        self.plans.append((past.now, plan))
-        state = state._replace(meter=lengthened(state.meter, past.now))
-        tick(state.meter, past.now)
-        m = state.machines
-        table = state.table
+        return plan, label
+
+    def _label_again(self, label: Callable, state: State) -> None:
+        """Give each job the class that `label` says, also those that wait or run."""
+        if not np.isfinite(state.machines.pace).all():
+            raise ValueError(
+                "replan: to label jobs again, every class must be able to run on every "
+                "configuration"
+            )
+        labels = np.asarray(label(self.jobs.demand))
+        classes = state.machines.pace.shape[1]
+        if labels.shape != self.job_class.shape or not np.isin(labels, np.arange(classes)).all():
+            raise ValueError(
+                f"replan: labels must be one class for each demand, from 0 to {classes - 1}"
+            )
+        self.job_class = labels
+        job = state.table.job
         slots = present(state.table)
-        if label is not None:
-            if not np.isfinite(m.pace).all():
-                raise ValueError(
-                    "replan: to label jobs again, every class must be able to run on every "
-                    "configuration"
-                )
-            self.job_class = np.asarray(label(self.jobs.demand))
-            if (
-                self.job_class.shape != self.jobs.job_class.shape
-                or not np.isin(self.job_class, np.arange(classes)).all()
-            ):
-                raise ValueError(
-                    f"replan: labels must be one class for each demand, from 0 to {classes - 1}"
-                )
-            table.job.job_class[slots] = self.job_class[table.job.row[slots]]
-        machine = table.job.machine[slots]
-        running = np.zeros((len(m.config), m.pace.shape[1]), np.int64)
-        np.add.at(running, (machine[machine >= 0], table.job.job_class[slots[machine >= 0]]), 1)
-        scores = lotes.begin(self.policy, self.settings, self.given._replace(plan=plan), running)
-        queued = slots[machine < 0]
-        resume(scores, state, log, queued[np.argsort(table.job.row[queued])])
-        return scores, state
+        job.job_class[slots] = labels[job.row[slots]]
+
+    def _restarted(self, plan: Plan, state: State, log: Log) -> lotes.Scores:
+        """LoTES's scores under the plan, after each machine started what it would on an exit."""
+        job = state.table.job
+        slots = present(state.table)
+        waits = job.machine[slots] < 0
+        running = slots[~waits]
+        queued = slots[waits]
+        machines = state.machines
+        held = np.zeros((len(machines.config), machines.pace.shape[1]), np.int64)
+        np.add.at(held, (job.machine[running], job.job_class[running]), 1)
+        scores = lotes.begin(self.policy, self.settings, self.given._replace(plan=plan), held)
+        resume(scores, state, log, queued[np.argsort(job.row[queued])])
+        return scores

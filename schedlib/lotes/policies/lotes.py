@@ -25,7 +25,7 @@ from schedlib.lotes.dispatching.waiting_line import (
     quit_line,
 )
 
-NOBODY = -(2**30)
+NO_SCORE = -(2**30)  # below every upsilon
 OPTIONS = {
     "lotes": {"exit": "delta", "fallback": True, "sampled": None, "wheel": "delta"},
     "lotes-first": {"exit": "delta", "sampled": None, "wheel": "delta"},
@@ -77,7 +77,7 @@ def begin(policy: str, settings: dict, given: Given, running: np.ndarray | int =
     score = np.array((given.targets() - running).T, np.int32, order="C")
     return Scores(
         score=score,
-        top=np.array(tree.maxima(m, score.T, NOBODY).T, order="C"),
+        top=np.array(tree.maxima(m, score.T, NO_SCORE).T, order="C"),
         wheel=np.ascontiguousarray(wheel.T, float),
         # a class that is in no bin is served by every machine that can run it
         serve=able & (held | ~held.any(axis=0) | (settings["exit"] == "all")),
@@ -119,57 +119,86 @@ def add_to_score(m, s, machine, k, change):
         largest = max(top[k, root + 2 * node], top[k, root + 2 * node + 1])
 
 
+class Candidate(NamedTuple):
+    """A machine that has room for a job, and the upsilon of the job's class there."""
+
+    machine: int
+    score: int
+
+
+NOBODY = Candidate(NONE, NO_SCORE)
+
+
 @kernel
-def _highest_score(m, s, j, k, size, need, best, best_score):
-    """The first machine of configuration j with room and the highest upsilon, if above `best_score`."""
-    bound = m.bound
-    top = s.top
-    root = m.root[j]
-    leaves = m.leaves[j]
-    if top[k, root + 1] <= best_score or not may_fit(bound, root + 1, need):
-        return best, best_score
+def _may_win(m, s, j, k, node, best):
+    """Whether a machine below the node may be better than the candidate: of equal scores the first wins."""
+    score = s.top[k, m.root[j] + node]
+    if score != best.score:
+        return score > best.score
+    first, _ = machines_of(m, j, first_leaf(node, m.leaves[j]))
+    return first < best.machine
+
+
+@kernel
+def _open_children(m, s, j, k, node, need, least):
+    """The children of a node that may have room and a score of at least `least`, the better first; 0 for none."""
+    left = m.root[j] + 2 * node
+    right = left + 1
+    top = s.top[k]
+    left_open = (top[left] >= least) & may_fit(m.bound, left, need)
+    right_open = (top[right] >= least) & may_fit(m.bound, right, need)
+    if left_open and right_open:
+        if top[right] > top[left]:
+            return 2 * node + 1, 2 * node
+        return 2 * node, 2 * node + 1
+    if left_open:
+        return 2 * node, 0
+    return (2 * node + 1 if right_open else 0), 0
+
+
+@kernel
+def _highest_score(m, s, j, k, size, need, best):
+    """The first machine of configuration j with room and the highest upsilon, if above that of `best`.
+
+    `size (R,)`: of the job, of class k; `need`: its outline.
+    """
+    root = m.root[j] + 1
+    if s.top[k, root] <= best.score or not may_fit(m.bound, root, need):
+        return best
     s.stack[0] = 1
-    stack = 1
-    while stack > 0:
-        stack -= 1
-        node = s.stack[stack]
-        while True:
-            score = top[k, root + node]
-            if score < best_score:
+    height = 1
+    while height > 0:
+        height -= 1
+        node = s.stack[height]
+        # down to a leaf; a second child that may have the answer is put on the stack for later
+        while node > 0 and _may_win(m, s, j, k, node, best):
+            if node >= m.leaves[j]:
+                best = _best_of_block(m, s, j, k, node, size, best)
                 break
-            if score == best_score and machines_of(m, j, first_leaf(node, leaves))[0] >= best:
-                break
-            if node >= leaves:
-                start, end = machines_of(m, j, node)
-                for machine in range(start, end):
-                    score = s.score[k, machine]
-                    if (score > best_score or (score == best_score and machine < best)) and fits(
-                        m.free[machine], size
-                    ):
-                        best = machine
-                        best_score = score
-                break
-            left = root + 2 * node
-            left_open = (top[k, left] >= best_score) & may_fit(bound, left, need)
-            right_open = (top[k, left + 1] >= best_score) & may_fit(bound, left + 1, need)
-            if left_open and right_open:
-                right_first = top[k, left + 1] > top[k, left]
-                s.stack[stack] = 2 * node + (0 if right_first else 1)
-                stack += 1
-                node = 2 * node + (1 if right_first else 0)
-            elif left_open:
-                node = 2 * node
-            elif right_open:
-                node = 2 * node + 1
-            else:
-                break
-    return best, best_score
+            node, later = _open_children(m, s, j, k, node, need, best.score)
+            if later > 0:
+                s.stack[height] = later
+                height += 1
+    return best
 
 
 @kernel
-def _sampled(m, s, j, k, size, rng, best, best_score):
+def _best_of_block(m, s, j, k, leaf, size, best):
+    """The better of the candidate and the machines below a leaf."""
+    start, end = machines_of(m, j, leaf)
+    for machine in range(start, end):
+        score = np.int64(s.score[k, machine])
+        wins = score > best.score or (score == best.score and machine < best.machine)
+        if wins and fits(m.free[machine], size):
+            best = Candidate(machine, score)
+    return best
+
+
+@kernel
+def _sampled(m, s, j, k, size, rng, best):
     """`_highest_score` over `s.sample` machines, drawn without replacement by Floyd's algorithm."""
-    n = m.first[j + 1] - m.first[j]
+    first = m.first[j]
+    n = m.first[j + 1] - first
     wanted = min(s.sample, n)
     for i in range(wanted):
         last = n - wanted + i
@@ -179,22 +208,45 @@ def _sampled(m, s, j, k, size, rng, best, best_score):
                 pick = last
                 break
         s.drawn[i] = pick
-        score = s.score[k, m.first[j] + pick]
-        if score > best_score and fits(m.free[m.first[j] + pick], size):
-            best = m.first[j] + pick
-            best_score = score
-    return best, best_score
+        machine = first + pick
+        score = np.int64(s.score[k, machine])
+        if score > best.score and fits(m.free[machine], size):
+            best = Candidate(machine, score)
+    return best
 
 
 @kernel
-def _look(s, state, j, k, size, need, rng, best, best_score):
-    """`_sampled` or `_highest_score`; `need`: the outline of the size."""
+def _look(s, state, j, k, size, need, rng, best):
+    """`_sampled` or `_highest_score`, with a note of how many machines are looked at."""
     m = state.machines
     machines = m.first[j + 1] - m.first[j]
-    state.meter.clock[0].looked += min(s.sample, machines) if s.sample > 0 else machines
+    clock = state.meter.clock[0]
     if s.sample > 0:
-        return _sampled(m, s, j, k, size, rng, best, best_score)
-    return _highest_score(m, s, j, k, size, need, best, best_score)
+        clock.looked += min(s.sample, machines)
+        return _sampled(m, s, j, k, size, rng, best)
+    clock.looked += machines
+    return _highest_score(m, s, j, k, size, need, best)
+
+
+@kernel
+def _spin(wheel, tried, rng):
+    """The roulette wheel: a configuration that was not tried yet, with the probability rho_jk; NONE at the end."""
+    weight = 0.0
+    for j in range(wheel.size):
+        if not tried[j]:
+            weight += wheel[j]
+    if weight == 0:
+        return NONE
+    spin = rng.random() * weight
+    picked = NONE
+    passed = 0.0
+    for j in range(wheel.size):
+        if not tried[j] and wheel[j] > 0:
+            picked = j
+            passed += wheel[j]
+            if spin < passed:
+                break
+    return picked
 
 
 @kernel
@@ -202,49 +254,37 @@ def _choose(s, state, k, size, rng):
     """The roulette wheel picks among the configurations with Delta > 0 not tried yet; in each the highest
     upsilon with room wins. Then come the other configurations, in the order of the table, first fit; in the
     first version, after one spin, the best upsilon anywhere else.
+
+    `size (R,)`: of the job, of class k.
     """
     m = state.machines
-    wheel = s.wheel[k]
+    wheel = s.wheel[k]  # (M,)
     tried = s.tried
     need = tree.outline(size)
     tried[:] = 0
-    while True:
-        weight = 0.0
-        for j in range(wheel.size):
-            if not tried[j]:
-                weight += wheel[j]
-        if weight == 0:
-            break
-        spin = rng.random() * weight
-        picked = -1
-        passed = 0.0
-        for j in range(wheel.size):
-            if not tried[j] and wheel[j] > 0:
-                picked = j
-                passed += wheel[j]
-                if spin < passed:
-                    break
-        machine, _ = _look(s, state, picked, k, size, need, rng, best=NONE, best_score=NOBODY)
-        if machine >= 0:
-            return machine
+    picked = _spin(wheel, tried, rng)
+    while picked >= 0:
+        best = _look(s, state, picked, k, size, need, rng, NOBODY)
+        if best.machine >= 0:
+            return best.machine
         tried[picked] = 1
-        if s.first:
-            break
-    best = NONE
-    best_score = NOBODY
-    for j in range(wheel.size if s.fallback else 0):
+        picked = NONE if s.first else _spin(wheel, tried, rng)
+    if not s.fallback:
+        return NONE
+    best = NOBODY
+    for j in range(wheel.size):
         if tried[j] or m.pace[j, k] == np.inf:
             continue
         if s.first or s.sample > 0:
-            best, best_score = _look(
-                s, state, j, k, size, need, rng, best=best, best_score=best_score
-            )
+            best = _look(s, state, j, k, size, need, rng, best)
+            machine = best.machine
         else:
-            best = first_fit(m, j, size, need)
-            state.meter.clock[0].looked += (m.first[j + 1] if best < 0 else best + 1) - m.first[j]
-        if best >= 0 and not s.first:
-            break
-    return best
+            machine = first_fit(m, j, size, need)
+            end = m.first[j + 1] if machine < 0 else machine + 1
+            state.meter.clock[0].looked += end - m.first[j]
+        if machine >= 0 and not s.first:
+            return machine
+    return best.machine
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""A policy of one's own: which machine on an arrival, which job on an exit.
+"""A user's policy: it names a machine for an arriving job, and a job when another has left.
 
     def worst_fit(cluster, job):
         best = -1
@@ -153,10 +153,10 @@ class Policy:
       what else happens at that time, as long as jobs wait; `cluster.woken` is then true. A run in which
       nothing else is to happen ends when a call starts no job
 
-    Both are small functions of numbers, loops and arrays; they are compiled, those that read `cluster.jobs`
-    by `simulate`, which knows the columns. Raises ValueError, with the reason, when one does not compile, or
-    writes to what it sees, and (from `simulate`) when one names a machine or a job that cannot be, asks for a
-    column that is not there, or raises an error itself: that is its `__cause__`.
+    Both are small functions of numbers, loops and arrays. They are compiled; those that read `cluster.jobs`
+    by `simulate`, which knows the columns. Raises ValueError, with the reason, when a function does not
+    compile or writes to what it sees, and (from `simulate`) when it names an invalid machine or job, asks for
+    a column that does not exist, or raises an error itself: that error is the `__cause__`.
 
     See also: `lotes.Cluster`, what they see; `lotes.first_fit`, `lotes.can_start` and `lotes.room_at`, what
     they may call; `boards.lotes`.
@@ -181,7 +181,7 @@ class Policy:
 
 @kernel
 def can_start(cluster, job, machine):
-    """Whether a job can start on a machine now: its class runs there, and there is room for it.
+    """Whether a job can start on a machine now: its class runs there, and has room for it.
 
     >>> policy = Policy(lambda cluster, job: 0 if can_start(cluster, job, 0) else -1, name="the first only")
     """
@@ -206,8 +206,8 @@ def first_fit(cluster, job):
 
 @kernel
 def room_at(cluster, job, machine):
-    """From when on a job can start on a machine, as far as is known, if nothing else starts there before;
-    infinite where it never can.
+    """The earliest time at which a job can start on a machine, if no other job starts on it before; infinite
+    where the job can never start.
 
     >>> def soon(cluster, job):  # start on the second machine, unless the first has room within an hour
     ...     if room_at(cluster, job, 0) < cluster.now + 1 or not can_start(cluster, job, 1):
@@ -239,7 +239,7 @@ def first_in_line(cluster: Cluster, machine: int) -> int:
     return -1
 
 
-class Own(NamedTuple):
+class Memory(NamedTuple):
     """The state of a user's policy: its functions, and of `Cluster` and `Room` what the engine does not have."""
 
     on_arrival: Callable
@@ -257,11 +257,11 @@ class Own(NamedTuple):
     columns: np.ndarray  # (C, S)
 
 
-@typeof_impl.register(Own)
-def _of_one_type(own: Own, context: Any) -> Any:
+@typeof_impl.register(Memory)
+def _of_one_type(memory: Memory, context: Any) -> Any:
     """The same type for every policy, so that the engine compiles once."""
     functions = [types.FunctionType(kind.signature) for kind in KINDS.values()]
-    return types.NamedTuple([*functions, *map(numba.typeof, own[2:])], Own)
+    return types.NamedTuple([*functions, *map(numba.typeof, memory[2:])], Memory)
 
 
 def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
@@ -283,14 +283,14 @@ def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
     return bound, np.array(rows).reshape(len(rows), len(given.jobs.work))
 
 
-def begin(policy: Policy, settings: dict, given: Given) -> Own:
-    """No job runs."""
+def begin(policy: Policy, settings: dict, given: Given) -> Memory:
+    """The initial state of a user's policy, no job running."""
     bins = given.targets()
     m = given.machines
     share, demand = given.mix()
     machines = len(m.config)
     (on_arrival, on_exit), table = _bound(policy, given)
-    return Own(
+    return Memory(
         on_arrival=on_arrival,
         on_exit=on_exit,
         target=bins,
@@ -307,17 +307,17 @@ def begin(policy: Policy, settings: dict, given: Given) -> Own:
     )
 
 
-def with_room(own: Own, slots: int) -> Own:
-    """The same with room for this number of jobs."""
-    return own._replace(
-        ends=grown(own.ends, slots),
-        following=grown(own.following, slots),
-        notes=grown(own.notes, slots),
+def with_room(memory: Memory, slots: int) -> Memory:
+    """The state with room for this number of jobs."""
+    return memory._replace(
+        ends=grown(memory.ends, slots),
+        following=grown(memory.following, slots),
+        notes=grown(memory.notes, slots),
     )
 
 
 @kernel
-def _seen(own, state):
+def _view(memory, state):
     m = state.machines
     table = state.table
     clock = state.meter.clock[0]
@@ -335,90 +335,90 @@ def _seen(own, state):
         pace=read_only(m.pace),
         config=read_only(m.config),
         free=free,
-        running=read_only(own.running),
-        target=read_only(own.target),
-        share=read_only(own.share),
-        demand=read_only(own.demand),
+        running=read_only(memory.running),
+        target=read_only(memory.target),
+        share=read_only(memory.share),
+        demand=read_only(memory.demand),
         size=read_only(table.size),
         work=read_only(table.job.work),
         submit=read_only(table.job.submit),
         job_class=read_only(table.job.job_class),
-        ends=read_only(own.ends),
-        first=read_only(own.first),
-        following=read_only(own.following),
+        ends=read_only(memory.ends),
+        first=read_only(memory.first),
+        following=read_only(memory.following),
         waiting=read_only(table.hall[: clock.waiting]),
         now=clock.now,
         room=room,
-        notes=own.notes,
-        machine_notes=own.machine_notes,
-        rng=own.rng,
+        notes=memory.notes,
+        machine_notes=memory.machine_notes,
+        rng=memory.rng,
         woken=clock.woken > 0,
-        jobs=read_only(own.columns),
+        jobs=read_only(memory.columns),
     )
 
 
 @kernel
-def _starts(own, state, slot, machine):
+def _starts(memory, state, slot, machine):
     """Note a job that starts: it takes its place among those of the machine by its end."""
     m = state.machines
     job = state.table.job[slot]
-    own.running[machine, job.job_class] += 1
+    memory.running[machine, job.job_class] += 1
     end = state.meter.clock[0].now + job.work * m.pace[m.config[machine], job.job_class]
-    own.ends[slot] = end
+    memory.ends[slot] = end
     before = -1
-    after = own.first[machine]
-    while after >= 0 and own.ends[after] <= end:
+    after = memory.first[machine]
+    while after >= 0 and memory.ends[after] <= end:
         before = after
-        after = own.following[after]
-    own.following[slot] = after
+        after = memory.following[after]
+    memory.following[slot] = after
     if before < 0:
-        own.first[machine] = slot
+        memory.first[machine] = slot
     else:
-        own.following[before] = slot
+        memory.following[before] = slot
 
 
 @kernel
-def arrive(own, state, slot, rng):
+def arrive(memory, state, slot, rng):
     """The machine that the policy gives the arriving job, or NONE."""
-    own.notes[slot, :] = 0.0
+    memory.notes[slot, :] = 0.0
     ask(state, True, slot, NONE)
-    cluster = _seen(own, state)
-    machine = own.on_arrival(cluster, slot)
+    cluster = _view(memory, state)
+    machine = memory.on_arrival(cluster, slot)
     if machine == NONE:
         return NONE
     if not 0 <= machine < cluster.config.size or not can_start(cluster, slot, machine):
         return refuse(state, machine)
-    _starts(own, state, slot, machine)
+    _starts(memory, state, slot, machine)
     return machine
 
 
 @kernel
-def wait(own, state, slot, rng):
+def wait(memory, state, slot, rng):
     """Let the job wait behind all others."""
     state.table.hall[state.meter.clock[0].waiting] = slot
 
 
 @kernel
-def left(own, state, slot, machine):
+def left(memory, state, slot, machine):
     """The machine runs one job less. No other job gets its number, which is its row."""
     state.table.taken[0] += 1
-    own.running[machine, state.table.job[slot].job_class] -= 1
-    if own.first[machine] == slot:
-        own.first[machine] = own.following[slot]
+    memory.running[machine, state.table.job[slot].job_class] -= 1
+    if memory.first[machine] == slot:
+        memory.first[machine] = memory.following[slot]
         return
-    before = own.first[machine]
-    while own.following[before] != slot:
-        before = own.following[before]
-    own.following[before] = own.following[slot]
+    before = memory.first[machine]
+    while memory.following[before] != slot:
+        before = memory.following[before]
+    memory.following[before] = memory.following[slot]
 
 
 @kernel
-def pick(own, state, machine):
+def pick(memory, state, machine):
     """The waiting job that the policy starts on the machine, taken out of the hall, or NONE."""
     ask(state, False, NONE, machine)
-    cluster = _seen(own, state)
+    cluster = _view(memory, state)
     hall = state.table.hall
-    slot = own.on_exit(cluster, machine)
+    slot = memory.on_exit(cluster, machine)
     waiting = cluster.waiting.size
     if slot == NONE:
         return NONE
@@ -429,8 +429,8 @@ def pick(own, state, machine):
         return refuse(state, slot)
     for later in range(place, waiting - 1):
         hall[later] = hall[later + 1]
-    _starts(own, state, slot, machine)
+    _starts(memory, state, slot, machine)
     return slot
 
 
-hand_over(Own, arrive=arrive, wait=wait, pick=pick, left=left, grown=with_room)
+hand_over(Memory, arrive=arrive, wait=wait, pick=pick, left=left, grown=with_room)
