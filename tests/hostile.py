@@ -113,7 +113,6 @@ with sqlite3.connect(AZURE) as base:
 base.close()
 TABLE = pd.DataFrame({"came": [0.0, 1.0], "took": [1.0, 2.0]})
 LONG = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 9.0])
-THIS = lotes.random_instance(machines=1, hours=1.0).plan
 
 
 def by_deadline(cluster, job):
@@ -199,18 +198,18 @@ CALLS = {
     mch.property_table: {"capacity": (4.0, 4.0), "rules": ["drf"], "trees": [TREE]},
     lotes.simulate: {"policy": "greedy", "configs": CONFIGS, "workload": CORES, "plan": None, "classes": None, "seed": 0, "record": True, "until": None,
                      "interval": None, "replan": None},
-    lotes.allocate: {"configs": CONFIGS, "classes": CLASSES, "vertex": "solver", "fitting": False},
-    lotes.plan: {"configs": CONFIGS, "classes": CLASSES, "allocation": None, "integer": False, "max_bins": 9, "seconds": 9.0},
+    lotes.allocate: {"configs": CONFIGS, "classes": CLASSES, "vertex": "solver"},
+    lotes.plan: {"configs": CONFIGS, "classes": CLASSES, "allocation": None, "integer": False},
     lotes.generate_plan: {"configs": CONFIGS, "classes": CLASSES},
     lotes.scarcity: {"configs": CONFIGS, "classes": CLASSES, "more": 0.1},
-    lotes.cluster_jobs: {"workload": CORES, "k": 1, "configs": 1, "day": None, "features": "demand", "seed": 0},
+    lotes.cluster_jobs: {"workload": CORES, "k": 1, "configs": 1, "day": None, "seed": 0},
     lotes.class_counts: {"workload": CORES, "most": 2, "day": None, "features": "demand", "seed": 0},
     lotes.capacity: {"policy": "greedy", "configs": lotes.MachineConfigs([[2.0]], [500]), "workload": DRAWN, "plan": None, "seed": 0,
                      "precision": 0.2, "near": 400.0},
     lotes.fewer_machines: {"configs": CONFIGS, "shrink": 2.0},
     lotes.RandomWorkload: {"classes": CLASSES, "rate": 2.0, "hours": 1.0, "sizes": "fixed", "matched": False, "largest": 2.0, "seed": 0, "limit": None,
                            "time_unit": "h", "burst": (1.0, 0.0)},
-    given(lotes.random_instance, planner=lambda configs, classes: THIS): {
+    lotes.random_instance: {
         "phi": 0.006, "omega": 0.0, "load": 0.9, "machines": 1, "hours": 1.0, "sizes": "fixed", "matched": False, "seed": 0, "rounded": False},
     lotes.core_load: {"configs": FIVE, "jobs": HOUR, "hours": 4.0},
     lotes.google_month: {"configs": FIVE, "classes": TWOFOLD, "load": 0.8, "thin": 1, "hours": 9.0, "times": MONTH, "sizes": "fixed", "drift": 0.0,
@@ -220,8 +219,8 @@ CALLS = {
     lotes.count_bins: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]], "limit": 9},
     lotes.algorithm1: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]], "reset_flag": False},
     lotes.defects: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]]},
-    given(lotes.alibaba_instances, trace=TRACE): {"configs": None},
-    given(lotes.alibaba_hour, trace=TRACE): {"configs": FIVE, "k": 1, "load": 0.02, "first": 9.0, "seed": 0},
+    lotes.alibaba_instances: {"trace": TRACE},
+    given(lotes.alibaba_hour, trace=TRACE): {"load": 0.02, "first": 9.0, "seed": 0},
     lotes.google_times: {"jobs": pd.DataFrame({"submit": [0.0], "start": [0.0], "end": [9.0]})},
     lotes.offered_load: {"configs": CONFIGS, "jobs": CORES},
     lotes.Policy: {"arrive": by_deadline, "leave": None, "name": "own", "wake": None},

@@ -1,4 +1,4 @@
-"""Random small LoTES problems for the tests of stages 1 and 2, exhaustive searches, and what holds of any plan."""
+"""Random small LoTES problems for the tests of stages 1 and 2, exhaustive searches, and checks of any plan."""
 
 import itertools
 from fractions import Fraction
@@ -82,7 +82,7 @@ def exhaustive(configs, classes, bins):
 
 
 def assert_sound(plan):
-    """Bins fit their machines, as many machines as there are, the rates are what the machines sustain."""
+    """Bins fit their machines, all machines have one, and the machines sustain the plan's rates."""
     configs, classes = plan.configs, plan.classes
     rows = zip(
         configs.capacity, configs.count, plan.bins, plan.machines, plan.fractions, strict=True
@@ -101,21 +101,15 @@ def assert_sound(plan):
     assert not plan.running[classes.rate == 0].any()
 
 
-def assert_on_the_optimal_face(configs, classes, allocation, rate):
-    """(2)-(5) hold at the rate, so the allocation is one of the optimal ones."""
-    used = allocation.delta.sum(axis=1)
-    assert (used <= 1 + 1e-7).all() and (allocation.delta >= 0).all()
-    supplied = (
-        allocation.delta
-        * configs.capacity[:, None]
-        * configs.count[:, None, None]
-        * classes.rate[:, :, None]
-    ).sum(axis=0)
+def assert_on_the_optimal_face(configs, classes, delta, rate):
+    """(2)-(5) hold at the rate, so delta (M, K, R) is one of the optimal ones; gives the jobs that run (M, K)."""
+    assert (delta.sum(axis=1) <= 1 + 1e-7).all() and (delta >= 0).all()
+    held = delta * (configs.capacity * configs.count[:, None])[:, None]
+    supplied = (held * classes.rate[:, :, None]).sum(axis=0)
     asked = rate * classes.share[:, None] * classes.demand
     assert (supplied >= asked * (1 - 1e-6) - 1e-9).all()
-    np.testing.assert_allclose(
-        allocation.delta * (configs.capacity * configs.count[:, None])[:, None],
-        allocation.running[:, :, None] * classes.demand[None],
-        atol=1e-9,
-    )
-    assert not allocation.running[classes.rate == 0].any()
+    every, first = np.arange(classes.n_classes), (classes.demand > 0).argmax(axis=1)
+    running = held[:, every, first] / classes.demand[every, first]
+    np.testing.assert_allclose(held, running[:, :, None] * classes.demand, atol=1e-9)
+    assert not running[classes.rate == 0].any()
+    return running

@@ -67,16 +67,17 @@ def as_workload(submit, job_class, work, demand):
     return Workload.from_arrays(submit, work, job_class=job_class, time_unit="h", **columns)
 
 
-def decide_alike(run, expected):
+def decide_as(run, expected):
     """Jobs start and end when and where these arrays of start, finish and machine say."""
     for name, values in zip(("start", "finish", "machine"), expected, strict=True):
         np.testing.assert_array_equal(run.jobs[name], values, err_msg=name)
 
 
 def agree(run, expected):
-    decide_alike(run, expected)
+    decide_as(run, expected)
     assert run.waiting == 0 and run.finished == run.arrived
-    assert abs(run.little) < 1e-9
+    waits = run.mean_wait * run.arrived  # by Little's law
+    np.testing.assert_allclose(run.mean_queue * run.time, waits, rtol=1e-9, atol=1e-9)
 
 
 def pace_of(classes):

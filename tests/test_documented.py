@@ -18,7 +18,6 @@ FACES = (
     "schedlib.lotes.plain",
     "schedlib.lotes.plain_datacentre",
     "schedlib.lotes.plain_dispatching",
-    "schedlib.lotes.plain_results",
     "schedlib.lotes.plain_rivals",
     "schedlib.mch.plain",
     "schedlib.mch.plain_model",

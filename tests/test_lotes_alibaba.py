@@ -91,10 +91,9 @@ def test_classes_know_only_the_first_minutes(trace, stretch):
 
 
 def test_an_instance_larger_than_every_machine_is_left_out_and_counted():
-    small = lotes.MachineConfigs([[0.5, 0.1], [0.1, 0.5]], [1, 1])
-    given = Workload.from_arrays([0, 1, 2], [1, 2, 3], cpu=[48.0, 48.0, 9.6], mem=[0.1, 0.2, 0.5])
-    found = lotes.alibaba_instances(small, given)
-    assert found.tasks["duration"].tolist() == [1, 3] and list(found.report.values()) == [0, 1]
+    trace = Workload.from_arrays([0, 1, 2], [1, 2, 3], cpu=[96.0, 9.6, 96.1], mem=[1.0, 1.1, 0.5])
+    found = lotes.alibaba_instances(trace)
+    assert found.tasks["duration"].tolist() == [1] and list(found.report.values()) == [0, 2]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +107,7 @@ def test_an_instance_larger_than_every_machine_is_left_out_and_counted():
             r"trace: demands \('cores',\) in 's'; give traces.alibaba2018",
         ),
         (
-            {"trace": Workload.from_arrays([3, 3], [1, 1], cpu=[1, 2], mem=[0.1, 0.1]), "k": 1},
+            {"trace": Workload.from_arrays([3] * 4, [1] * 4, cpu=[1, 2, 3, 4], mem=[0.1] * 4)},
             "jobs: all are submitted at 3;",
         ),
         ({"first": 0.0}, "day: no task is submitted in the first 0 s"),

@@ -2,6 +2,8 @@
 program, generated bins and their proof.
 """
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -12,8 +14,15 @@ from lotes_instances import assert_sound, exhaustive, problems
 from refusals import refuses
 from schedlib import lotes
 from schedlib.lotes import plain
+from schedlib.lotes.planning import plan as planning
 from schedlib.lotes.planning.generation import best_mix
 from schedlib.lotes.planning.plan import bins_of, rounded
+
+
+def where_jobs_fit(configs, classes):
+    """The same problem, but that no class may run where none of its jobs fits."""
+    rate = np.where(lotes.fits(configs, classes), classes.rate, 0.0)
+    return configs, dataclasses.replace(classes, rate=rate)
 
 
 def test_figure_5_machine():
@@ -45,7 +54,7 @@ def test_plans_are_sound_and_generated_ones_best(problem):
         plan = lotes.plan(*problem)
     except ValueError as error:
         assert "use generate_plan" in str(error)
-        plan = lotes.plan(*problem, allocation=lotes.allocate(*problem, fitting=True))
+        plan = lotes.plan(*where_jobs_fit(*problem))
     assert_sound(plan)
     best, _ = plain.machine_assignment_lp(configs, classes, plan.bins)
     assert plan.rate == pytest.approx(best, rel=1e-7)
@@ -62,10 +71,8 @@ TWO_ALIKE = (
 @given(problems(configs=2, classes=2, machines=3))
 @example(TWO_ALIKE)
 def test_integer_program_is_exhaustive_search(problem):
-    allocation = lotes.allocate(*problem, fitting=True)
-    plan, exact = (
-        lotes.plan(*problem, allocation=allocation, integer=integer) for integer in (False, True)
-    )
+    problem = where_jobs_fit(*problem)
+    plan, exact = (lotes.plan(*problem, integer=integer) for integer in (False, True))
     assert_sound(exact)
     assert exact.rate_rounded == pytest.approx(exhaustive(*problem, plan.bins), rel=1e-9)
     assert plan.rate_rounded <= exact.rate_rounded * (1 + 1e-9) and exact.rate == pytest.approx(
@@ -98,33 +105,29 @@ def test_best_mix_is_the_best_bin(problem, data):
     configs, classes = problem
     value = data.draw(arrays(float, classes.n_classes, elements=st.floats(0, 10)))
     capacity = configs.capacity[0]
-    mix = best_mix(capacity, classes.demand, value, gap=0)
+    mix = best_mix(capacity, classes.demand, value)
     best = float((lotes.non_dominated_bins(capacity, classes.demand) @ value).max())
-    assert mix.value == pytest.approx(best, rel=1e-9) and mix.value == pytest.approx(
-        float(mix.number @ value)
-    )
-    assert best <= mix.bound * (1 + 1e-12) <= best * (1 + 1e-9) + 1e-12
-    loose = best_mix(capacity, classes.demand, value, gap=0.1)
-    assert loose.value <= best * (1 + 1e-12) and best <= loose.bound * (
-        1 + 1e-12
-    ) <= loose.value * 1.1 * (1 + 1e-9)
+    assert mix.value == pytest.approx(best, rel=1.01e-7)
+    assert mix.value == pytest.approx(float(mix.number @ value))
+    assert best <= mix.bound * (1 + 1e-12) <= mix.value * (1 + 1.01e-7) + 1e-12
 
 
 def test_a_class_left_without_a_machine():
     # Divisible jobs of class 1 fill the small machines, whole ones do not fit there.
     configs = lotes.MachineConfigs([[1.0], [0.5]], [1, 8])
     classes = lotes.JobClasses([0.5, 0.5], [[0.5], [0.6]], [[1.0, 0.001], [0.001, 1.0]])
-    words = "allocation: class 1 is allocated only to.*fitting=True.*generate_plan"
+    words = "allocation: class 1 is allocated only to.*set its rates there to 0.*generate_plan"
     refuses(words, lotes.plan, configs, classes)
-    fitting = lotes.allocate(configs, classes, fitting=True)
-    assert lotes.plan(configs, classes, allocation=fitting).rate > 0
+    assert lotes.plan(*where_jobs_fit(configs, classes)).rate > 0
     assert lotes.generate_plan(configs, classes).rate > 0
 
 
-def test_refusals():
+def test_refusals(monkeypatch):
     configs, classes = lotes.google2011()
     words = "max_bins: there are more than 2 non-dominated bins of .*lotes.generate_plan"
-    refuses(words, lotes.plan, configs, classes, max_bins=2)
+    with monkeypatch.context() as patched:
+        patched.setattr(planning, "MAX_PLANNED", 2)
+        refuses(words, lotes.plan, configs, classes)
     other = lotes.allocate(
         lotes.MachineConfigs([[1.0]], [1]), lotes.JobClasses([1.0], [[0.1]], [[1.0]])
     )

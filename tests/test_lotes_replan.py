@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lotes_readings as readings
-from lotes_systems import as_workload, decide_alike, in_small_steps, pace_of, planned, systems
+from lotes_systems import as_workload, decide_as, in_small_steps, pace_of, planned, systems
 from refusals import refuses
 from schedlib.lotes import (
     JobClasses,
@@ -82,7 +82,7 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
             replan=Replan(every, how=how),
             **options,
         )
-    decide_alike(run, expected)
+    decide_as(run, expected)
     assert turns == [turn * every for turn in range(1, len(turns) + 1)]
 
 

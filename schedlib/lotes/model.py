@@ -1,6 +1,5 @@
-"""LoTES's nouns: machine configurations, job classes, what stages 1 and 2 decide, what fits (Section 2)."""
+"""The model: machine configurations, job classes, decisions of stages 1 and 2, when jobs fit (Section 2)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from schedlib.core.checks import amounts, numbers, refuse, whole
 
 # jobs fit a machine when they need at most (1 + FIT) times what it has, of each resource
 FIT = 1e-9
-# the integer that stands for the largest capacity; rounding is off by at most half a unit
+# the largest capacity as an integer; rounding is off by at most half a unit
 UNITS = 2**50
 
 
@@ -54,7 +53,6 @@ class MachineConfigs:
 
     - `capacity (M, R)`: c_jl, how much of resource l one machine of configuration j has; 0 is allowed
     - `count (M,)`: n_j, how many such machines there are
-    - `names`: of the R resources, if given: `simulate` then finds a workload's demands by them
 
     Arrays are copied and made read-only. Raises ValueError, with argument and row, on shapes that disagree,
     amounts negative or not finite, and counts that are not 1, 2, ... Source: LoTES, Section 2.
@@ -67,7 +65,6 @@ class MachineConfigs:
 
     capacity: np.ndarray
     count: np.ndarray
-    names: tuple[str, ...] | None = None
 
     def __post_init__(self):
         capacity = numbers(
@@ -97,19 +94,10 @@ class MachineConfigs:
         count.flags.writeable = False
         object.__setattr__(self, "capacity", capacity)
         object.__setattr__(self, "count", count)
-        if self.names is not None:
-            names = tuple(self.names)
-            if len(set(names)) != capacity.shape[1] or len(names) != capacity.shape[1]:
-                raise ValueError(
-                    f"names: {names}; needs a different name for each of {capacity.shape[1]} resources"
-                )
-            object.__setattr__(self, "names", names)
 
     if TYPE_CHECKING:  # lists are taken, arrays are kept
 
-        def __init__(
-            self, capacity: npt.ArrayLike, count: npt.ArrayLike, names: Sequence[str] | None = None
-        ) -> None: ...
+        def __init__(self, capacity: npt.ArrayLike, count: npt.ArrayLike) -> None: ...
 
     @property
     def n_configs(self) -> int:
@@ -300,9 +288,10 @@ class Plan:
             ("machine configurations", self.configs, configs),
             ("job classes", self.classes, classes),
         ):
-            amounts = [name for name in vars(mine) if name != "names"]
-            same = (np.array_equal(getattr(mine, one), getattr(given, one)) for one in amounts)
-            if given and not all(same):
+            same = given is None or all(
+                np.array_equal(values, getattr(given, name)) for name, values in vars(mine).items()
+            )
+            if not same:
                 raise ValueError(
                     f"plan: was made for other {what}; make one with lotes.plan(configs, classes)"
                 )

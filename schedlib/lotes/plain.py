@@ -1,8 +1,8 @@
 """LoTES in plain Python: read this first, with the paper in hand (Section 4 of the extended version).
 
-Here are stages 1 and 2. Stage 3 stands in `plain_dispatching.py`, Greedy and Tetris in `plain_rivals.py`, the machines
-and the event loop in `plain_datacentre.py`, what is measured of a run in `plain_results.py`. Names are the paper's;
-j, k, l, i, x and y count from 0. Where the paper is silent, we read it as the fast code does:
+Here are stages 1 and 2. Stage 3 is in `plain_dispatching.py`, Greedy and Tetris in `plain_rivals.py`, the machines and
+the event loop in `plain_datacentre.py`. Names are the paper's; j, k, l, i, x and y count from 0. Where the paper is
+silent, we read it as the fast code does:
 
 1. Class k gets nothing where mu_jk = 0, and nothing of a resource that a machine does not have.
 2. Eq. 3 is multiplied by both demands: r_kl may be 0. Its resource 1 is the first that class k needs.
@@ -18,23 +18,50 @@ Google's 12,583 machines are planned in half a second. A thousand jobs on 600 ma
 from collections.abc import Sequence
 from itertools import product
 from math import floor
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pulp
 
 from schedlib.core import streams
-from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, scaled
+from schedlib.lotes.model import JobClasses, MachineConfigs, Plan, scaled
 from schedlib.lotes.plain_datacentre import DataCentre, Dispatcher, event_loop, jobs_of
 from schedlib.lotes.plain_datacentre import Job as Job
 from schedlib.lotes.plain_dispatching import Lotes
-from schedlib.lotes.plain_results import as_allocation, first_needed, simulation
 from schedlib.lotes.plain_rivals import Greedy, Tetris
-from schedlib.lotes.simulation import Simulation
 from schedlib.workload import SECONDS, Workload
 
 
-def allocation_lp(configs: MachineConfigs, classes: JobClasses) -> Allocation:
+class Shares(NamedTuple):
+    """The optimum of stage 1: lambda, jobs per unit of time, and `delta (M, K, R)`, the classes' shares.
+
+    >>> Shares(rate=4.0, delta=np.ones((1, 1, 1))).rate
+    4.0
+    """
+
+    rate: float
+    delta: np.ndarray
+
+
+class Run(NamedTuple):
+    """The jobs of a run: a frame with the columns of `Simulation.jobs`. Pictures take it as they take that.
+
+    >>> Run("greedy", pd.DataFrame({"submit": [0.0, 1.0], "start": [0.0, 3.0]})).response.tolist()
+    [0.0, 2.0]
+    """
+
+    policy: str
+    jobs: pd.DataFrame
+
+    @property
+    def response(self) -> np.ndarray:
+        """Start less submission of each job, NaN where it did not start."""
+        return (self.jobs["start"] - self.jobs["submit"]).to_numpy()
+
+
+def allocation_lp(configs: MachineConfigs, classes: JobClasses) -> Shares:
     """Stage 1: the arrival rate that pooled machines sustain, and their shares (Section 4.1, Eqs. 1-5).
 
     `configs` has c_jl and n_j, `classes` alpha_k, r_kl and mu_jk, in units of the reader's choice.
@@ -64,7 +91,7 @@ def allocation_lp(configs: MachineConfigs, classes: JobClasses) -> Allocation:
             work += delta[j, k, l] * pace
         need = lambda_ * (alpha[k] * r[k, l])
         lp += work >= need, f"(2)_{k}_{l}"
-    one = [first_needed(r_k) for r_k in r]
+    one = (r > 0).argmax(axis=1)
     for (j, k, l), delta_jkl in delta.items():
         first = one[k]
         delta_jk1 = delta[j, k, first]
@@ -78,8 +105,9 @@ def allocation_lp(configs: MachineConfigs, classes: JobClasses) -> Allocation:
     lp.solve(pulp.HiGHS(msg=False))
     delta_star = np.zeros((len(M), len(K), len(R)))
     for jkl, variable in delta.items():
-        delta_star[jkl] = variable.value()
-    return as_allocation(configs, classes, lambda_.value(), delta_star)
+        share = variable.value()
+        delta_star[jkl] = share if share > 1e-9 else 0  # reading 3
+    return Shares(lambda_.value(), delta_star)
 
 
 def algorithm1(
@@ -182,16 +210,11 @@ def machine_assignment_lp(
         emulating = pulp.lpSum(x[j])
         lp += emulating == n[j], f"(9)_{j}"
     lp.solve(pulp.HiGHS(msg=False))
-    return lambda_.value(), _values(x)
-
-
-def _values(x: list[list[pulp.LpVariable]]) -> list[list[float]]:
-    """The solver's values of the x_ij, a list for each configuration."""
-    found = []
+    optimum = []
     for x_j in x:
-        found_j = [x_ij.value() for x_ij in x_j]
-        found.append(found_j)
-    return found
+        values = [x_ij.value() for x_ij in x_j]
+        optimum.append(values)
+    return lambda_.value(), optimum
 
 
 def round_to_machines(x_j: Sequence[float]) -> list[int]:
@@ -226,12 +249,12 @@ def simulate(
     plan: Plan | None = None,
     classes: JobClasses | None = None,
     seed: int = 0,
-) -> Simulation:
+) -> Run:
     """Run a workload under `"lotes"` (needs `plan`), `"greedy"` or `"tetris"`; the jobs of `lotes.simulate`.
 
     Every task of the workload is a job. Demands are in the units of the capacities, times in the workload's.
     `classes`, or those of the plan, say which class can run where; `seed` is for the policy's own choices.
-    The result is that of `lotes.simulate`, without `options` and `looked`. Source: Sections 4.3 and 5.1.
+    Source: Sections 4.3 and 5.1.
 
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     >>> simulate("greedy", MachineConfigs([[2.0]], [1]), jobs).response.tolist()
@@ -258,4 +281,12 @@ def simulate(
     else:
         raise ValueError(f"policy: {policy!r}; 'lotes' with a plan, 'greedy' or 'tetris'")
     event_loop(dispatcher, centre, jobs)
-    return simulation(policy, seed, configs, workload, jobs)
+    columns = {
+        "job": workload.tasks["job"],
+        "class": [job.k for job in jobs],
+        "submit": [job.submit for job in jobs],
+        "start": [job.start for job in jobs],
+        "finish": [job.finish for job in jobs],
+        "machine": [job.machine for job in jobs],
+    }
+    return Run(policy, pd.DataFrame(columns))

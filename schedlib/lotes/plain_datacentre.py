@@ -162,11 +162,9 @@ def jobs_of(workload: Workload, configs: MachineConfigs) -> list[Job]:
     demand = tasks[list(workload.resources)].to_numpy(float)
     _, size = scaled(configs.capacity, demand)
     sizes = (size / UNITS).tolist()
-    k = tasks["class"].tolist()
-    submit = tasks["submit"].tolist()
-    duration = tasks["duration"].tolist()
+    columns = tasks["class"], tasks["submit"], tasks["duration"], sizes
     jobs = []
-    for row, r in enumerate(sizes):
-        job = Job(row=row, k=int(k[row]), submit=float(submit[row]), w=float(duration[row]), r=r)
+    for row, (k, submit, w, r) in enumerate(zip(*columns, strict=True)):
+        job = Job(row, int(k), float(submit), float(w), r)
         jobs.append(job)
     return jobs

@@ -43,7 +43,7 @@ def simulate(
     """Run a workload on the machines under a policy and measure how long jobs wait.
 
     `workload` is a `Workload` (each task is a job of its own, of its job's class; demands in the capacities'
-    units, in columns of their `names`, or else in their order) or a `RandomWorkload`. The policies and their
+    units, in the order of the resources) or a `RandomWorkload`. The policies and their
     options:
 
     - `"lotes"` (needs `plan`): the extended version; `exit` `"delta"`: on an exit only classes with Delta > 0
@@ -73,10 +73,10 @@ def simulate(
     [0.0, 0.0, 1.0]
     """
     module, name, settings = chosen(policy, options)
-    jobs = _jobs(configs, workload)
+    jobs = Tasks(workload) if isinstance(workload, Workload) else workload
     if replan is not None and not (policy in ("lotes", "lotes-first") and isinstance(jobs, Tasks)):
         raise ValueError(
-            "replan: needs a LoTES policy and a Workload; other policies follow no plan, random "
+            "replan: needs a LoTES policy and a Workload; other policies follow no plan, and random "
             "workloads do not drift"
         )
     pace = _pace(configs, jobs, plan, classes)
@@ -104,19 +104,6 @@ def simulate(
         looked=run.looked() if name in OPTIONS else np.nan,
         plans=tuple(run.planner.plans) if run.planner else (),
     )
-
-
-def _jobs(configs, workload):
-    """The workload as the engine takes it, its demands in the order of the machines' resources."""
-    if not isinstance(workload, Workload):
-        return workload
-    names = configs.names
-    if names and set(names) != set(workload.resources):
-        raise ValueError(
-            f"workload: demands {', '.join(workload.resources) or 'nothing'}, but machines have "
-            f"{', '.join(names)}; name the columns of tasks as MachineConfigs(names=...)"
-        )
-    return Tasks(workload, names)
 
 
 def _pace(configs, jobs, plan, classes):

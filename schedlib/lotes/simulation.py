@@ -1,4 +1,4 @@
-"""Results of a run of stage 3: waits, queues, use of the machines (LoTES, Section 5)."""
+"""Results of a stage 3 run: waits, queues, use of the machines (LoTES, Section 5)."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +11,7 @@ import pandas as pd
 from schedlib.core.portable import dot
 from schedlib.lotes.dispatching import state as states
 from schedlib.lotes.dispatching.run import Run
-from schedlib.lotes.dispatching.state import Meter, lengthened, present, tick
+from schedlib.lotes.dispatching.state import lengthened, present, tick
 
 GROWTH, BATCHES = 1e-3, 8  # a queue that takes this share of the arrivals, steadily, is growing
 
@@ -166,13 +166,6 @@ class Simulation:
         grows = self.slope > GROWTH * rate
         return not (grows and self.trend >= 0.5)
 
-    @property
-    def little(self) -> float:
-        """By how much Little's law fails, by rounding: mean queue x time / waits of all jobs - 1."""
-        waits = self.mean_wait * self.arrived
-        area = self.mean_queue * self.time
-        return area / waits - 1 if waits > 0 else area
-
 
 def simulation_of(run: Run, **of_policy: Any) -> Simulation:
     """The results of a run that has ended; `of_policy`: the fields that name the policy and its plans."""
@@ -181,29 +174,21 @@ def simulation_of(run: Run, **of_policy: Any) -> Simulation:
     if np.isfinite(run.end):
         meter = lengthened(meter, run.end)
         tick(meter, float(run.end))
-    arrived = int(state.progress[0].arrived)
-    return measured(
-        meter,
-        total=dot(run.given.configs.count, state.machines.capacity),
-        jobs=_rows(run, arrived) if run.record else None,
-        ages=_ages(state, meter.clock[0].now),
-        **of_policy,
-    )
-
-
-def measured(meter: Meter, total: np.ndarray, **known: Any) -> Simulation:
-    """The readings of a meter whose clock has stopped; `total (R,)`: what all machines have; and what is `known`."""
     series = meter.series
     clock = meter.clock[0]
     time = float(clock.now)
+    total = dot(run.given.configs.count, state.machines.capacity)  # (R,): of all machines
+    arrived = int(series.arrived.sum())
     started = int(series.started.sum())
     queued_time = series.queued_time.sum()
     used = meter.busy_queued.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         idle = 1 - used / (queued_time * total)
     return Simulation(
-        **known,
-        arrived=int(series.arrived.sum()),
+        **of_policy,
+        jobs=_rows(run, arrived) if run.record else None,
+        ages=_ages(state, time),
+        arrived=arrived,
         started=started,
         finished=int(series.finished.sum()),
         waiting=int(clock.waiting),

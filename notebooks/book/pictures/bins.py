@@ -11,6 +11,7 @@ from matplotlib.patches import Patch
 
 from schedlib.core.checks import amounts, numbers, typed
 from schedlib.lotes.model import Allocation, MachineConfigs, scaled
+from schedlib.lotes.plain import Run
 from schedlib.lotes.planning.bins import non_dominated_bins
 from schedlib.lotes.simulation import Simulation
 from schedlib.lotes.workloads.instances import RandomWorkload
@@ -152,7 +153,7 @@ def _demands(workload, jobs) -> np.ndarray:
 
 @typed
 def plot_timetable(
-    run: Simulation,
+    run: Simulation | Run,
     configs: MachineConfigs,
     workload: Workload | RandomWorkload,
     *,
@@ -192,7 +193,8 @@ def plot_timetable(
         ax.set_yticks(range(0, lanes + 1, step))
     _queue_steps(axes[-1], run, until)
     label = style.look(run.policy).label
-    wait = f"mean wait {run.mean_response:.3g}"
+    response = jobs["start"] - jobs["submit"]
+    wait = f"mean wait {response.mean():.3g}"
     axes[0].set_title(f"{label}: {wait}")
     classes = sorted(set(jobs["class"]))
     if len(classes) > 1:

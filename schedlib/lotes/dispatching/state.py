@@ -105,10 +105,9 @@ class Arrivals(NamedTuple):
 
 
 class Tasks:
-    """A `Workload` as the simulator takes it: each task is a job of its own, whose work is its duration; demands
-    in the order of the `resources`, if given."""
+    """A `Workload` as the simulator takes it: each task is a job of its own, whose work is its duration."""
 
-    def __init__(self, workload: Workload, resources: tuple[str, ...] | None = None):
+    def __init__(self, workload: Workload):
         jobs = workload.jobs
         tasks = workload.tasks
         counts = np.diff(workload.offsets)
@@ -118,7 +117,7 @@ class Tasks:
         self.submit = np.repeat(jobs["submit"].to_numpy(float), counts)
         self.job_class = np.repeat(jobs["class"].to_numpy(np.int64), counts)
         self.work = tasks["duration"].to_numpy(float)
-        self.resources = resources or workload.resources
+        self.resources = workload.resources
         self.demand = tasks[list(self.resources)].to_numpy(float)
         self.time_unit = workload.time_unit
 

@@ -12,13 +12,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from schedlib.core.checks import numbers, typed, unknown
-from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, fits, holds
+from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, holds
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
 GAP = 1e-6  # relative, of an integer program's optimum
-SECONDS = 600.0  # the solver's time, unless another is given
+SECONDS = 600.0  # the solver's time for one program
 OPTIONS = {
     "output_flag": False,
+    "time_limit": SECONDS,
     "mip_rel_gap": GAP,
     "primal_feasibility_tolerance": TOLERANCE,
     "dual_feasibility_tolerance": TOLERANCE,
@@ -39,15 +40,14 @@ def solve(
     most: Any = np.inf,
     whole: Any = False,
     then: Sequence[np.ndarray] = (),
-    seconds: float = SECONDS,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The x in [0, `most`] of least `cost (C,)` with `low <= rows x <= high`, and the N rows' prices.
 
     By HiGHS. Of many such x it is one of least `then[0] (C,)`, of these one of least `then[1]`, and so on:
     each program goes on from the last one's optimum. Rows and costs should be of size one, as prices below a
-    billionth count as none. Where `whole (C,)` says so, x is a whole number; prices then mean nothing, and `then`
-    must be empty. `what` names the program in errors: RuntimeError unless the optimum is proved within
-    `seconds` (of integer programs: to a relative gap of a millionth).
+    billionth count as 0. Where `whole (C,)` says so, x is a whole number; prices then mean nothing, and `then`
+    must be empty. `what` names the program in errors: RuntimeError unless the optimum is proved within 600 s (of
+    integer programs: to a relative gap of a millionth).
 
     >>> solve("the example", [3.0], [[1.0]], [2.0], [np.inf])[0].tolist()
     [2.0]
@@ -62,19 +62,18 @@ def solve(
     most = np.broadcast_to(most, n)
     whole = np.broadcast_to(whole, n)
     engine = _engine(cost, matrix, low, high, least, most, whole)
-    engine.setOptionValue("time_limit", float(seconds))
     x, reduced, prices = _optimum(what, engine)
     first = prices
-    columns = np.arange(len(cost), dtype=np.int32)
+    columns = np.arange(n, dtype=np.int32)
     lines = np.arange(len(low), dtype=np.int32)
     engine.setOptionValue("simplex_strategy", PRIMAL)
     for cost in then:
         # complementary slackness: the optima are the x that keep these columns and rows at their ends
         least, most = _kept(x, least, most, reduced)
         low, high = _kept(matrix @ x, low, high, prices)
-        engine.changeColsBounds(len(columns), columns, least, most)
+        engine.changeColsBounds(n, columns, least, most)
         engine.changeRowsBounds(len(lines), lines, low, high)
-        engine.changeColsCost(len(columns), columns, cost)
+        engine.changeColsCost(n, columns, cost)
         x, reduced, prices = _optimum(what, engine)
     return x, first
 
@@ -108,10 +107,7 @@ def _engine(cost, matrix, low, high, least, most, whole):
     program.a_matrix_.value_ = matrix.data
     if whole.any():
         kinds = [highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger]
-        integrality = []
-        for one in whole.tolist():
-            integrality.append(kinds[one])
-        program.integrality_ = integrality
+        program.integrality_ = [kinds[integer] for integer in whole.tolist()]
     engine = highspy.Highs()
     for option, value in OPTIONS.items():
         engine.setOptionValue(option, value)
@@ -127,12 +123,13 @@ def _optimum(what, engine):
     engine.run()
     status = engine.modelStatusToString(engine.getModelStatus())
     if status != "Optimal":
-        limit = engine.getOptionValue("time_limit")[1]
-        raise RuntimeError(f"{what}: HiGHS ended as {status!r} without a proof within {limit:g} s")
-    found = engine.getSolution()
-    x = np.array(found.col_value)
-    reduced = np.array(found.col_dual)
-    prices = np.array(found.row_dual)
+        raise RuntimeError(
+            f"{what}: HiGHS ended as {status!r} without a proof within {SECONDS:g} s"
+        )
+    solution = engine.getSolution()
+    x = np.array(solution.col_value)
+    reduced = np.array(solution.col_dual)
+    prices = np.array(solution.row_dual)
     return x, reduced, prices
 
 
@@ -171,11 +168,7 @@ def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
 
 @typed
 def allocate(
-    configs: MachineConfigs,
-    classes: JobClasses,
-    *,
-    vertex: str | np.ndarray = "least waste",
-    fitting: bool = False,
+    configs: MachineConfigs, classes: JobClasses, *, vertex: str | np.ndarray = "least waste"
 ) -> Allocation:
     """Stage 1: the largest arrival rate that pooled machines sustain, and how they share classes (Eqs. 1-5).
 
@@ -189,9 +182,8 @@ def allocate(
 
     Of equal sums the first two take the one of least sum of delta_jk sqrt(i), where i = 1, 2, ... counts
     through configurations and, in each, classes: this means nothing and only makes the choice a stated one.
-    With `fitting` a class is kept off configurations on which not even one job fits: the paper's divisible
-    jobs do not ask for that. Raises ValueError as `check` does and for unknown names. Source: LoTES, Section
-    4.1.
+    A class may get configurations on which not even one whole job fits: the paper's jobs are divisible here.
+    Raises ValueError as `check` does and for unknown names. Source: LoTES, Section 4.1.
 
     See also: `lotes.plan`, `lotes.scarcity`.
 
@@ -204,11 +196,10 @@ def allocate(
         raise unknown("vertex", vertex, VERTICES, "or give a cost for each configuration and class")
     pool = pool_size(configs, classes)
     able = (classes.rate > 0) & (pool > 0)
-    if fitting:
-        able &= fits(configs, classes)
     j, k = np.argwhere(able).T  # a column each, after lambda's
-    asked = np.flatnonzero(classes.share > 0)
-    served = classes.rate * pool / np.where(classes.share > 0, classes.share, 1)
+    has_jobs = classes.share > 0
+    asked = np.flatnonzero(has_jobs)
+    served = classes.rate * pool / np.where(has_jobs, classes.share, 1)
     alone = served.sum(axis=0, where=able)[asked]
     unit = alone.min()  # no class alone can do better
     serve = np.where(k == asked[:, None], served[j, k] / unit, 0.0)
@@ -241,12 +232,11 @@ def allocate(
 
 
 def _held(configs, classes, pool, j, k):
-    """Of each resource there is, the part that class k alone uses of pool j, a column for each j and k."""
+    """Of each resource of each pool, the part that class k alone uses; a column for each j and k."""
     total = configs.capacity * configs.count[:, None]
     used = pool[j, k] * classes.demand[k].T
-    there = total[j].T
-    nothing = np.zeros_like(used)
-    part = np.divide(used, there, out=nothing, where=there > 0)
+    whole = total[j].T
+    part = np.divide(used, whole, out=np.zeros_like(used), where=whole > 0)
     config = np.arange(len(total))[:, None, None]
     rows = np.where(j == config, part, 0.0)
     return rows[total > 0]
@@ -279,8 +269,8 @@ def scarcity(configs: MachineConfigs, classes: JobClasses, more: float = 0.1) ->
     0 where the resource is in excess. As `more`, a fraction of the capacity, shrinks, growth over `more`
     becomes the shadow price. Raises ValueError as `allocate` does, and when `more` is not positive.
 
-    >>> one = MachineConfigs([[4.0, 8.0]], [10])
-    >>> scarcity(one, JobClasses([0.5, 0.5], [[1.0, 4.0], [2.0, 1.0]], [[1.0, 1.0]])).round(6).tolist()
+    >>> ten = MachineConfigs([[4.0, 8.0]], [10])
+    >>> scarcity(ten, JobClasses([0.5, 0.5], [[1.0, 4.0], [2.0, 1.0]], [[1.0, 1.0]])).round(6).tolist()
     [[0.1, 0.0]]
     """
     if not 0 < more < np.inf:

@@ -131,15 +131,14 @@ def count_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, limit: int | None
     if limit is not None and limit < 0:
         raise ValueError(f"limit: {limit}, must be 0 or more")
     search = _prepare(capacity, demand)
-    nothing = np.zeros((0, len(search.size)), np.int32)
-    bins = (
-        int(_visit(search, nothing, MOST_COUNTED if limit is None else limit))
-        if len(search.size)
-        else 1
-    )
+    classes = len(search.size)
+    bins = 1
+    if classes:
+        nowhere = np.zeros((0, classes), np.int32)
+        bins = int(_visit(search, nowhere, MOST_COUNTED if limit is None else limit))
     if limit is None and bins > MOST_COUNTED:
         raise ValueError(
-            f"demand: {len(search.size)} classes; the number of bins is too large to count: "
+            f"demand: {classes} classes; the number of bins is too large to count: "
             f"over {MOST_COUNTED:,}; give a limit=, or leave out classes that need little"
         )
     return bins
@@ -173,8 +172,8 @@ def non_dominated_bins(
         raise ValueError(
             f"max_bins: there are more than {max_bins:,} non-dominated bins of {classes} "
             f"classes, that is over {max_bins * 8 * classes / 1e9:.1f} GB. Leave "
-            "out classes (lotes.plan keeps those of K^j), use lotes.generate_plan, which makes "
-            "only the bins it needs, or raise max_bins if memory allows"
+            "out classes (lotes.plan keeps those of K^j), or use lotes.generate_plan, which makes "
+            "only the bins it needs"
         )
     rows = np.zeros((bins, classes), np.int32)
     _visit(search, rows, bins)
@@ -211,18 +210,20 @@ def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bo
     capacity, demand = _checked(capacity, demand)
     room, size = scaled(capacity, demand)
     classes = len(size)
-    if (many := np.flatnonzero(holds(capacity, demand) > MOST_JOBS)).size:
-        why = (
-            f"a machine holds more than {MOST_JOBS:,} such jobs, which Algorithm 1 adds one by one"
+    for k in np.flatnonzero(holds(capacity, demand) > MOST_JOBS):
+        raise ValueError(
+            f"demand[{k}]: a machine holds more than {MOST_JOBS:,} such jobs, which Algorithm 1 adds "
+            "one by one; leave the class out"
         )
-        raise ValueError(f"demand[{many[0]}]: {why}; leave the class out")
-    bin_now, added, kept = np.zeros(classes, np.int64), [], []  # type: ignore[var-annotated]
+    bin_now = np.zeros(classes, np.int64)
+    added: list[int] = []
+    kept = []
     x = first = 0  # the paper counts from 1
     next_bin = False
     while x < classes:
         next_bin = next_bin and not reset_flag
         for i in range(first, classes):
-            while ((bin_now @ size + size[i]) <= room).all():
+            while (bin_now @ size + size[i] <= room).all():
                 bin_now[i] += 1
                 added.append(i)
                 next_bin = True
@@ -264,16 +265,13 @@ def defects(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> pd.DataFrame:
     rows = []
     for version, (kept, undefined) in versions.items():
         different = set(map(tuple, kept.tolist()))
-        rows.append(
-            (
-                version,
-                len(kept),
-                len(kept) - len(different),
-                len(different - exact),
-                len(exact - different),
-                undefined,
-            )
-        )
-    return pd.DataFrame(
-        rows, columns=["version", "kept", "repeated", "dominated", "missing", "undefined"]
-    )
+        row = {
+            "version": version,
+            "kept": len(kept),
+            "repeated": len(kept) - len(different),
+            "dominated": len(different - exact),
+            "missing": len(exact - different),
+            "undefined": undefined,
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)

@@ -34,14 +34,20 @@ class Mix(NamedTuple):
 
 
 @compiled
-def _best(room, size, value, price, first, gap, best, number):
-    """Search depth first; `price[first[q]:first[q + 1]]` price the resources for classes q, q + 1, ..."""
+def _best(room, size, value, price, first, number):
+    """Search depth first; gives the best value and a bound on it, and writes the mix to `number (C,)`.
+
+    `room (R,)`, `size (C, R)`; `value (C,)`; `price[first[q]:first[q + 1]]`, each (R,), price the resources for
+    classes q, q + 1, ...
+    """
     classes, resources = size.shape
     left = np.empty((classes + 1, resources), np.int64)
     left[0] = room
     worth = np.zeros(classes + 1)
     now = np.zeros(classes, np.int64)
-    bound = best  # nothing that was cut off is worth more
+    gap = GAP / 10  # of what is cut off
+    best = 0.0
+    bound = 0.0  # what was cut off is worth at most this
     q = 0
     nodes = 0
     patience = PATIENCE
@@ -49,8 +55,9 @@ def _best(room, size, value, price, first, gap, best, number):
     while q >= 0:
         if descending:
             # the rest of the machine cannot bring more than its resources are worth, at any of the prices
-            rest = np.inf if q < classes else 0.0
+            rest = 0.0
             if q < classes:
+                rest = np.inf
                 for p in range(first[q], first[q + 1]):
                     money = 0.0
                     for l in range(resources):
@@ -100,14 +107,12 @@ def _prices(size, value) -> np.ndarray:
     return np.maximum(u, 0) * (1 + 1e-12)
 
 
-def best_mix(
-    capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLike, *, gap: float = GAP / 10
-) -> Mix:
+def best_mix(capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLike) -> Mix:
     """The mix of jobs that fits one machine and is worth most: an integer knapsack by branch and bound.
 
     `capacity (R,)`, `demand (K, R)`, `value (K,)` >= 0, what one job of each class is worth. The search stops
-    when no mix can be worth more than (1 + gap) times the best found, and says what it proved; a gap above 0
-    widens if that takes millions of steps. Bounds: every vertex of the dual of the divisible problem.
+    when no mix can be worth over 1 + 1e-7 times the best found, and says what it proved; that gap widens if
+    the search takes millions of steps. Bounds: every vertex of the dual of the divisible problem.
 
     >>> best_mix([7.0], [[2.0], [3.0]], [2.0, 3.1]).number.tolist()
     [2, 1]
@@ -130,9 +135,9 @@ def best_mix(
     prices = [_prices(relative[q:], worth[q:]) for q in range(len(order))]
     unit = np.concatenate(prices) / np.maximum(room, 1)
     first = np.cumsum([0] + [len(p) for p in prices])
-    own = np.zeros(len(order), np.int64)
-    best, bound = _best(room, size[usable], worth, unit, first, gap, 0.0, own)
-    number[usable] = own
+    mix = np.zeros(len(order), np.int64)
+    best, bound = _best(room, size[usable], worth, unit, first, mix)
+    number[usable] = mix
     return Mix(number, best * scale, bound * scale)
 
 
@@ -170,7 +175,7 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses) -> GeneratedPlan
     check(configs, classes)
     allocation = allocate(configs, classes)
     alone = np.where(classes.rate > 0, holds(configs.capacity, classes.demand), 0)
-    pool = [[np.zeros_like(own), *np.diag(own)[own > 0]] for own in alone]  # to begin with
+    pool = [[np.zeros_like(most), *np.diag(most)[most > 0]] for most in alone]  # to begin with
     bound = np.inf
     rounds = 0
     while rounds < MOST_ROUNDS:

@@ -12,7 +12,7 @@ import numpy as np
 from schedlib.core.checks import typed
 from schedlib.core.portable import dot
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, check
-from schedlib.lotes.planning.allocate import SECONDS, allocate, by_place, solve
+from schedlib.lotes.planning.allocate import allocate, by_place, solve
 from schedlib.lotes.planning.bins import non_dominated_bins
 
 MAX_PLANNED = 500_000  # bins of a configuration in the program, a column each
@@ -48,7 +48,6 @@ def assign(
     bins: Sequence[np.ndarray],
     *,
     integer: bool = False,
-    seconds: float = SECONDS,
 ) -> Assignment:
     """Solve the machine-assignment program (Eqs. 6-10) over these bins, or the integer program behind it.
 
@@ -92,7 +91,6 @@ def assign(
         np.r_[np.full(len(asked), np.inf), configs.count],
         whole=whole,
         then=then,
-        seconds=seconds,
     )
     machines = np.maximum(x[1:], 0.0)
     if integer:
@@ -120,12 +118,10 @@ def rounded(fractions: np.ndarray, count: int) -> np.ndarray:
     return whole
 
 
-def bins_of(
-    configs: MachineConfigs, classes: JobClasses, allowed: np.ndarray, max_bins: int = MAX_PLANNED
-) -> tuple:
+def bins_of(configs: MachineConfigs, classes: JobClasses, allowed: np.ndarray) -> tuple:
     """The non-dominated bins of each configuration from the classes in `allowed (M, K)`: M arrays (B_j, K).
 
-    Raises ValueError when one has more than `max_bins`.
+    Raises ValueError when one has more than 500,000.
 
     >>> classes = JobClasses([0.5, 0.5], [[2.0], [3.0]], [[1.0, 1.0]])
     >>> bins_of(MachineConfigs([[7.0]], [1]), classes, np.array([[True, False]]))
@@ -133,12 +129,11 @@ def bins_of(
     """
     bins = []
     for capacity, these in zip(configs.capacity, allowed, strict=True):
-        demand = classes.demand[these]
-        own = np.zeros((1, 0), np.int32)
+        mixes = np.zeros((1, classes.n_classes), np.int32)  # the empty bin
         if these.any():
-            own = non_dominated_bins(capacity, demand, max_bins=max_bins)
-        mixes = np.zeros((len(own), classes.n_classes), np.int32)
-        mixes[:, these] = own
+            some = non_dominated_bins(capacity, classes.demand[these], max_bins=MAX_PLANNED)
+            mixes = np.zeros((len(some), classes.n_classes), np.int32)
+            mixes[:, these] = some
         mixes.flags.writeable = False
         bins.append(mixes)
     return tuple(bins)
@@ -170,16 +165,14 @@ def plan(
     *,
     allocation: Allocation | None = None,
     integer: bool = False,
-    max_bins: int = MAX_PLANNED,
-    seconds: float = SECONDS,
 ) -> Plan:
     """Stages 1 and 2 as in the paper: allocate, make the bins of each K^j, assign machines to bins, round.
 
     `allocation` is `allocate(configs, classes)` unless given. With `integer`, the machines are those of the
     exact integer program over the same bins, which the paper avoids; `rate` stays that of the linear one.
     Raises ValueError as `allocate` and `bins_of` do, and when K^j leaves a class only where none of its jobs
-    fits; RuntimeError when a program of stage 2 is not proved optimal within `seconds`. Source: LoTES, Section
-    4.2, Eqs. 6-10.
+    fits; RuntimeError when a program of stage 2 is not proved optimal within 600 s. Source: LoTES, Section 4.2,
+    Eqs. 6-10.
 
     See also: `lotes.generate_plan`, which lists no bins; `lotes.allocate`, the first stage alone.
 
@@ -187,23 +180,21 @@ def plan(
     2.0
     """
     check(configs, classes)
-    if not seconds > 0:
-        raise ValueError(f"seconds: {seconds}, must be positive")
     allocation = allocate(configs, classes) if allocation is None else allocation
     if allocation.running.shape != classes.rate.shape:
         raise ValueError(
             f"allocation: made for {allocation.running.shape} configurations and classes, not "
             f"{classes.rate.shape}"
         )
-    bins = bins_of(configs, classes, allocation.support, max_bins)
+    bins = bins_of(configs, classes, allocation.support)
     held = np.array([mixes.any(axis=0) for mixes in bins]).any(axis=0)
     for k in np.flatnonzero(~held & (classes.share > 0)):
         raise ValueError(
             f"allocation: class {k} is allocated only to configurations on which not even one of its jobs "
-            "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan"
+            "fits; set its rates there to 0, or use generate_plan"
         )
-    fractions = assign(configs, classes, bins, seconds=seconds).fractions
+    fractions, _ = assign(configs, classes, bins)
     exact = None
     if integer:
-        exact = assign(configs, classes, bins, integer=True, seconds=seconds).fractions
+        exact, _ = assign(configs, classes, bins, integer=True)
     return make_plan(configs, classes, allocation, bins, fractions, exact)

@@ -1,14 +1,13 @@
 """An hour of Alibaba's trace of 2018 as a problem for LoTES.
 
-An *instance* of the trace is a job of the paper. It comes when its job does, which is all that the trace
-tells: thousands at once, and instances of a later stage as early as those of the first. It needs what it
+An *instance* of the trace is a job of the paper. It comes when its job does, for the trace has no other time:
+thousands at once, and instances of a later stage as early as those of the first. It needs what it
 *used* on average (`cpu_avg`, 100 is a core; `mem_avg`, in % of the largest machine), as fractions of a machine
-taken as 96 cores, which the trace's documents do not say. Whole seconds are rounded down: an instance of 0 s
+taken as 96 cores, a number that the trace's documents do not give. Whole seconds are rounded down: an instance of 0 s
 lasts half a second. Classes come from the first ten minutes, as the paper's from the first day.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -27,18 +26,15 @@ SHORTEST = 0.5  # seconds that an instance of 0 s lasts
 
 
 @typed
-def alibaba_instances(
-    configs: MachineConfigs | None = None, trace: Workload | None = None
-) -> Workload:
+def alibaba_instances(trace: Workload | None = None) -> Workload:
     """The hour's instances, each a task of its trace's job: `duration` (s), `cores` and `memory`.
 
-    `trace` is `traces.alibaba2018("instances")` or a stretch of it. Instances that fit none of `configs`
-    (Table 1's unless given) are left out; they and those of 0 s are counted in `report`.
+    `trace` is `traces.alibaba2018("instances")` or a stretch of it. Instances larger than every machine of
+    Table 1 are left out; they and those of 0 s are counted in `report`.
 
     >>> alibaba_instances(trace=Workload.from_arrays([0], [0.0], cpu=[48.0], mem=[0.1])).tasks.values.tolist()
     [[0.0, 0.5, 0.5, 0.1]]
     """
-    configs = google2011()[0] if configs is None else configs
     trace = traces.alibaba2018("instances") if trace is None else trace
     if trace.resources != ("cpu", "mem") or trace.time_unit != "s":
         raise ValueError(
@@ -54,9 +50,8 @@ def alibaba_instances(
             "memory": tasks["mem"],
         }
     )
-    able = (
-        (made[["cores", "memory"]].to_numpy()[:, None] <= configs.capacity).all(axis=2).any(axis=1)
-    )
+    # Table 1's fourth configuration, which has all of both, holds what any of them holds
+    able = (made["cores"] <= 1) & (made["memory"] <= 1)
     short = f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)"
     report = {
         short: int((tasks["duration"] < SHORTEST).sum()),
@@ -77,32 +72,31 @@ def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
     >>> round(offered_load(MachineConfigs([[1.0]], [5]), jobs), 6)
     0.5
     """
-    return _offered(jobs)(configs)
+    classes, arrivals = _asked(configs, jobs)
+    return arrivals / allocate(configs, classes).rate
 
 
-def _offered(jobs: Workload) -> Callable[[MachineConfigs], float]:
-    """`offered_load` of these jobs, which are looked at once for all machines."""
+def _asked(configs: MachineConfigs, jobs: Workload) -> tuple[JobClasses, float]:
+    """The jobs' classes, and how many jobs come per unit of time."""
     tasks = jobs.tasks
     job_class = np.repeat(jobs.jobs["class"].to_numpy(), np.diff(jobs.offsets))
     number = np.bincount(job_class)
-    duration = np.bincount(job_class, tasks["duration"])
-    there = number > 0
-    work = np.array(
-        [np.bincount(job_class, tasks["duration"] * tasks[name])[there] for name in jobs.resources]
-    ).T
+    seen = number > 0
+    number = number[seen]
+    duration = np.bincount(job_class, tasks["duration"])[seen]
+    work = [
+        np.bincount(job_class, tasks["duration"] * tasks[name])[seen] for name in jobs.resources
+    ]
     submit = jobs.jobs["submit"].to_numpy()
     if submit[0] == submit[-1]:
         raise ValueError(
             f"jobs: all are submitted at {submit[0]:g}; a load needs arrivals over some time, "
             "give a longer trace"
         )
-
-    def load(configs):
-        rate = np.tile(number[there] / duration[there], (configs.n_configs, 1))
-        own = JobClasses(number[there] / len(tasks), work / duration[there, None], rate)
-        return float(len(tasks) / (submit[-1] - submit[0]) / allocate(configs, own).rate)
-
-    return load
+    demand = np.array(work).T / duration[:, None]
+    rate = np.tile(number / duration, (configs.n_configs, 1))
+    classes = JobClasses(number / len(tasks), demand, rate)
+    return classes, float(len(tasks) / (submit[-1] - submit[0]))
 
 
 def enough_machines(configs: MachineConfigs, jobs: Workload, load: float) -> MachineConfigs:
@@ -113,14 +107,14 @@ def enough_machines(configs: MachineConfigs, jobs: Workload, load: float) -> Mac
     >>> enough_machines(MachineConfigs([[1.0]], [5]), jobs, 0.9).count.tolist()
     [3]
     """
-    offered = _offered(jobs)
+    classes, arrivals = _asked(configs, jobs)
     many = 1
 
     def at(machines):
         return fewer_machines(configs, configs.n_machines / machines)
 
     def enough(machines):
-        return offered(at(machines)) <= load
+        return arrivals / allocate(at(machines), classes).rate <= load
 
     while not enough(many):
         many *= 2
@@ -134,18 +128,11 @@ def enough_machines(configs: MachineConfigs, jobs: Workload, load: float) -> Mac
 
 @typed
 def alibaba_hour(
-    configs: MachineConfigs | None = None,
-    *,
-    trace: Workload | None = None,
-    k: int = 4,
-    load: float = 0.8,
-    first: float = FIRST,
-    seed: int = 0,
+    *, trace: Workload | None = None, load: float = 0.8, first: float = FIRST, seed: int = 0
 ) -> tuple[MachineConfigs, JobClasses, Workload]:
     """Alibaba's hour as machines, job classes and jobs: a job per instance, in seconds, 3,056,536 of them.
 
-    Machines: `enough_machines` of `configs` (Table 1's unless given) for the `load`. The `k` classes are those
-    of `cluster_jobs` on the first `first` seconds, with its `seed`. `trace`, `report`: as in
+    Machines: `enough_machines` of Table 1's for the `load`. The four classes are those of `cluster_jobs` on the first `first` seconds, with its `seed`. `trace`, `report`: as in
     `alibaba_instances`. Raises ValueError as these do. Source: LoTES, Sections 5.3.1 and 5.3.2.
 
     >>> from schedlib import traces
@@ -153,11 +140,11 @@ def alibaba_hour(
     >>> len(jobs), jobs.resources, configs.n_configs, classes.n_classes
     (33789, ('cores', 'memory'), 10, 4)
     """
-    configs = google2011()[0] if configs is None else configs
+    configs, _ = google2011()
     if not 0 < load < np.inf:
         raise ValueError(f"load: {load}, must be positive")
-    instances = alibaba_instances(configs, trace)
-    classes, job_class = cluster_jobs(instances, k, configs=configs.n_configs, day=first, seed=seed)
+    instances = alibaba_instances(trace)
+    classes, job_class = cluster_jobs(instances, configs=configs.n_configs, day=first, seed=seed)
     submit = np.repeat(instances.jobs["submit"].to_numpy(), np.diff(instances.offsets))
     made = pd.DataFrame({"job": np.arange(len(submit)), "submit": submit, "class": job_class})
     jobs = Workload(made, instances.tasks.assign(job=made["job"].to_numpy()), "s", instances.report)

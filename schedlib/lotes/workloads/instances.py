@@ -2,7 +2,7 @@
 whose jobs are drawn block by block, so that a long run fits in memory.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -229,15 +229,14 @@ def random_instance(
     sizes: str = "independent",
     matched: bool = False,
     seed: int = 0,
-    planner: Callable[[MachineConfigs, JobClasses], Any] = plan,
     rounded: bool = False,
 ) -> RandomInstance:
     """A random instance of Section 5.4: `machines` of each of Table 1's configurations, equal class shares.
 
     Mean sizes are 0.025 + U[-phi, phi] per class and resource; mean processing times u_k = U[0, 1] hours,
     divided on configuration j by U[1 - omega, 1 + omega]. (Misprints: mu = u * omega in Section 5.4.3, where
-    5.4.2 has mu = 1/u, and Phi = 0.06, for 0.006.) Arrivals come at `load` times lambda2 of `planner(configs, classes)`,
-    or (`rounded`) what whole machines leave of it. The same seed draws the same uniforms for every phi and
+    5.4.2 has mu = 1/u, and Phi = 0.06, for 0.006.) Arrivals come at `load` times lambda2 of the plan, or
+    (`rounded`) what whole machines leave of it. The same seed draws the same uniforms for every phi and
     omega. Raises ValueError on phi outside [0, 0.025), omega outside [0, 1), and as `RandomWorkload` does.
 
     See also: `lotes.google2011`.
@@ -261,7 +260,7 @@ def random_instance(
     demand = 0.025 + phi * demands.uniform(-1, 1, (K, capacity.shape[1]))
     speed = 1 + omega * speeds.uniform(-1, 1, (len(capacity), K))
     classes = JobClasses(np.full(K, 1 / K), demand, speed / (1 - times.random(K)))
-    made = planner(configs, classes)
+    made = plan(configs, classes)
     limit = made.rate_rounded if rounded else made.rate
     jobs = RandomWorkload(classes, load * limit, hours, sizes, matched, seed=seed, limit=limit)
     return RandomInstance(configs=configs, classes=classes, plan=made, workload=jobs)

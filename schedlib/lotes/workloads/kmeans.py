@@ -1,39 +1,32 @@
 """Job classes from a workload: k-means by Lloyd's algorithm on the first day's demands (Section 5.3.2)."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from schedlib.core import compiled, streams
-from schedlib.core.checks import typed
+from schedlib.core.checks import typed, unknown
 from schedlib.core.portable import dot
 from schedlib.lotes.model import JobClasses
 from schedlib.workload import SECONDS, Workload
 
 RESTARTS = 10
 MOST_ROUNDS = 300
+FEATURES = ("demand", "demand and duration")
 
 
 @typed
 def cluster_jobs(
-    workload: Workload,
-    k: int = 4,
-    *,
-    configs: int = 1,
-    day: float | None = None,
-    features: str = "demand",
-    seed: int = 0,
+    workload: Workload, k: int = 4, *, configs: int = 1, day: float | None = None, seed: int = 0
 ) -> tuple[JobClasses, np.ndarray]:
     """Job classes found in a workload's first day, and the class of each of its jobs.
 
     LoTES's job runs on one machine, so each task counts as one: the second answer is (T,), a class below k
     per row of `workload.tasks`. Clusters, shares, mean demands and rates (one over the mean duration, the
     same on all `configs` configurations) come from the tasks submitted in the first `day` (24 hours unless
-    given); every task then belongs to the nearest centre. `features`: "demand", all columns of it, or "demand
-    and duration", each over its standard deviation; the paper does not say which. Of ten starts of Lloyd's
-    algorithm from k-means++ the tightest clustering wins; classes are in the order of mean demands. Raises
-    ValueError when there is nothing to cluster or fewer different tasks than classes. Source: Section 5.3.2.
+    given); every task then belongs to the nearest centre of demands, each over its standard deviation. Of ten
+    starts of Lloyd's algorithm from k-means++ the tightest clustering wins; classes are in the order of mean
+    demands. Raises ValueError when there is nothing to cluster or fewer different tasks than classes. Source:
+    Section 5.3.2.
 
     See also: `workload.Workload`, whose `with_classes` puts them into it; `lotes.class_counts`.
 
@@ -42,7 +35,7 @@ def cluster_jobs(
     >>> classes.demand.tolist(), (1 / classes.rate).round(9).tolist(), job_class.tolist()
     ([[1.0, 2.0], [8.0, 1.0]], [[10.0, 40.0]], [0, 0, 1, 1])
     """
-    points, weights, rows, early = _points(workload, day, features)
+    points, weights, rows, early = _points(workload, day, "demand")
     if not 1 <= k <= early.sum():
         raise ValueError(
             f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that many"
@@ -53,21 +46,23 @@ def cluster_jobs(
     demand = tasks[list(workload.resources)].to_numpy()
     duration = tasks["duration"].to_numpy()
     label = np.full(len(points), -1)
-    known = weights > 0
-    label[known], _ = k_means(points[known], weights[known], k, seed)
-    own = label[rows[early]]
-    share = np.bincount(own, minlength=k) / len(own)
-    mean = np.array([demand[own == c].mean(axis=0) for c in range(k)])
+    seen = weights > 0  # on the first day
+    label[seen], _ = k_means(points[seen], weights[seen], k, seed)
+    place = points[rows[early]]
+    labels = label[rows[early]]
+    members = [labels == c for c in range(k)]
+    mean = np.array([demand[these].mean(axis=0) for these in members])
     order = np.lexsort(mean.T[::-1])
-    centre = np.array([points[rows[early]][own == c].mean(axis=0) for c in order])
-    hours = np.array([duration[own == c].mean() for c in order])
-    if (hours == 0).any():
+    members = [members[c] for c in order]
+    share = np.array([these.mean() for these in members])
+    centre = np.array([place[these].mean(axis=0) for these in members])
+    length = np.array([duration[these].mean() for these in members])
+    for c in np.flatnonzero(length == 0):
         raise ValueError(
-            f"workload: the tasks of class {(hours == 0).argmax()} all last 0; leave them out, "
-            "they need no machine"
+            f"workload: the tasks of class {c} all last 0; leave them out, they need no machine"
         )
-    near = nearest(points, centre)[0]
-    return JobClasses(share[order], mean[order], np.tile(1 / hours, (configs, 1))), near[rows]
+    near, _ = nearest(points, centre)
+    return JobClasses(share, mean[order], np.tile(1 / length, (configs, 1))), near[rows]
 
 
 @typed
@@ -83,7 +78,8 @@ def class_counts(
 
     Columns: `k`; `spread`, the part of the variance left within classes; `smallest`, the share of the
     smallest class; `moved`, the share of the first day's tasks that are not where k - 1 classes had them,
-    classes matched as well as can be. Arguments and errors as in `cluster_jobs`.
+    classes matched as well as can be. `features`: "demand", all columns of it, or "demand and duration"; the
+    paper does not say which. Other arguments and errors as in `cluster_jobs`.
 
     >>> w = Workload.from_arrays([0, 1, 2, 3], [10, 10, 30, 50], cpu=[1, 1, 8, 8], mem=[2, 2, 1, 1])
     >>> class_counts(w, 2)
@@ -96,8 +92,9 @@ def class_counts(
     if most < 1:
         raise ValueError(f"most: {most}, must be 1, 2, 3, ...")
     points, weights, _, _ = _points(workload, day, features)
-    points = points[weights > 0]
-    weights = weights[weights > 0]
+    seen = weights > 0
+    points = points[seen]
+    weights = weights[seen]
     middle = dot(weights, points) / weights.sum()
     total = dot(weights, ((points - middle) ** 2).sum(axis=1))
     rows = []
@@ -116,7 +113,7 @@ def class_counts(
 
 
 def _points(workload, day, features):
-    """Different points, how many tasks of the first day are at each, each task's point, which are early."""
+    """Different points (P, F), the tasks of the first day at each (P,), each task's point (T,), which are early (T,)."""
     tasks = workload.tasks
     submit = workload.jobs["submit"].to_numpy()
     names = list(workload.resources)
@@ -127,7 +124,7 @@ def _points(workload, day, features):
     if day is None:
         if workload.time_unit not in SECONDS:
             raise ValueError(
-                f"day: how long is it in {workload.time_unit!r}? Give day=, the unit is none of "
+                f"day: how long is it in {workload.time_unit!r}? Give day=, or a unit of "
                 f"{', '.join(SECONDS)}"
             )
         day = SECONDS["d"] / SECONDS[workload.time_unit]
@@ -137,15 +134,15 @@ def _points(workload, day, features):
             f"day: no task is submitted in the first {day:g} {workload.time_unit}; give a "
             "longer day"
         )
-    if features not in ("demand", "demand and duration"):
-        raise ValueError(f"features: {features!r} is neither 'demand' nor 'demand and duration'")
+    if features not in FEATURES:
+        raise unknown("features", features, FEATURES)
     columns = tasks[names if features == "demand" else [*names, "duration"]].to_numpy()
     spread = columns[early].std(axis=0)
     columns = columns / np.where(spread > 0, spread, 1)
     order = np.lexsort(columns.T[::-1])  # np.unique takes four times as long over rows
     points = columns[order]
     rows = np.empty(len(order), np.int64)
-    new = np.r_[True, (points[1:] != points[:-1]).any(axis=1)]
+    new = np.r_[True, (points[1:] != points[:-1]).any(axis=1)]  # each point's first row
     rows[order] = np.cumsum(new) - 1
     points = points[new]
     return points, np.bincount(rows[early], minlength=len(points)).astype(float), rows, early
@@ -153,7 +150,7 @@ def _points(workload, day, features):
 
 @compiled
 def nearest(points, centre):
-    """The nearest centre of each point, the first one in a tie, and the squared distance to it."""
+    """The nearest centre (C, F) of each point (P, F), the first in a tie, and the squared distance to it, (P,)."""
     label = np.zeros(len(points), np.int64)
     distance = np.empty(len(points))
     for i in range(len(points)):
@@ -177,25 +174,26 @@ def k_means(points: np.ndarray, weights: np.ndarray, k: int, seed: int) -> tuple
             "at most that many"
         )
     (draw,) = streams(seed, "k-means++")
-    best: Any = None
+    best = None
+    least = np.inf
     for _ in range(RESTARTS):
         centre = points[draw.choice(len(points), 1, p=weights / weights.sum())]
         while len(centre) < k:
             mass = weights * nearest(points, centre)[1]
             centre = np.r_[centre, points[draw.choice(len(points), 1, p=mass / mass.sum())]]
-        label: Any = None
+        label = np.full(len(points), -1)
         for _ in range(MOST_ROUNDS):
             new, distance = nearest(points, centre)
-            if label is not None and (new == label).all():
+            if (new == label).all():
                 break
             label = new
             size, *total = [np.bincount(label, weights * column, k) for column in (1.0, *points.T)]
             centre = np.where(size[:, None] > 0, (total / np.maximum(size, 1e-300)).T, centre)
         inertia = float(dot(weights, distance))
-        if (np.bincount(label, minlength=k) > 0).all() and (
-            best is None or inertia < best[1] * (1 - 1e-12)
-        ):
-            best = label, inertia
+        members = np.bincount(label, minlength=k)
+        if members.all() and inertia < least * (1 - 1e-12):
+            best = label
+            least = inertia
     if best is None:
         raise ValueError(f"k: no start found {k} classes that all have tasks; ask for fewer")
-    return best
+    return best, least
