@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schedlib.core.checks import refuse, typed, unmasked
+from schedlib.core.checks import refuse, typed, unknown, unmasked
 
 SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 """A workload's units of time in seconds."""
@@ -21,14 +21,14 @@ class Workload:
     | `jobs` | job | `job` (int or str, unique), `submit` (>= 0), `class` (int, else 0), any further ones |
     | `tasks` | task | `job`, `duration` (>= 0), and one column per demanded resource (>= 0, trace's unit) |
 
-    All times are in `time_unit`. Tasks are put in the order of their jobs: those of job i are rows
+    All times are in `time_unit`: ms, s, min, h or d. Tasks are put in the order of their jobs: those of job i are rows
     `offsets[i]` to `offsets[i + 1]` of `tasks`. A job may have no task. `report` says how often a reader met
     what (reason -> count); `summary` prints it. `jobs` and `tasks` give copies, so changing them does not
     change the workload.
 
     Raises ValueError, naming the argument, the row (counted from 0) and the way out, on a missing column, on
     a time or demand that is negative, NaN or infinite, on jobs out of order or there twice, on a task of an
-    unknown job, and without any job.
+    unknown job, on an unknown unit of time, and without any job.
 
     See also: `schedlib.traces`, whose readers give one.
 
@@ -46,6 +46,8 @@ class Workload:
         time_unit: str = "s",
         report: Mapping[str, int] | None = None,
     ) -> None:
+        if time_unit not in SECONDS:
+            raise unknown("time_unit", time_unit, SECONDS)
         jobs, tasks = (
             _columns("jobs", jobs, "job", "submit"),
             _columns("tasks", tasks, "job", "duration"),

@@ -92,7 +92,6 @@ def test_counts_say_what_an_extra_class_gains():
     [
         ({}, {"k": 3}, "k: 3 classes of the 2 tasks"),
         ({"cpu": [1, 1]}, {"k": 2}, "k: 2 classes, but the first day has only 1 different tasks"),
-        ({"time_unit": "fortnights"}, {"k": 1}, "day: how long is it in 'fortnights'.*Give day="),
         ({"duration": [0, 0]}, {"k": 1}, "the tasks of class 0 all last 0; leave them out"),
         ({"cpu": [0, 0]}, {"k": 1}, "the class needs nothing of any resource"),
         ({"cpu": None}, {"k": 1}, "workload: its tasks have no column of demands"),

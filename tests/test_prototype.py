@@ -207,10 +207,6 @@ def test_tasks_may_compute_and_need_not_be_slept_out():
         ({"system": "dlwl"}, "short_jobs, on real processes,: 'stale-lwl' is unknown"),
         ({"nodes": 0}, "nodes: 0, must be a whole number"),
         ({"short_partition": 0.0}, "short_partition: 0.0 of 10 workers is 0, but eagle"),
-        (
-            {"workload": Workload.from_arrays([0], [1], time_unit="years")},
-            "time_unit: 'years' is unknown",
-        ),
         ({"hosts": ["somewhere:1"]}, "hosts: put the secret"),
         ({"hosts": ["127.0.0.1:99999"]}, r"hosts: \['127\.0\.0\.1:99999'\]; give a list"),
         ({"hosts": [5]}, r"hosts: \[5\]; give a list"),

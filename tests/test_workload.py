@@ -70,6 +70,13 @@ def test_refusals_name_argument_row_and_way_out(changes, message):
         Workload(*frames(**changes))
 
 
+def test_unknown_units_of_time_are_refused():
+    """Boards once took "hours" for seconds, and Tetris decided otherwise by "seconds" than by "s"."""
+    for unit in ("hours", "seconds", "S", ""):
+        with pytest.raises(ValueError, match=f"time_unit: '{unit}' is unknown"):
+            Workload.from_arrays([0], [1], time_unit=unit)
+
+
 def test_missing_columns_and_no_jobs_are_refused():
     jobs, tasks = frames()
     with pytest.raises(ValueError, match="jobs: no column 'submit'"):

@@ -90,7 +90,7 @@ class Case:
     def judge(self, record: tuple[pd.DataFrame, pd.DataFrame]) -> Outcome:
         jobs, tasks = record
         jobs = jobs.set_index("job").reindex(self.workload.jobs["job"])
-        unit = SECONDS.get(self.workload.time_unit, 1.0)
+        unit = SECONDS[self.workload.time_unit]
         worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
         completion = jobs["completion"].to_numpy()
         long = jobs["long"].to_numpy(bool)

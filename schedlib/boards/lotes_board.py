@@ -89,7 +89,7 @@ class Case:
         started = not np.isnan(wait).any()
         values = (np.nan,) * len(self.metrics)
         if started:
-            second = SECONDS.get(unit, 1.0)
+            second = SECONDS[unit]
             waits = second * wait
             alone = second * duration
             part = record["demand"] / record["capacity"].sum(axis=0)

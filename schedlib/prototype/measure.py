@@ -12,18 +12,13 @@ import numpy as np
 from schedlib.core import streams
 from schedlib.core.checks import typed, unknown
 from schedlib.eagle.detail import Detail
-from schedlib.eagle.simulating.simulate import (
-    check_numbers,
-    prepare,
-    short_workers,
-    unit_in_seconds,
-)
+from schedlib.eagle.simulating.simulate import check_numbers, prepare, short_workers
 from schedlib.eagle.systems import System, system_of
 from schedlib.eagle.workloads.synthetic import PARTITION
 from schedlib.prototype.driver import Driver, Order, Setting
 from schedlib.prototype.results import Measurement, result
 from schedlib.prototype.wire import Name
-from schedlib.workload import Workload
+from schedlib.workload import SECONDS, Workload
 
 PARTS = {"short_jobs": ("probes", "sss"), "long_jobs": ("lwl", "probes"), "queue": ("fifo", "srpt")}
 SCHEDULERS = 10
@@ -68,7 +63,7 @@ def run(
     - `progress`: show a bar of jobs
 
     Needs a system that can fork. Raises ValueError, naming the argument, on what `eagle.simulate` refuses, an
-    unknown part or unit of time; RuntimeError when processes cannot be started, a host is lost, no node is
+    unknown part; RuntimeError when processes cannot be started, a host is lost, no node is
     left, or nothing happens any more. No process is left, whatever happens. Source: Eagle, Section 7.
 
     See also: `prototype.compare`, `eagle.simulate`.
@@ -84,7 +79,7 @@ def run(
     _check_system(system)
     if not 0 < compress < math.inf:
         raise ValueError(f"compress: {compress!r}, must be positive")
-    second = unit_in_seconds(workload) / compress  # of this machine, for a unit of the workload
+    second = SECONDS[workload.time_unit] / compress  # of this machine, for a unit of the workload
     check_numbers(short_partition=short_partition, cutoff=cutoff)
     for name, count in {"nodes": nodes, "schedulers": schedulers}.items():
         if not 1 <= count <= MOST_PROCESSES:

@@ -90,7 +90,7 @@ def simulate(
     if detail not in DETAILS:
         raise unknown("detail", detail, DETAILS)
     differences = DETAILS[detail]
-    second = unit_in_seconds(workload)
+    second = SECONDS[workload.time_unit]
     network_delay = DELAY / second if network_delay is None else network_delay
     heartbeat = HEARTBEAT / second if heartbeat is None else heartbeat
     check_numbers(
@@ -128,13 +128,6 @@ def simulate(
     if coarse > 1:
         in_unit(state, coarse)
     return result(system, names, rows, state, record)
-
-
-def unit_in_seconds(workload: Workload) -> float:
-    """A unit of the workload's time in seconds; ValueError on an unknown unit."""
-    if workload.time_unit not in SECONDS:
-        raise unknown("workload.time_unit", workload.time_unit, SECONDS)
-    return SECONDS[workload.time_unit]
 
 
 def in_seconds(workload: Workload, unit: float) -> Workload:

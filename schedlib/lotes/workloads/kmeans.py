@@ -122,11 +122,6 @@ def _points(workload, day, features):
     if not len(tasks):
         raise ValueError("workload: no tasks; there is nothing to cluster")
     if day is None:
-        if workload.time_unit not in SECONDS:
-            raise ValueError(
-                f"day: how long is it in {workload.time_unit!r}? Give day=, or a unit of "
-                f"{', '.join(SECONDS)}"
-            )
         day = SECONDS["d"] / SECONDS[workload.time_unit]
     early = np.repeat(submit < submit[0] + day, np.diff(workload.offsets))
     if not early.any():
