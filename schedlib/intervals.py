@@ -9,6 +9,11 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 MOST_DRAWS = 1_000_000
+LEAST_WORTH = 200
+"""Independent values that a trace must be worth: with fewer, an interval of 95 % over M/M/1's waits covers their mean
+in less than nine of ten traces."""
+FEWEST_BLOCKS = 30
+"""Blocks of a trace whose means tell the number of independent values."""
 
 
 class Interval(NamedTuple):
@@ -79,8 +84,8 @@ def block_bootstrap(
 
     The interval lies between the quantiles of the statistic over the draws. It covers other times of the same
     system if the trace is many times longer than waits stay correlated. Raises ValueError when `values` is
-    empty or not finite, for a level that does not lie between 0 and 1, and for a block longer than the trace;
-    TypeError when `statistic` is not a function. Source: Kuensch, Annals of Statistics 17, 1989 (moving blocks);
+    empty, not finite, or worth fewer than 200 independent values by the spread of its blocks' means, for a level
+    that does not lie between 0 and 1, and for a block longer than the trace; TypeError when `statistic` is not a function. Source: Kuensch, Annals of Statistics 17, 1989 (moving blocks);
     Carlstein, Annals of Statistics 14, 1986 (the length).
 
     >>> waits = np.sin(np.arange(400.0)) + np.arange(400) % 7
@@ -97,6 +102,12 @@ def block_bootstrap(
     if not callable(statistic):
         kind = type(statistic).__name__
         raise TypeError(f"statistic: needs a function of an array, not {kind}")
+    worth = _worth(x, max(block, n // FEWEST_BLOCKS))
+    if worth < LEAST_WORTH:
+        raise ValueError(
+            f"values: {n:,} of them are worth {worth:.0f} independent ones, and an interval is too narrow below "
+            f"{LEAST_WORTH}; give a longer trace, or run several and take mean_ci of their means"
+        )
     rng = np.random.default_rng(seed)
     blocks = -(-n // block)
     within = np.arange(block)
@@ -116,6 +127,16 @@ def _whole(name: str, value: int, least: int, most: int) -> None:
     if not right or not least <= value <= most:
         needed = f"must be a whole number from {least} to {most:,}"
         raise ValueError(f"{name}: {value!r}; {needed}")
+
+
+def _worth(x: npt.NDArray[np.float64], block: int) -> float:
+    """The number of independent values whose mean varies as much as that of this trace, by its blocks' means."""
+    count = x.size // block
+    if count < 2:
+        return 0.0
+    means = x[: count * block].reshape(count, block).mean(axis=1)
+    spread = means.var(ddof=1) * block / x.size
+    return float(min(x.size, x.var(ddof=1) / spread)) if spread > 0 else float(x.size)
 
 
 def _block_length(x: npt.NDArray[np.float64]) -> int:

@@ -142,7 +142,7 @@ CALLS = {
     Workload(JOBS, TASKS).with_classes: {"classes": [0, 1]},
     streams: {"seed": 1},
     intervals.mean_ci: {"values": [1.0, 2.0], "level": 0.9},
-    intervals.block_bootstrap: {"values": [1.0, 2.0, 3.0], "block": 2, "level": 0.9, "draws": 5, "seed": 0},
+    intervals.block_bootstrap: {"values": [1.0, 2.0] * 200, "block": 2, "level": 0.9, "draws": 5, "seed": 0},
     given(boards.hmhs, workload=TWO): {"seeds": 1, "against": ["fifo"], "each": False, "limit": 5.0, "baseline": None},
     given(boards.mch, workload=(TREE, (4.0, 4.0), LEAVES, 50.0)): {"seeds": 1, "against": ["drf"], "each": False, "limit": 5.0, "baseline": None},
     boards.standings: {"runs": RUNS, "baseline": None},

@@ -27,11 +27,42 @@ def test_blocks_cover_the_mean_of_an_autoregression(memory):
 
 
 def test_single_jobs_as_blocks_are_too_sure_where_neighbours_agree():
-    series = autoregressive(0, 0.9)
+    series = autoregressive(0, 0.9, n=10_000)
     one = intervals.block_bootstrap(series, block=1)
     many = intervals.block_bootstrap(series)
     # the mean's standard deviation grows by sqrt((1 + 0.9) / (1 - 0.9)) = 4.4
     assert 2.5 < (many.high - many.low) / (one.high - one.low) < 6
+
+
+def waits_of_mm1(seed, load, n):
+    """The waits (n,) of an M/M/1 queue in its steady state, by Lindley's recursion."""
+    rng = np.random.default_rng(seed)
+    between = rng.exponential(1 / load, n)
+    service = rng.exponential(1, n)
+    wait = rng.exponential(1 / (1 - load)) if rng.random() < load else 0.0
+    waits = np.empty(n)
+    for job in range(n):
+        waits[job] = wait
+        wait = max(wait + service[job] - between[job], 0.0)
+    return waits
+
+
+@pytest.mark.parametrize(
+    ("load", "n", "refused"), [(0.5, 3_000, 0.2), (0.9, 5_000, 1.0), (0.9, 60_000, 0.6)]
+)
+def test_what_is_not_refused_covers_the_mean_wait_nine_times_of_ten(load, n, refused):
+    """`refused`: the largest share of refusals that is expected, or 1 for all."""
+    tried, covered, refusals = 60, 0, 0
+    for seed in range(tried):
+        try:
+            found = intervals.block_bootstrap(waits_of_mm1(seed, load, n), draws=200)
+        except ValueError as error:
+            assert "independent ones" in str(error)
+            refusals += 1
+        else:
+            covered += found.low <= load / (1 - load) <= found.high
+    assert refusals == tried if refused == 1 else refusals <= refused * tried
+    assert covered >= 0.85 * (tried - refusals)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +74,7 @@ def test_single_jobs_as_blocks_are_too_sure_where_neighbours_agree():
         ({"block": 9}, "block: 9"),
         ({"draws": 0}, "draws"),
         ({"statistic": 3}, "statistic"),
+        ({}, "values: 3 of them are worth 3 independent ones"),
     ],
 )
 def test_wrong_arguments_are_named(wrong, words):
