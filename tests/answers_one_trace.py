@@ -1,55 +1,49 @@
 """Right and wrong answers to the exercises of chapter 9, by the exercise's name, made when they are asked for."""
 
 import numpy as np
-import pandas as pd
 
 from book.lessons import one_trace
 from schedlib import eagle, hmhs, lotes
 
 
-def within(cut=False):
-    """The second answer, task by task."""
-    stages = one_trace.part(10, 8, 4)
-    jobs = eagle.alibaba(1, trace=stages)
+def loads():
+    """The second answer (within), and the loads by all work (whole) and by tasks cut at ten minutes (cut)."""
+    jobs = eagle.alibaba(1, trace=one_trace.part(10, 8, 4))
     tasks = jobs.tasks.merge(jobs.jobs[["job", "submit"]], on="job")
     workers = int(np.ceil(eagle.offered_load(jobs, 1) / 0.8))
-    done = (
-        tasks["duration"].clip(upper=600)
-        if cut
-        else pd.concat([tasks["duration"], 600 - tasks["submit"]], axis=1).min(axis=1)
-    )
-    return done.sum() / workers / 600
+    whole = tasks["duration"]
+    seconds = {
+        "within": np.minimum(whole, 600 - tasks["submit"]),
+        "whole": whole,
+        "cut": whole.clip(upper=600),
+    }
+    return {name: busy.sum() / workers / 600 for name, busy in seconds.items()}
 
 
-def overlap():
-    """The fourth answer, by merging."""
-    stages, pairs = one_trace.hour()
-    tasks = stages.tasks.groupby("job")["duration"].max()
-    ends = stages.jobs.assign(time=stages.jobs["job"].map(tasks))[
-        ["trace_job", "stage", "end", "time"]
-    ]
-    both = pairs.merge(ends, left_on=["trace_job", "map_stage"], right_on=["trace_job", "stage"])
-    both = both.merge(
+def pairs():
+    """The hour's pairs, with the end of both stages and the time of their longest instances (s)."""
+    stages, found = one_trace.hour()
+    longest = stages.tasks.groupby("job")["duration"].max()
+    ends = stages.jobs.assign(time=stages.jobs["job"].map(longest))
+    ends = ends[["trace_job", "stage", "end", "time"]]
+    maps = found.merge(ends, left_on=["trace_job", "map_stage"], right_on=["trace_job", "stage"])
+    return maps.merge(
         ends,
         left_on=["trace_job", "reduce_stage"],
         right_on=["trace_job", "stage"],
         suffixes=("_map", "_reduce"),
     )
-    return (both["end_map"] + both["time_reduce"] > both["end_reduce"] + 1).mean()
 
 
-def ends(second=1.0, before=False):
-    """`overlap` with another second for rounding; or the reduces that end before their map."""
-    stages, pairs = one_trace.hour()
-    jobs = stages.jobs.assign(
-        longest=stages.tasks.groupby("job")["duration"].max().to_numpy()
-    ).set_index(["trace_job", "stage"])
-    first, then = (
-        jobs.loc[list(zip(pairs["trace_job"], pairs[at], strict=True))]
-        for at in ("map_stage", "reduce_stage")
-    )
-    gap = then["end"].to_numpy() - first["end"].to_numpy()
-    return (gap < 0).mean() if before else (then["longest"].to_numpy() > gap + second).mean()
+def overlap(rounding=1.0):
+    """The fourth answer, or the one with other seconds for rounding."""
+    both = pairs()
+    return (both["end_map"] + both["time_reduce"] > both["end_reduce"] + rounding).mean()
+
+
+def ended_before():
+    both = pairs()
+    return (both["end_reduce"] < both["end_map"]).mean()
 
 
 def exits():
@@ -63,27 +57,20 @@ def exits():
     ]
 
 
-def late():
-    jobs = eagle.alibaba(1, trace=one_trace.part(10, 8, 4))
-    tasks = jobs.tasks.merge(jobs.jobs[["job", "submit"]], on="job")
-    workers = int(np.ceil(eagle.offered_load(jobs, 1) / 0.8))
-    return tasks["duration"].sum() / workers / 600 - within()
-
-
 def waits():
     return one_trace.place(one_trace.part(20), known=False)["lotes"].mean_response
 
 
 RIGHT = {
-    "one_trace.load_within": lambda: [within()],
+    "one_trace.load_within": lambda: [loads()["within"]],
     "one_trace.overlap": lambda: [overlap()],
     "one_trace.exits": exits,
 }
 WRONG = {
     "one_trace.load_within": lambda: [
-        late() + within(),  # whole
-        within(cut=True),  # cut
-        late(),  # late
+        loads()["whole"],
+        loads()["cut"],
+        loads()["whole"] - loads()["within"],  # what comes later
         80,  # per cent
         0,
         0.5,
@@ -97,8 +84,8 @@ WRONG = {
     ],
     "one_trace.overlap": lambda: [
         1 - overlap(),  # may have waited
-        ends(before=True),  # ended before
-        ends(0.0),  # no second
+        ended_before(),
+        overlap(rounding=0.0),
         42,  # per cent
         0.5,
         0,
