@@ -3,25 +3,19 @@
 import pytest
 
 import hostile
+from hostile import CONFIGS, CORES
 from schedlib import eagle, lotes, theory, traces
 from schedlib.lotes.planning import bins
-from schedlib.workload import Workload
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of numpy, on the way to a refusal
 @pytest.mark.parametrize(
     "function", hostile.CALLS, ids=lambda function: f"{function.__module__}.{function.__qualname__}"
 )
-def test_one_wrong_argument_is_told_by_name(function):
+def test_an_error_names_the_wrong_argument(function):
     right = hostile.CALLS[function]
     function(**right)
     assert list(hostile.wrong_refusals(function, right)) == []
-
-
-CONFIGS, JOBS = (
-    lotes.MachineConfigs([[4.0]], [2]),
-    Workload.from_arrays([0, 1, 2], [3.0, 2.0, 1.0], cpu=[1, 2, 1]),
-)
 
 
 @pytest.mark.parametrize(
@@ -33,12 +27,12 @@ CONFIGS, JOBS = (
             lambda: lotes.count_bins([1e4], [[1.0], [2.0], [3.0], [5.0]]),
             "demand: 4 classes; the number of bins is too large",
         ),
-        (lambda: lotes.simulate("greedy", CONFIGS, JOBS, interval=1e-12), "interval: 1e-12"),
-        (lambda: lotes.simulate("greedy", CONFIGS, JOBS, until=1e12), "until: 1e.12"),
-        (lambda: lotes.simulate("greedy", CONFIGS, JOBS, until=float("nan")), "until: nan"),
+        (lambda: lotes.simulate("greedy", CONFIGS, CORES, interval=1e-12), "interval: 1e-12"),
+        (lambda: lotes.simulate("greedy", CONFIGS, CORES, until=1e12), "until: 1e.12"),
+        (lambda: lotes.simulate("greedy", CONFIGS, CORES, until=float("nan")), "until: nan"),
         (
             lambda: eagle.simulate(
-                JOBS, "dlwl", 4, short_partition=0.0, cutoff=2.5, heartbeat=1e-12
+                CORES, "dlwl", 4, short_partition=0.0, cutoff=2.5, heartbeat=1e-12
             ),
             "heartbeat: 1e-12",
         ),
@@ -51,7 +45,7 @@ def test_what_would_never_end_is_refused(call, words, monkeypatch):
         call()
 
 
-@pytest.mark.parametrize("value", [None, 1j, [], object(), JOBS])
+@pytest.mark.parametrize("value", [None, 1j, [], object(), CORES])
 @pytest.mark.parametrize(
     "reader",
     [
