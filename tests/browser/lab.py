@@ -15,6 +15,7 @@ import uuid
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 from reproduce import notebooks
@@ -25,23 +26,17 @@ CHROMIUM = next(
 )
 MISSING = "no Chromium here: apt-get install chromium fonts-dejavu-core"
 BOOK = paths.checkout() / "build" / "book"
-ON_THE_BOOK = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason=MISSING),
-    pytest.mark.skipif(
-        not (BOOK / "index.html").exists(), reason="no book has been built here: make book"
-    ),
-    pytest.mark.xdist_group("browser-0"),
-]
-"""The marks of tests on the built website."""
+IN_CHROMIUM = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM, reason=MISSING)]
+"""The marks of tests in a browser."""
 FLAGS = [
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
+    "--disable-sync",
+    "--no-sandbox",
 ]
-FLAGS += ["--disable-sync", "--no-sandbox"]
 SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     # every cell is in the page, not only those in sight
@@ -52,7 +47,24 @@ REMARKS = re.compile(
 )
 """What the website's theme says at a first visit, and its search where pages are files: it lists them, but cannot quote them."""
 STARTS = 60
-"""Seconds that a server or a kernel may take to answer."""
+"""Seconds that a server may take to answer."""
+
+
+def on_the_site(built: bool, command: str = "make book") -> list[pytest.MarkDecorator]:
+    """The marks of tests on pages that the command builds."""
+    missing = pytest.mark.skipif(not built, reason=f"nothing has been built here: {command}")
+    return [*IN_CHROMIUM, missing, pytest.mark.xdist_group("browser-0")]
+
+
+def barriers(page, **where) -> list[tuple[str, str]]:
+    """The violations that axe-core finds on a page: each rule with the first place that breaks it."""
+    found = Axe().run(page, **where, options={"preload": False}).response["violations"]
+    return [(rule["id"], rule["nodes"][0]["html"][:150]) for rule in found]
+
+
+def from_the_web(urls: list[str]) -> list[str]:
+    """Those of the addresses that are not in files or in the page itself."""
+    return [url for url in urls if not url.startswith(("file:", "data:", "blob:"))]
 
 
 def code_of(file: Path) -> list[dict]:
@@ -69,7 +81,7 @@ def explorers_in(file: Path) -> int:
 
 @contextlib.contextmanager
 def browser(**settings):
-    """This machine's Chromium, as a window whose pages share a cache; Playwright's own browsers are neither needed nor fetched."""
+    """A window of this machine's Chromium, whose pages share a cache; Playwright's own browsers are not needed."""
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield found.new_context(**settings)
@@ -77,7 +89,7 @@ def browser(**settings):
 
 
 def copy_of_the_book(folder: Path) -> None:
-    """The notebooks as a server may write into them: as committed, but no cell says any more that it was run."""
+    """The notebooks as a server may write into them: as committed, without the marks of cells that were run."""
     root = paths.checkout()
     for name, file in notebooks.book().items():
         book = json.loads(file.read_text(encoding="utf-8"))
@@ -92,7 +104,7 @@ def copy_of_the_book(folder: Path) -> None:
 
 
 class Lab:
-    """A JupyterLab server on a folder, with settings of its own: what its user has set and opened neither counts nor changes."""
+    """A JupyterLab server on a folder, with settings of its own: those of the user neither count nor change."""
 
     def __init__(self, folder: Path, state: Path):
         self.token = uuid.uuid4().hex
@@ -132,10 +144,10 @@ class Lab:
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
             )
-        self.until(lambda: self.api("GET", "status"), "the server answers")
+        self.wait()
 
     def api(self, method: str, path: str, content=None):
-        """What Jupyter's REST interface answers."""
+        """Call Jupyter's REST interface and give its answer."""
         body = None if content is None else json.dumps(content).encode()
         headers = {"Authorization": f"token {self.token}", "Content-Type": "application/json"}
         request = urllib.request.Request(
@@ -144,29 +156,24 @@ class Lab:
         with urllib.request.urlopen(request, timeout=STARTS) as answer:
             return json.loads(answer.read() or "null")
 
-    def until(self, condition, what: str) -> None:
-        """Wait for something that the page cannot tell. Raises AssertionError with the end of the server's log."""
+    def wait(self) -> None:
+        """Wait until the server answers. Raises AssertionError with the end of its log."""
         end = time.monotonic() + STARTS
         while time.monotonic() < end and self.process.poll() is None:
             with contextlib.suppress(urllib.error.URLError, ConnectionError):
-                if condition():
-                    return
+                self.api("GET", "status")
+                return
             time.sleep(0.1)
         said = self.log.read_text()[-2000:]
-        raise AssertionError(f"not within {STARTS} s: {what}. JupyterLab said:\n{said}")
+        raise AssertionError(f"no answer within {STARTS} s. JupyterLab said:\n{said}")
 
     @contextlib.contextmanager
     def kernel(self, path: str):
-        """A notebook's kernel, idle, before its page is opened."""
+        """A notebook's kernel, started before its page is opened and stopped in the end."""
         session = self.api(
             "POST",
             "sessions",
             {"path": path, "type": "notebook", "name": path, "kernel": {"name": "python3"}},
-        )
-        kernel = session["kernel"]["id"]
-        self.until(
-            lambda: self.api("GET", f"kernels/{kernel}")["execution_state"] in ("idle", "starting"),
-            "the kernel is idle",
         )
         try:
             yield

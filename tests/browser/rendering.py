@@ -1,4 +1,4 @@
-"""What a reader would see that is wrong on a page of the built book, measured in a browser."""
+"""The faults that a reader would see on a page of the built book, measured in a browser."""
 
 from pathlib import Path
 
@@ -74,7 +74,7 @@ FOUND = r"""() => {
 
 
 def found_on(page, file: Path) -> list[str]:
-    """What is cut, or shown as it was typed, on a page; each with its heading."""
+    """The parts of a page that are cut or show raw Markdown, each with its heading."""
     page.goto(file.resolve().as_uri())
     page.wait_for_load_state()
     page.evaluate(READY)

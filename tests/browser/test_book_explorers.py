@@ -4,18 +4,15 @@ import functools
 import urllib.parse
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 import lab
 from book import live
 from book.explorers import Frame, recorded
-from schedlib import paths
 
-BOOK = paths.checkout() / "build" / "book"
 PROGRAMS = {
     name: text
     for name, text in live.explorers().items()
-    if (BOOK / "_static" / "explorers" / f"{name}.js").exists()
+    if (lab.BOOK / "_static" / "explorers" / f"{name}.js").exists()
 }
 SETTLED = (
     "root => root.querySelector('[role=status]')?.textContent && root.querySelector('img').complete"
@@ -34,12 +31,7 @@ KEYS = {
     "select-one": ("ArrowDown", "ArrowUp", "End", "Home"),
     "checkbox": ("Space", "Space"),
 }
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING),
-    pytest.mark.skipif(not PROGRAMS, reason="no book has been built here: make book"),
-    pytest.mark.xdist_group("browser-0"),
-]
+pytestmark = lab.on_the_site(bool(PROGRAMS))
 
 
 @functools.lru_cache(maxsize=1)
@@ -50,7 +42,7 @@ def in_python(name):
 @functools.lru_cache(maxsize=1)
 def opened(page, name):
     """The page's explorer of this name, its file loaded."""
-    page.goto((BOOK / "notebooks" / f"{name[:-2]}.html").as_uri())
+    page.goto((lab.BOOK / "notebooks" / f"{name[:-2]}.html").as_uri())
     root = page.locator(f".explorer[data-explorer='{name}']")
     root.scroll_into_view_if_needed()
     root.locator("form").wait_for()
@@ -58,7 +50,7 @@ def opened(page, name):
 
 
 def drawn(explorer, labels):
-    """What Python shows for the settings whose labels the page shows."""
+    """The frame of Python for the settings whose labels the page shows."""
     names = [name for name in explorer.controls if explorer.page.get(name) != ()]
     assert len(names) == len(labels)
     for name, label in zip(names, labels, strict=True):
@@ -100,8 +92,7 @@ def test_every_control_shows_what_python_draws_by_keyboard(page, name):
             page.keyboard.press(key)
             seen.add(tuple(compare(root, explorer)))
         assert len(seen) > 1, f"control {number + 1} moves"
-    found = Axe().run(page, context=".explorer", options={"preload": False}).response["violations"]
-    assert not found, [(one["id"], one["nodes"][0]["html"][:150]) for one in found]
+    assert lab.barriers(page, context=".explorer") == []
 
 
 @pytest.mark.skipif("08-eagle-1" not in PROGRAMS, reason="no player has been built")
@@ -130,6 +121,7 @@ def test_every_explorer_of_the_chapters_has_its_file_of_at_most_3_mb_a_chapter()
     assert PROGRAMS.keys() == live.explorers().keys()
     for chapter in {name[:-2] for name in PROGRAMS}:
         sizes = [
-            file.stat().st_size for file in (BOOK / "_static" / "explorers").glob(f"{chapter}-*.js")
+            file.stat().st_size
+            for file in (lab.BOOK / "_static" / "explorers").glob(f"{chapter}-*.js")
         ]
         assert sum(sizes) <= 3e6, chapter

@@ -1,7 +1,6 @@
 """Readers who see, hear or move differently: axe-core finds no barrier on the site; no slide is larger than the screen."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 import lab
 from schedlib import paths
@@ -13,14 +12,7 @@ PAGES += [BUILD / "book" / f"{name}.html" for name in ("notebooks/book/index", "
 LECTURES = sorted((BUILD / "slides").glob("*.html"))
 TOO_LARGE = """() => [...Array(Reveal.getTotalSlides()).keys()].filter(i => { Reveal.slide(i); const s = Reveal.getCurrentSlide();
   return s.scrollHeight > 722 || s.scrollWidth > 1282 }).map(i => i + 1)"""
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING),
-    pytest.mark.skipif(
-        not (LECTURES and PAGES[0].exists()), reason="nothing has been built here: make book slides"
-    ),
-    pytest.mark.xdist_group("browser-0"),
-]
+pytestmark = lab.on_the_site(bool(LECTURES) and PAGES[0].exists(), "make book slides")
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +25,7 @@ def page():
 def test_a_page_has_no_barrier(page, file):
     page.goto(file.as_uri())
     page.evaluate("async () => { await window.MathJax?.startup?.promise }")
-    found = Axe().run(page, options={"preload": False}).response["violations"]
-    assert not found, [
-        (one["id"], len(one["nodes"]), one["nodes"][0]["html"][:150]) for one in found
-    ]
+    assert lab.barriers(page) == []
 
 
 @pytest.mark.parametrize("file", LECTURES, ids=lambda file: file.stem)
@@ -47,4 +36,4 @@ def test_every_slide_fits_the_screen(page, file):
     page.wait_for_function("window.Reveal?.isReady()")
     page.evaluate("async () => { await MathJax.startup.promise }")
     assert page.evaluate(TOO_LARGE) == []
-    assert not [url for url in fetched if not url.startswith(("file:", "data:", "blob:"))]
+    assert lab.from_the_web(fetched) == []

@@ -19,7 +19,7 @@ PAGES += sorted(BOOK.glob("figures/*.html"))
 WIDTHS = {"desk": 1280, "phone": 390}
 MOST_OF_A_PAGE, MOST_OF_THE_SITE = 4e6, 80e6  # bytes
 PICTURE = re.compile(r'(?:src|href)="([^"#?]+\.(?:png|svg|jpg|js))[?"]')
-pytestmark = lab.ON_THE_BOOK
+pytestmark = lab.on_the_site((BOOK / "index.html").exists())
 
 
 @pytest.fixture(scope="module", params=WIDTHS)
@@ -33,7 +33,7 @@ def page(request):
         made.on("pageerror", lambda error: wrong.append(f"{made.url}: error: {error}"))
         made.on("console", lambda said: wrong.append(f"{made.url}: {said.type}: {said.text}"))
         yield made
-    assert not [url for url in fetched if not url.startswith(("file:", "data:", "blob:"))]
+    assert lab.from_the_web(fetched) == []
     assert not [line for line in wrong if " error: " in line and not lab.REMARKS.search(line)]
 
 

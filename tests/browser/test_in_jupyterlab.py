@@ -8,7 +8,7 @@ import explorers
 import lab
 from reproduce import notebooks
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING)]
+pytestmark = lab.IN_CHROMIUM
 SERVERS = 2
 """How many JupyterLabs may run at a time, however many cores there are."""
 RUNS = 600_000
