@@ -5,6 +5,7 @@ import time
 from collections.abc import Mapping
 
 from bench_core import bench as floor
+from bench_core import row
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import SYSTEMS
 from schedlib.eagle.workloads.synthetic import CUTOFF, PARTITION, WORKERS, google
@@ -27,10 +28,6 @@ def timed(workload, system, workers: int) -> tuple[float, Mapping]:
 def bench() -> list[dict]:
     """Rows of name, value, unit and note: one run of each system on the Google-like workload, full size."""
     rows = []
-
-    def row(name, value, unit, note):
-        rows.append({"name": name, "value": round(value, 2), "unit": unit, "note": note})
-
     small = google(jobs=200, scale=0.02)
     for name in SYSTEMS:  # their kernels compile now, not while they are timed
         timed(small, name, 300)
@@ -41,11 +38,11 @@ def bench() -> list[dict]:
         seconds, stats = timed(workload, name, workers)
         least = least or seconds  # Eagle's, the first
         counts = f"{stats['jobs']:,} jobs, {stats['events'] / 1e6:.0f} million events"
-        row(f"{name}, Google's size", seconds, "s", f"{counts}; asked of Eagle: 30")
+        rows.append(row(f"{name}, Google's size", seconds, "s", f"{counts}; asked of Eagle: 30"))
         rate = stats["events"] / seconds / 1e6
         note = f"{rate:.1f} against {alone} million/s; asked of Eagle: 0.3"
-        row(f"{name}, events", rate / alone, "of the floor", note)
-        row(f"{name}, time", seconds / least, "x Eagle's", "the same workload; asked: at most 5")
+        rows.append(row(f"{name}, events", rate / alone, "of the floor", note))
+        asked = "the same workload; asked: at most 5"
+        rows.append(row(f"{name}, time", seconds / least, "x Eagle's", asked))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
-    row("memory", peak, "MiB", "of the whole process at its peak; asked: 2,048")
-    return rows
+    return [*rows, row("memory", peak, "MiB", "of the whole process at its peak; asked: 2,048")]

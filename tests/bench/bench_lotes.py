@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 
+from bench_core import row
 from schedlib.core import events
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.simulate import simulate
@@ -49,26 +50,15 @@ def timed(policy, instance):
     return (time.perf_counter() - begin) / run.arrived, run
 
 
-def _row(name, value, unit, note, digits=2):
-    return {"name": name, "value": round(value, digits), "unit": unit, "note": note}
-
-
 def bench() -> list[dict]:
     """Rows for `speed`: ratios within this run."""
     for policy in POLICIES:  # compile or load first
         timed(policy, random_instance(machines=1, hours=0.1))
-    rows = [row for sizes in ("common", "independent") for row in against_floor(sizes)]
+    rows = [*against_floor("common"), *against_floor("independent")]
     million = random_instance(0.006, machines=100_000, hours=0.05, matched=True)
     seconds, run = timed("lotes", million)
-    return [
-        *rows,
-        _row(
-            "lotes, 1,000,000 machines",
-            1e6 * seconds,
-            "microseconds per job",
-            f"{run.arrived:,} jobs",
-        ),
-    ]
+    note = f"{run.arrived:,} jobs"
+    return [*rows, row("lotes, 1,000,000 machines", 1e6 * seconds, "microseconds per job", note)]
 
 
 def against_floor(sizes: str, machines: int = 1000, hours: float = 10.0) -> list[dict]:
@@ -81,8 +71,8 @@ def against_floor(sizes: str, machines: int = 1000, hours: float = 10.0) -> list
             pair = timed(policy, instance)
             best[policy] = min(best.get(policy, pair), pair, key=lambda pair: pair[0])
     note = "event queue and random numbers alone"
-    rows = [_row(f"floor, {sizes} sizes", 1e-6 / least, "million jobs/s", note)]
+    rows = [row(f"floor, {sizes} sizes", 1e-6 / least, "million jobs/s", note)]
     for policy, (seconds, run) in best.items():
         note = f"{1e-6 / seconds:.2f} million jobs/s, {run.arrived:,} jobs, {run.waiting:,} queued at the end"
-        rows.append(_row(f"{policy}, {sizes} sizes", least / seconds, "of the floor", note, 3))
+        rows.append(row(f"{policy}, {sizes} sizes", least / seconds, "of the floor", note))
     return rows

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 
+from bench_core import row
 from reproduce.exhibits.mch.fig5_cost import stream
 from schedlib.core.running import to_the_end
 from schedlib.mch.model import Tree
@@ -55,22 +56,19 @@ def per_decision(
 def bench() -> list[dict]:
     """Rows of name, value, unit and note; everything compiled before it is timed."""
     rows = []
-
-    def row(name, value, unit, note=""):
-        rows.append({"name": name, "value": float(f"{value:.3g}"), "unit": unit, "note": note})
-
     per_decision(binary(10), "mch", tasks=10, repeats=1)  # compile or load
     for levels in LEVELS:
         tree = binary(levels)
         for rule in FILLED:
             seconds, operations = per_decision(tree, rule)
             note = f"per decision; {operations:,.0f} nodes or places looked at"
-            row(f"{rule}, {tree.n_nodes:,} nodes", 1e6 * seconds, "microseconds", note)
+            name = f"{rule}, {tree.n_nodes:,} nodes"
+            rows.append(row(name, 1e6 * seconds, "microseconds", note))
     tree, each, jobs = stream()
     capacity = np.full(2, each)
     for rule in ("h-drf", "mch", "mch-two-phase"):
         simulate(tree, capacity, rule, jobs.head(100), record=False)
         run = simulate(tree, capacity, rule, jobs, record=False)
         note = f"{run.decisions:,} decisions for {tree.n_leaves:,} leaves"
-        row(f"{rule}, stream", run.seconds, "s", note)
+        rows.append(row(f"{rule}, stream", run.seconds, "s", note))
     return rows

@@ -21,7 +21,7 @@ PACKAGES = ("core", *papers.KEYS)
 
 
 def first_results() -> dict[str, str]:
-    """What a fresh process is asked to print, by name: nothing but the import, and a first result of each paper's own policy."""
+    """The code of fresh processes, by name: the import alone, and a first result of each paper's own policy."""
     results = {paper.key: paper.first_result for paper in papers.ALL if paper.first_result}
     return {"import schedlib": "import schedlib; print(schedlib.__version__)"} | results
 
