@@ -1,4 +1,4 @@
-"""Right and wrong answers to the exercises of chapters 0 to 4, by the exercise's name, made when they are asked for.
+"""Right and wrong answers to the exercises of chapters 0 to 4, by the exercise's name, made on request.
 
 Those that are plain numbers and words stand in answers.toml.
 
@@ -26,7 +26,7 @@ def levels(submit, finish, weighed=True, gaps=True):
 
 
 def first_hit(submit, finish):
-    """Takes the jobs for served in the order of their finishes one by one: a level is what came less what is done."""
+    """Lets jobs finish in the order in which they came."""
     return levels(submit, np.maximum.accumulate(finish))
 
 
@@ -68,7 +68,7 @@ def by_price(capacity, demand, price):
 
 
 def rounding():
-    """The library's, which the exercise is to better."""
+    """The library's rounding, which the exercise improves on."""
     case = lotes.random_instance(machines=5, hours=1.0, seed=0)
     free = lotes.generate_plan(case.configs, case.classes)
     return free.bins, free.machines
@@ -78,19 +78,14 @@ def four_jobs(sizes):
     return Workload.from_arrays([0, 1, 2, 9], [6, 6, 4, 1], job_class=[1, 1, 1, 1], cores=sizes)
 
 
-def scored(sign):
-    """A policy that takes the machine with the largest score; with -1 the smallest."""
-
-    def arrive(cluster, job):
-        best, top = -1, -1_000_000
-        k = cluster.job_class[job]
-        for machine in range(len(cluster.config)):
-            score = sign * (cluster.target[machine, k] - cluster.running[machine, k])
-            if score > top and can_start(cluster, job, machine):
-                best, top = machine, score
-        return best
-
-    return lotes.Policy(arrive=arrive)
+def smallest_score(cluster, job):
+    best, lowest = -1, 1_000_000
+    k = cluster.job_class[job]
+    for machine in range(len(cluster.config)):
+        score = cluster.target[machine, k] - cluster.running[machine, k]
+        if score < lowest and can_start(cluster, job, machine):
+            best, lowest = machine, score
+    return best
 
 
 def first_fit(cluster, job):
@@ -123,16 +118,9 @@ def waits(weights):
     return {work: wait(work) for work in weights}
 
 
-def rates():
-    """The factors when the pool is given the jobs of one cluster only."""
-    return [
-        theory.mmc_mean_wait(8 * load, 1, 8) / theory.mmc_mean_wait(8 * load, 1, 16)
-        for load in (0.8, 0.97)
-    ]
-
-
-def pooled(load):
-    return theory.mmc_mean_wait(8 * load, 1, 8) / theory.mmc_mean_wait(16 * load, 1, 16)
+def pooled(load, clusters=2):
+    """By what factor waits shrink when two clusters are pooled, with the jobs of so many of them."""
+    return theory.mmc_mean_wait(8 * load, 1, 8) / theory.mmc_mean_wait(8 * clusters * load, 1, 16)
 
 
 def sooner(seed):
@@ -186,7 +174,7 @@ WRONG = {
     ],
     "waiting.pooling": lambda: [
         (1 / pooled(0.8), 1 / pooled(0.97)),  # upside down
-        rates(),
+        (pooled(0.8, clusters=1), pooled(0.97, clusters=1)),
         (2, 2),
     ],
     "waiting.staff": lambda: [

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from answers_other_papers import choices, nowhere, sent
 from book.exercises import own
 from schedlib import eagle, hmhs, lotes
 from schedlib.intervals import mean_ci
@@ -16,14 +17,6 @@ def let_wait(cluster, job):
 
 def off_the_end(cluster, job):
     return len(cluster.config)
-
-
-def anywhere(cluster, job, probe, rng):
-    return int(rng.random() * len(cluster.queued))
-
-
-def off(cluster, job, probe, rng):
-    return -1
 
 
 def wrong_job(stage, machine, now):
@@ -69,9 +62,5 @@ WRONG = {
         np.multiply(halves(), 2),  # whole widths
         [*halves()[:2], halves()[0] - halves()[1]],  # difference of both
     ],
-    "own_policy.above_hawk": lambda: [
-        eagle.Hawk(),
-        eagle.System("anywhere", short_jobs=anywhere),
-        eagle.System("off", short_jobs=off),
-    ],
+    "own_policy.above_hawk": lambda: [eagle.Hawk(), choices(1), sent(nowhere)],
 }

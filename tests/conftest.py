@@ -1,4 +1,4 @@
-"""What holds for all tests: how many examples hypothesis tries, and that it does not time them. The toys' registry."""
+"""For all tests: the number of hypothesis's examples, which it does not time, and the toys' registry."""
 
 import pytest
 from hypothesis import HealthCheck, settings

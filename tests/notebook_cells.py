@@ -1,4 +1,4 @@
-"""What a notebook's cells hold, and which links of a page lead nowhere: for the tests of the book and of a course."""
+"""The contents of a notebook's cells and the dead links of a page, for the tests of the book and of a course."""
 
 import json
 import re
@@ -19,7 +19,7 @@ def words(page: Path) -> str:
 
 
 def linked_pictures(page: Path) -> str:
-    """What a notebook displays in Markdown: the pipelines' pictures are linked."""
+    """The Markdown that a notebook displays: the pipelines link their pictures there."""
     if page.suffix != ".ipynb":
         return ""
     cells = json.loads(page.read_text(encoding="utf-8"))["cells"]

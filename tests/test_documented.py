@@ -94,7 +94,7 @@ def resolves(name):
     return True
 
 
-def test_what_a_reader_is_told_to_see_is_there():
+def test_what_docstrings_say_to_see_is_there():
     named = {
         see
         for face in FACES

@@ -40,7 +40,7 @@ def made(request):
 
 
 def check(found, name, figures):
-    """What the page shows is whole."""
+    """Assert that the page shows the whole picture."""
     page = found.picture.value
     assert found.picture.layout.height == f"{found.height + 10}px"
     if 'role="alert"' in page:

@@ -1,4 +1,4 @@
-"""Exercises: right answers are taken, wrong ones get a hint that does not tell, and nothing makes a check raise."""
+"""Exercises: right answers are accepted, wrong ones get a hint that gives nothing away, and no check raises."""
 
 import itertools
 import re
@@ -18,6 +18,7 @@ import answers_other_papers
 import answers_own
 from book import exercises
 from book.exercises import EXERCISES
+from schedlib import lotes
 
 KEYS = exercises.listed()
 ANSWERS = (answers_classics, answers_lotes, answers_one_trace, answers_other_papers, answers_own)
@@ -40,7 +41,7 @@ def wrong_of(key):
 
 
 def numbers_in(text):
-    """The numbers in a text, without those that are small and whole, which are no secret."""
+    """The numbers in a text, without small whole ones, which any text may have."""
     found = [float(one.replace(",", "")) for one in re.findall(r"(?<![\w.])\d[\d,]*\.?\d*", text)]
     return {number for number in found if number > 12 or number % 1}
 
@@ -51,7 +52,7 @@ def first_attempt():
 
 
 @pytest.mark.parametrize("key", sorted(KEYS))
-def test_right_is_taken_and_three_wrong_ones_are_refused_each_with_its_own_hint(key):
+def test_right_is_accepted_and_three_wrong_ones_are_refused_each_with_its_own_hint(key):
     right, form, hints = right_of(key), EXERCISES[key].form, set()
     if right is not None:
         verdict = exercises.check(key, right)
@@ -78,7 +79,7 @@ def test_every_check_has_a_form_and_two_next_hints():
 
 
 class Thorny:
-    """What no check should trip over: it counts without end, compares, measures and converts to nothing."""
+    """Counts without end, and cannot be compared, measured or converted."""
 
     __array__ = __len__ = __eq__ = __bool__ = __float__ = property(lambda self: 1 / 0)
     __hash__ = None
@@ -131,14 +132,14 @@ def test_a_misleading_hint_does_not_come_back():
     """Each of these wrong answers once had a hint that sent the reader the wrong way."""
     cases = (
         ("eagle.near_the_limit", lambda *of: 1 - answers_other_papers.mended(*of), "idle worker"),
-        ("dispatching.by_score", answers_lotes.scored(-1), "largest score"),
+        ("dispatching.by_score", lotes.Policy(answers_lotes.smallest_score), "largest score"),
         ("tour.another_batch", 7.43, "divide by FIFO's makespan"),
     )
     for key, answer, hint in cases:
         assert hint in exercises.check(key, answer).text
 
 
-def test_ellipsis_is_told_what_an_answer_looks_like():
+def test_ellipsis_gets_the_form_of_an_answer():
     for key in KEYS:
         verdict = exercises.check(key, ...)
         assert not verdict.ok and verdict.text == f"give {EXERCISES[key].form}"

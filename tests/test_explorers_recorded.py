@@ -1,4 +1,4 @@
-"""What the website has of an explorer: every setting that it names, each with the picture and words that Python draws for it."""
+"""The website's record of an explorer has for every setting the picture and words that Python draws."""
 
 import itertools
 

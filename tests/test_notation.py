@@ -14,7 +14,7 @@ EXAMPLES = {"mch.Tree": TREE}  # what is set in __post_init__ is an attribute of
 
 
 def named(dotted):
-    """What a name such as `lotes.plan` stands for; a function goes before a module of the same name."""
+    """The object with a name such as `lotes.plan`; a function goes before a module of the same name."""
     return pkgutil.resolve_name(f"schedlib.{dotted.replace('.', ':', 1)}")
 
 

@@ -27,7 +27,7 @@ STATEMENT = re.compile(r"(\d)\. \*(Warm-up|Code|Research)\.\* .+", re.S)
 
 
 def checks(cells):
-    """What is checked in a notebook: the exercise's id, source, and what the check said."""
+    """The checks in a notebook: the exercise's id, the cell's source, and the check's answer."""
     found = [(CHECK.search("".join(cell["source"])), cell) for cell in cells]
     return [
         (

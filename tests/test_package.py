@@ -31,7 +31,7 @@ def test_everything_that_is_required_is_pinned():
     )
 
 
-def test_versions_are_told_alike():
+def test_versions_agree():
     cited = yaml.safe_load((ROOT / ".github" / "CITATION.cff").read_text())
     assert cited["version"] == schedlib.__version__
     assert cited["repository-code"] == PROJECT["urls"]["Repository"]
@@ -42,7 +42,7 @@ def test_versions_are_told_alike():
     assert pythons == re.findall(r":: (3\.\d+)$", "\n".join(PROJECT["classifiers"]), re.M)
 
 
-def test_a_missing_extra_is_told_with_the_command():
+def test_an_error_names_the_command_for_a_missing_extra():
     code = "import sys; sys.modules['ipywidgets'] = None; import book.explorers"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "pip install 'schedlib[book]'" in done.stderr.splitlines()[-1]
@@ -52,7 +52,7 @@ def test_a_missing_extra_is_told_with_the_command():
 @pytest.mark.parametrize(
     "put", [os.mkfifo, lambda path: path.symlink_to(path.parent / "other"), Path.mkdir]
 )
-def test_what_is_no_file_is_not_replaced(tmp_path, put):
+def test_only_a_file_is_replaced(tmp_path, put):
     put(tmp_path / "x")
     with pytest.raises(ValueError, match="path: .*give the name of a file"):
         paths.write_whole(tmp_path / "x", "text")

@@ -1,4 +1,4 @@
-"""What holds for every paper: figures draw from small runs, claims can be judged on them, what is committed is current."""
+"""For every paper: figures draw from small runs, claims can be judged on them, what is committed is current."""
 
 import functools
 import json

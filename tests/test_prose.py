@@ -121,7 +121,7 @@ def spans(text, fragment):
 
 
 @pytest.mark.parametrize("name", TOLD)
-def test_each_number_outside_examples_is_told_of(name):
+def test_each_number_outside_examples_is_listed(name):
     told, missing = TOLD[name], []
     for heading, text, _ in sections(name):
         if (
@@ -175,6 +175,6 @@ def test_each_number_that_is_shown_or_measured_is_so(name):
         )
 
 
-def test_every_chapter_is_told_of():
+def test_every_chapter_is_listed():
     chapters = {file.stem for file in (ROOT / "notebooks").glob("*.ipynb")}
     assert set(TOLD) == chapters - {"10-your-own"} | {"README"}

@@ -66,7 +66,7 @@ def test_a_claim_whose_data_are_not_here_keeps_its_committed_row(tmp_path, monke
     assert table.read_bytes() == with_all
 
 
-def test_a_ledger_of_other_columns_is_none(tmp_path):
+def test_a_ledger_of_other_columns_is_ignored(tmp_path):
     (tmp_path / "claims.csv").write_text("id,paper,ci95\nhmhs.twice,hmhs,1 to 2\n")
     assert ledger.read(tmp_path).empty
     ledger.write(ledger.judged(Settings(workers=1), out=tmp_path), tmp_path)

@@ -73,7 +73,7 @@ def test_flipped_bit_never_changes_what_is_read(tmp_path, place, bit):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX")
 @pytest.mark.parametrize("put", [os.mkfifo, lambda file: file.symlink_to(file.parent / "none")])
-def test_what_is_no_file_is_no_entry_and_is_replaced(tmp_path, put):
+def test_an_entry_that_is_not_a_file_is_replaced(tmp_path, put):
     file = tmp_path / "e.parquet"
     put(file)
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""What a rule does wrong is said with its name, its line and a way out, in all four simulators."""
+"""An error in a rule is reported with its name, its line and a way out, in all four simulators."""
 
 import traceback
 

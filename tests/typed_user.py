@@ -1,4 +1,4 @@
-"""What a reader writes with each public function: checked by type checkers, and never run."""
+"""A reader's script with each public function: type checkers check it, and it never runs."""
 
 import numpy as np
 import pandas as pd
