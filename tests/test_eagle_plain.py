@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eagle_instances as instances
+from book import replay
 from book.explorers import eagle_player as player
 from book.pictures.cluster import in_words, svg
 from schedlib import eagle
-from schedlib.eagle import plain, replay
+from schedlib.eagle import plain
 from schedlib.eagle.plain_model import Job, Probe
 
 program = instances.program

@@ -11,9 +11,9 @@ import pytest
 from book.explorers import eagle_player as player
 from book.pictures import cluster
 from book.pictures.probing import plot_gantt
+from book.replay import newest_copy, replay
 from refusals import refuses
 from schedlib import eagle
-from schedlib.eagle.replay import newest_copy, replay
 from schedlib.workload import Workload
 
 DETAILS = ("as_published", "as_written")

@@ -18,11 +18,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from book.replay import replay
 from schedlib import eagle, prototype
 from schedlib.boards.invariants import two_at_once
 from schedlib.eagle.plain import algorithm1
 from schedlib.eagle.plain_model import Job, Probe
-from schedlib.eagle.replay import replay
 from schedlib.prototype import experiment, host, wire
 from schedlib.prototype.centre import Centre
 from schedlib.prototype.comparing import as_it_was, network_delay

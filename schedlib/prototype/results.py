@@ -20,7 +20,7 @@ class Measurement(Simulation):
     """The result of a workload on real processes: the fields of `eagle.Simulation`, recorded, and more.
 
     Times are in the workload's unit, from the beginning of the replay on. A row `ask` of the log has the time
-    at which the scheduler handled the request. `eagle`'s `replay` and the player take a run in which every
+    at which the scheduler handled the request. The book's `replay` and player take a run in which every
     process lived to the end. `jobs` has a column `failed`: such a job has no finish. `stats` has more:
     `updates` of Section 4.3 that were sent, `frames` that were received (all messages), `cpu` (s of nodes,
     schedulers and the centre), `late`, the 99th percentile of how late jobs were submitted, and `failed` jobs.

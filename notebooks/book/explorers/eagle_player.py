@@ -9,8 +9,8 @@ import numpy as np
 
 from book.explorers import Explorer, Frame, Picture, menu, slider
 from book.pictures.cluster import HEIGHT, in_words, plot_cluster, svg
+from book.replay import newest_copy, replay
 from schedlib import eagle
-from schedlib.eagle.replay import newest_copy, replay
 from schedlib.workload import Workload
 
 WORKERS, SHORT_PARTITION, CUTOFF = 20, 0.2, 8.0

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from book.pictures.probing import LONG, SHORT, pale
+from book.replay import Step, newest_copy
 from schedlib.core.checks import typed
-from schedlib.eagle.replay import Step, newest_copy
 from schedlib.eagle.simulating.results import Simulation
 from schedlib.plots import style
 
