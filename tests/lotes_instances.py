@@ -1,7 +1,6 @@
 """Random small LoTES problems for the tests of stages 1 and 2, exhaustive searches, and checks of any plan."""
 
 import itertools
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -44,25 +43,18 @@ def machines(draw, classes=4):
 
 
 def brute_force(capacity, demand):
-    """Every mix in exact arithmetic, and those to which nothing can be added."""
-    capacity, demand = (
-        [Fraction(c) for c in capacity],
-        [[Fraction(r) for r in row] for row in demand],
-    )
+    """Every mix of jobs to which no job can be added, amounts in whole numbers."""
+    capacity, demand = np.array(capacity), np.array(demand)  # whole numbers
 
     def fits(mix):
-        return all(
-            sum(n * row[l] for n, row in zip(mix, demand, strict=True)) <= c
-            for l, c in enumerate(capacity)
-        )
+        return (mix @ demand <= capacity).all()
 
-    most = [min(c // r for c, r in zip(capacity, row, strict=True) if r > 0) for row in demand]
-    found = []
-    for mix in itertools.product(*[range(int(m) + 1) for m in most]):
-        more = [tuple(n + (k == i) for i, n in enumerate(mix)) for k in range(len(demand))]
-        if fits(mix) and not any(fits(other) for other in more):
-            found.append(mix)
-    return np.array(found).reshape(-1, len(demand))
+    most = [(capacity[row > 0] // row[row > 0]).min() for row in demand]
+    bins = []
+    for mix in np.ndindex(*np.add(most, 1)):
+        if fits(mix) and not any(fits(mix + extra) for extra in np.eye(len(demand), dtype=int)):
+            bins.append(mix)
+    return np.array(bins).reshape(-1, len(demand))
 
 
 def exhaustive(configs, classes, bins):

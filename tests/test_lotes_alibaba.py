@@ -37,16 +37,10 @@ def test_every_instance_becomes_one_job(hour, trace):
     configs, classes, jobs = hour
     assert len(jobs) == len(jobs.tasks) == 3_056_536 and (np.diff(jobs.offsets) == 1).all()
     assert list(jobs.report.values()) == [42_998, 0]
-    tasks = jobs.tasks
-    assert (
-        tasks["duration"].min() == 0.5
-        and tasks["duration"].sum() == trace.tasks["duration"].sum() + 42_998 / 2
-    )
-    assert (
-        tasks[["cores", "memory"]].to_numpy().min() >= 0
-        and tasks[["cores", "memory"]].to_numpy().max() < 1
-    )
-    assert (tasks[["cores", "memory"]].max(axis=1) > 0).all()
+    duration, demand = jobs.tasks["duration"], jobs.tasks[["cores", "memory"]].to_numpy()
+    assert duration.min() == 0.5
+    assert duration.sum() == trace.tasks["duration"].sum() + 42_998 / 2
+    assert demand.min() >= 0 and demand.max() < 1 and (demand.max(axis=1) > 0).all()
     assert set(jobs.jobs["class"]) == set(range(4)) and classes.share.sum() == pytest.approx(1)
 
 

@@ -34,9 +34,8 @@ def test_default_vertex_wastes_least(problem):
         allocation = lotes.allocate(*problem, vertex=vertex)
         held = allocation.running
         part = np.divide(held, pool_size(*problem), out=np.zeros_like(held), where=held > 0)
-        machine = (configs.capacity / (configs.capacity * configs.count[:, None]).sum(axis=0)).mean(
-            axis=1
-        ) * configs.count
+        of_cluster = configs.capacity / (configs.count @ configs.capacity)
+        machine = of_cluster.mean(axis=1) * configs.count
         lost.append(float((part * waste(*problem) * machine[:, None]).sum()))
     assert lost[0] <= lost[1] + 1e-6
 
@@ -98,10 +97,10 @@ def test_the_order_of_columns_does_not_decide_which_optimum_is_taken(seed):
     rows, cost = rng.integers(1, 4, (3, 12)).astype(float), rng.integers(1, 3, 12).astype(float)
     then, order = rng.random(12), rng.permutation(12)
     ends = np.full(3, 8.0), np.full(3, np.inf)
-    one, _ = solve("in order", cost, rows, *ends, most=2.0, then=[then])
+    first, _ = solve("in order", cost, rows, *ends, most=2.0, then=[then])
     other, _ = solve("shuffled", cost[order], rows[:, order], *ends, most=2.0, then=[then[order]])
-    np.testing.assert_allclose(other, one[order], atol=1e-9)
-    assert cost @ one == pytest.approx(cost @ solve("alone", cost, rows, *ends, most=2.0)[0])
+    np.testing.assert_allclose(other, first[order], atol=1e-9)
+    assert cost @ first == pytest.approx(cost @ solve("alone", cost, rows, *ends, most=2.0)[0])
 
 
 def test_the_fluid_bound_gets_looser_by_what_stage_2_loses_along_phi():

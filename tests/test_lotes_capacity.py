@@ -56,7 +56,7 @@ def test_a_policy_that_leaves_machines_idle_sustains_what_the_others_do():
 def test_the_same_seed_finds_the_same_and_a_longer_trial_does_not_disagree(monkeypatch):
     first, again = (capacity("greedy", CONFIGS, JOBS, precision=0.02, seed=3) for _ in range(2))
     assert vars(first) == vars(again)
-    monkeypatch.setattr(import_module("schedlib.lotes.capacity"), "PATIENCE", 128.0)
+    monkeypatch.setattr(import_module("schedlib.lotes.capacity"), "WAIT_AFTER", 128.0)
     longer = capacity("greedy", CONFIGS, JOBS, precision=0.02, seed=3)
     assert longer.rate == pytest.approx(first.rate, rel=0.02)
 
@@ -77,7 +77,7 @@ def test_a_burst_comes_first_and_takes_nothing_from_the_rest():
     assert submit[-1] < 40
     for low, high, expected in ((0, 10, 60_000), (10, 40, 60_000)):
         assert abs(((low <= submit) & (submit < high)).sum() - expected) < 4 * np.sqrt(expected)
-    plain = RandomWorkload(CLASSES, rate=2_000.0, hours=40.0)
+    even = RandomWorkload(CLASSES, rate=2_000.0, hours=40.0)
     same = RandomWorkload(CLASSES, rate=2_000.0, hours=40.0, burst=(2_000.0, 10.0))
-    for one, other in zip(plain.blocks(), same.blocks(), strict=True):
-        np.testing.assert_allclose(one.submit, other.submit)
+    for block, other in zip(even.blocks(), same.blocks(), strict=True):
+        np.testing.assert_allclose(block.submit, other.submit)

@@ -64,11 +64,8 @@ def test_every_task_is_with_the_nearest_mean(seed, k):
 def test_only_the_first_day_makes_classes():
     workload = Workload.from_arrays([0, 1, 30], [2, 2, 100], cpu=[0.1, 0.2, 0.9], time_unit="h")
     classes, found = lotes.cluster_jobs(workload, 2)
-    assert (
-        classes.demand.tolist() == [[0.1], [0.2]]
-        and found.tolist() == [0, 1, 1]
-        and (1 / classes.rate).tolist() == [[2, 2]]
-    )
+    assert classes.demand.tolist() == [[0.1], [0.2]] and found.tolist() == [0, 1, 1]
+    assert (1 / classes.rate).tolist() == [[2, 2]]
     assert lotes.cluster_jobs(workload, 3, day=48)[0].n_classes == 3
 
 

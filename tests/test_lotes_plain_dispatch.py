@@ -14,7 +14,7 @@ TWO = MachineConfigs([[5.0]], [2])
 
 
 class Given:
-    """A generator of random numbers that gives what it was given."""
+    """A generator of random numbers that returns a list of numbers, one by one."""
 
     def __init__(self, *numbers):
         self.numbers = list(numbers)
@@ -61,12 +61,12 @@ def test_the_priority_list_is_followed_until_a_class_is_demoted():
     policy = lotes_of(TWO, CLASSES)
     policy.N[0] = [2, 1]
     waiting = [job(row, row % 2, 0.2) for row in range(6)]
-    for each in waiting:
-        policy.wait(each)
+    for queued in waiting:
+        policy.wait(queued)
     policy.exit(0)
-    started = sorted((event[2], event[3]) for event in policy.centre.events)
-    assert [each.k for _, each in started] == [0, 0, 1, 1, 0]
-    assert [each.row for _, each in started] == [0, 2, 1, 3, 4]
+    started = [event[3] for event in sorted(policy.centre.events, key=lambda event: event[2])]
+    assert [begun.k for begun in started] == [0, 0, 1, 1, 0]
+    assert [begun.row for begun in started] == [0, 2, 1, 3, 4]
     assert policy.queues == [[], [waiting[5]]]
 
 
@@ -74,8 +74,8 @@ def test_a_job_that_does_not_fit_lets_a_later_one_pass_and_the_class_leaves_the_
     policy = lotes_of(TWO, CLASSES)
     policy.N[0] = [9, 0]
     large, small, other = job(0, 0, 0.9), job(1, 0, 0.3), job(2, 1, 0.4)
-    for each in (large, small, other):
-        policy.wait(each)
+    for queued in (large, small, other):
+        policy.wait(queued)
     policy.centre.start(job(3, 1, 0.2), machine=0)
     policy.exit(0)
     assert small.machine == other.machine == 0 and policy.queues == [[large], []]
@@ -90,9 +90,9 @@ def test_a_machine_idles_while_a_class_waits_that_it_should_not_serve():
     )
     run = plain.simulate("lotes", configs, jobs, plan=plan(configs, classes))
     assert run.jobs["start"].tolist() == [0, 0, 9]
-    nobody = lotes_of(configs, classes)
-    nobody.Delta = [[1, 0], [0, 0]]
-    assert [nobody.served(j) for j in (0, 1)] == [[0, 1], [1]]  # class 1 is in no bin at all
+    policy = lotes_of(configs, classes)
+    policy.Delta = [[1, 0], [0, 0]]
+    assert [policy.served(j) for j in (0, 1)] == [[0, 1], [1]]  # class 1 is in no bin at all
 
 
 @pytest.mark.parametrize("policy", ["lotes", "greedy", "tetris"])
@@ -125,7 +125,7 @@ def test_greedys_ties_are_drawn_evenly_among_machines_that_are_large_enough():
     assert chosen == [0] * 10 + [1] * 10 + [7] * 10
 
 
-def test_greedy_lets_nobody_overtake_at_a_machine():
+def test_no_job_overtakes_at_a_machine_under_greedy():
     jobs = Workload.from_arrays([0, 1, 2], [5.0, 5.0, 1.0], a=[3, 3, 1])
     run = plain.simulate("greedy", MachineConfigs([[4.0]], [1]), jobs)
     assert run.response.tolist() == [0, 4, 3]  # the third fits at once, but the second waits there

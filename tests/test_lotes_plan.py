@@ -26,18 +26,11 @@ def where_jobs_fit(configs, classes):
 
 
 def test_figure_5_machine():
-    # Bins (0,2), (2,1), (3,0); both classes asked for alike: x (0,2) and y (2,1) with 2y = 2x + y, so x : y =
+    # Bins (0,2), (2,1), (3,0); equal shares of both classes: x (0,2) and y (2,1) with 2y = 2x + y, so x : y =
     # 1 : 2.
-    configs, classes = (
-        lotes.MachineConfigs([[7.0]], [3]),
-        lotes.JobClasses([0.5, 0.5], [[2.0], [3.0]], [[1.0, 1.0]]),
-    )
-    plan = lotes.plan(configs, classes)
-    assert plan.fractions[0].round(6).tolist() == [1, 2, 0] and plan.machines[0].tolist() == [
-        1,
-        2,
-        0,
-    ]
+    configs = lotes.MachineConfigs([[7.0]], [3])
+    plan = lotes.plan(configs, lotes.JobClasses([0.5, 0.5], [[2.0], [3.0]], [[1.0, 1.0]]))
+    assert plan.fractions[0].round(6).tolist() == plan.machines[0].tolist() == [1, 2, 0]
     assert plan.rate == pytest.approx(8) and plan.allocation.rate == pytest.approx(8.4)
 
 

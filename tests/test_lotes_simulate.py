@@ -66,16 +66,15 @@ def test_streamed_metrics_agree_with_the_rows(run_of, policy):
 
 
 def test_same_jobs_for_all_same_run_for_a_seed_and_other_choices_else(run_of):
-    one, other = (run_of("lotes", seed=seed) for seed in (1, 2))
+    first, other = (run_of("lotes", seed=seed).jobs for seed in (1, 2))
     with in_small_steps():
-        same = run_of("lotes", seed=1)
-    assert one.jobs.equals(same.jobs)
-    for run in (other, run_of("greedy"), run_of("tetris")):
-        assert run.jobs[["submit", "class"]].equals(one.jobs[["submit", "class"]])
-        assert not run.jobs["machine"].equals(one.jobs["machine"])
+        assert first.equals(run_of("lotes", seed=1).jobs)
+    for jobs in (other, run_of("greedy").jobs, run_of("tetris").jobs):
+        assert jobs[["submit", "class"]].equals(first[["submit", "class"]])
+        assert not jobs["machine"].equals(first["machine"])
 
 
-def test_stability_is_told():
+def test_a_calm_run_is_stable_and_an_overloaded_one_is_not():
     configs = MachineConfigs([[5.0]], [4])
     calm, hectic = (RandomWorkload(ONE_CORE, rate, 400.0, sizes="fixed") for rate in (15.0, 22.0))
     assert simulate("tetris", configs, calm, record=False).stable
@@ -138,7 +137,7 @@ ON_SMALL = {"classes": JobClasses([1.0], [[0.1, 0.1]], [[0.0], [1.0]])}
     [
         ("tetrs", FITS, {}, "did you mean 'tetris'"),
         ("lotes", FITS, {}, "plan: 'lotes' follows one"),
-        ("greedy", FITS, {"exit": "all"}, "exit: no option of 'greedy', which has bypass"),
+        ("greedy", FITS, {"exit": "all"}, "exit: 'greedy' has no such option, but bypass"),
         ("tetris", FITS, {"gamma_unit": "days"}, "gamma_unit: 'days' is unknown"),
         ("tetris", FITS, {"work": -1.0}, "work: -1.0, a weight must not be negative"),
         ("greedy", FITS, {"interval": 0.0}, "interval: 0.0, must be positive"),
@@ -219,7 +218,7 @@ def test_refusals_on_an_exit_name_the_waiting_job():
     refuses(why, simulate, policy, SMALL, jobs)
 
 
-def test_there_is_no_quantile_of_no_number():
+def test_a_quantile_that_is_not_a_number_is_refused():
     jobs = Workload.from_arrays([0.0], [1.0], cpu=[0.1], mem=[0.1])
     refuses("q: nan, must lie in", simulate("greedy", SMALL, jobs).quantile, np.nan)
 
@@ -233,11 +232,12 @@ def test_jobs_that_still_wait_count_with_what_they_have_waited(policy):
             simulate(policy, instance.configs, instance.workload, record=record)
             for record in (True, False)
         )
-    wait = (kept.jobs["start"].fillna(kept.time) - kept.jobs["submit"]).to_numpy()
+    start, submit = kept.jobs["start"], kept.jobs["submit"]
+    wait = (start.fillna(kept.time) - submit).to_numpy()
     assert kept.waiting == len(kept.ages) > 100 and (np.diff(kept.ages) <= 0).all()
     for run in (kept, sketched):
         assert run.mean_wait == pytest.approx(wait.mean()) and run.mean_wait > run.mean_response
-        assert run.ages.sum() == pytest.approx(wait[kept.jobs["start"].isna()].sum())
+        assert run.ages.sum() == pytest.approx(wait[start.isna()].sum())
         for q in (0.0, 0.3, 0.9, 0.999, 1.0):
             assert run.quantile(q) == pytest.approx(
                 np.quantile(wait, q, method="inverted_cdf"), rel=0.006

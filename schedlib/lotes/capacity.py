@@ -11,15 +11,14 @@ from schedlib.lotes.policies.own import Policy
 from schedlib.lotes.simulate import simulate
 from schedlib.lotes.workloads.instances import RandomWorkload
 
-# the burst's rate exceeds lambda* by this part of it, or by twice as much, three times as much ...
-OVERLOAD = 0.1
-# ... until it leaves a queue of this part of the jobs that run, and of at least FEWEST
-BACKLOG = 0.05
-FEWEST = 200
-# in longest mean processing times: the burst, the time between looks at the queue, and the time after the burst
-BURST = 4.0
-LOOK = 0.5
-PATIENCE = 32.0
+OVERLOAD = (
+    0.1  # the burst's rate exceeds lambda* by this part of it, or by twice, three times ... as much
+)
+BACKLOG = 0.05  # until it leaves a queue of this part of the jobs that run,
+FEWEST_QUEUED = 200  # and of at least this number of jobs
+BURST = 4.0  # length of the burst, in longest mean processing times, as are the next two
+CHECK_EVERY = 0.5  # time between looks at the queue
+WAIT_AFTER = 32.0  # time after the burst
 GONE, GROWN = 0.1, 1.5  # parts of the burst's queue at which a queue has gone, or grows
 
 
@@ -32,8 +31,8 @@ class Capacity:
 
     See also: `lotes.capacity`.
 
-    >>> found = Capacity(rate=9.0, low=8.0, high=10.0, bound=12.0)
-    >>> found.low <= found.rate <= found.high, found.rate / found.bound
+    >>> measured = Capacity(rate=9.0, low=8.0, high=10.0, bound=12.0)
+    >>> measured.low <= measured.rate <= measured.high, measured.rate / measured.bound
     (True, 0.75)
     """
 
@@ -85,8 +84,8 @@ def capacity(
     >>> from schedlib.lotes import JobClasses
     >>> machines, classes = MachineConfigs([[1.0]], [500]), JobClasses([1.0], [[0.5]], [[1.0]])
     >>> jobs = RandomWorkload(classes, rate=1.0, hours=1.0, sizes="fixed")
-    >>> found = capacity("greedy", machines, jobs, precision=0.05)
-    >>> found.bound, round(found.rate / found.bound, 1)
+    >>> measured = capacity("greedy", machines, jobs, precision=0.05)
+    >>> measured.bound, round(measured.rate / measured.bound, 1)
     (1000.0, 1.0)
     """
     if not 0 < precision < 0.25:
@@ -96,7 +95,7 @@ def capacity(
     allocation = allocate(configs, workload.classes)
     longest = float((1 / workload.classes.rate.max(axis=0)).max())
     bound = allocation.rate
-    backlog = max(BACKLOG * allocation.running.sum(), FEWEST)
+    backlog = max(BACKLOG * allocation.running.sum(), FEWEST_QUEUED)
     overload = 1.0
     tried: dict[float, Trial] = {}
 
@@ -139,7 +138,10 @@ def capacity(
             step = 2 * step
     while high - low > 1.001 * width:
         middle = (low + high) / 2
-        low, high = (middle, high) if sustained(middle) else (low, middle)
+        if sustained(middle):
+            low = middle
+        else:
+            high = middle
     return Capacity((low + high) / 2, low, high, bound)
 
 
@@ -161,9 +163,9 @@ def _trial(policy, configs, jobs, longest, backlog, **more):
         run = simulate(
             policy,
             configs,
-            replace(jobs, hours=burst + PATIENCE * longest * (1 + 1e-9)),
+            replace(jobs, hours=burst + WAIT_AFTER * longest * (1 + 1e-9)),
             record=False,
-            interval=LOOK * longest,
+            interval=CHECK_EVERY * longest,
             enough=enough,
             **more,
         )

@@ -96,10 +96,7 @@ class DataCentre:
             room = self.free[machine]
         if self.pace[j][job.k] == math.inf:
             return False
-        for r, c in zip(job.r, room, strict=True):
-            if r > c:
-                return False
-        return True
+        return all(r <= c for r, c in zip(job.r, room, strict=True))
 
     def start(self, job: Job, machine: int) -> None:
         """Start a job that fits on a machine now; it ends w / mu_jk later."""

@@ -48,9 +48,7 @@ class Lotes:
 
     def spin(self, left: list[int], k: int) -> int:
         """The roulette wheel: draws configuration j with the probability rho_jk."""
-        total = 0.0
-        for j in left:
-            total += self.Delta[j][k]
+        total = sum(self.Delta[j][k] for j in left)
         u = self.rng.random() * total  # the paper's u, times the sum in rho_jk
         passed = 0.0
         for j in left:
@@ -73,10 +71,8 @@ class Lotes:
 
     def arrive(self, job: Job) -> int:
         """Section 4.3.1: a configuration by the wheel, a machine by its score."""
-        left = []  # configurations not yet considered
-        for j, Delta in enumerate(self.Delta):
-            if Delta[job.k] > 0:
-                left.append(j)
+        # configurations not yet considered
+        left = [j for j, Delta in enumerate(self.Delta) if Delta[job.k] > 0]
         while left:  # reading 2
             j = self.spin(left, job.k)
             machines = self.centre.machines_of(j)

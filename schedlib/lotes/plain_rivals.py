@@ -44,16 +44,12 @@ class Greedy:
 
     def wait(self, job: Job) -> None:
         """The machine with the shortest queue; ties are broken randomly."""
-        shortest = 0
-        ties: list[int] = []
+        length = {}  # of the queues at machines that are large enough
         for machine, queue in enumerate(self.queues):
-            if not self.centre.fits(job, machine, empty=True):
-                continue
-            if not ties or len(queue) < shortest:
-                shortest = len(queue)
-                ties = [machine]
-            elif len(queue) == shortest:
-                ties.append(machine)
+            if self.centre.fits(job, machine, empty=True):
+                length[machine] = len(queue)
+        shortest = min(length.values())
+        ties = [machine for machine in length if length[machine] == shortest]
         drawn = int(self.rng.random() * len(ties))
         machine = ties[drawn]
         self.queues[machine].append(job)
@@ -108,16 +104,11 @@ class Tetris:
 
     def arrive(self, job: Job) -> int:
         """The machine with room and the largest score."""
-        best = -1
-        best_score = best_omega = -np.inf
+        rank = {}  # of the machines with room
         for machine in range(len(self.centre.config)):
-            if not self.centre.fits(job, machine):
-                continue
-            score = self.score(job, machine)
-            omega = self.omega(job, machine)
-            if (score, omega) > (best_score, best_omega):
-                best, best_score, best_omega = machine, score, omega
-        return best
+            if self.centre.fits(job, machine):
+                rank[machine] = self.score(job, machine), self.omega(job, machine)
+        return max(rank, key=lambda machine: rank[machine], default=-1)  # or the first
 
     def wait(self, job: Job) -> None:
         """One queue for all."""

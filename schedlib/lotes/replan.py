@@ -57,20 +57,19 @@ def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
     k = old.n_classes
     new = past.submit >= past.since
     ended = past.finish >= past.since
-    ran = np.where(np.isnan(past.finish), past.now, past.finish) - np.maximum(
-        past.start, past.since
-    )
+    end = np.where(np.isnan(past.finish), past.now, past.finish)
+    ran = end - np.maximum(past.start, past.since)
     ran = np.where(np.isnan(past.start), 0.0, np.maximum(ran, 0.0))
-    came = np.bincount(job_class[new], minlength=k)
+    fresh = job_class[new]
+    came = np.bincount(fresh, minlength=k)
     left = np.bincount(job_class[ended], minlength=k)
     ran = np.bincount(job_class, ran, minlength=k)
-    need = np.array(
-        [np.bincount(job_class[new], column[new], minlength=k) for column in past.demand.T]
-    ).T
-    known = (left > 0) & (ran > 0) & need.any(axis=1)
-    share = np.where(known, came, old.share * came.sum()) if known.any() else old.share
-    demand = np.where(known[:, None], need / np.maximum(came, 1)[:, None], old.demand)
-    rate = np.where(known & (old.rate > 0), left / np.where(known, ran, 1.0), old.rate)
+    demands = past.demand[new].T
+    need = np.array([np.bincount(fresh, column, minlength=k) for column in demands]).T
+    seen = (left > 0) & (ran > 0) & need.any(axis=1)
+    share = np.where(seen, came, old.share * came.sum()) if seen.any() else old.share
+    demand = np.where(seen[:, None], need / np.maximum(came, 1)[:, None], old.demand)
+    rate = np.where(seen & (old.rate > 0), left / np.where(seen, ran, 1.0), old.rate)
     return JobClasses(share / share.sum(), demand, rate)
 
 
@@ -164,18 +163,20 @@ def resume(scores, state, log, queued):
             refresh(state.machines, machine)
 
 
+@dataclass(eq=False)
 class Planner:
     """Replanning in one run: the plans so far, and each job's class under the last."""
 
-    def __init__(self, replan: Replan, policy: str, settings: dict, given: Given):
-        self.replan = replan
-        self.policy = policy
-        self.settings = settings
-        self.given = given
-        self.jobs = given.jobs
-        self.plans: list[tuple[float, Any]] = [(0.0, given.plan)]
-        self.turn = 1
-        self.job_class = given.jobs.job_class
+    replan: Replan
+    policy: str
+    settings: dict
+    given: Given
+    turn: int = 1
+
+    def __post_init__(self):
+        self.jobs = self.given.jobs
+        self.job_class = self.jobs.job_class
+        self.plans: list[tuple[float, Any]] = [(0.0, self.given.plan)]
 
     @property
     def due(self) -> float:
@@ -217,7 +218,7 @@ class Planner:
             self._label_again(label, state)
         return self._restarted(plan, state, log), state
 
-    def _answered(self, past: Past) -> tuple[Plan, Callable | None] | None:
+    def _answered(self, past):
         """The new plan and what labels jobs, if anything does; None to keep the plan."""
         old = self.plans[-1][1]
         how = self.replan.how
@@ -235,15 +236,16 @@ class Planner:
             )
         return plan, label
 
-    def _label_again(self, label: Callable, state: State) -> None:
+    def _label_again(self, label, state):
         """Give each job the class that `label` says, also those that wait or run."""
-        if not np.isfinite(state.machines.pace).all():
+        pace = state.machines.pace
+        if not np.isfinite(pace).all():
             raise ValueError(
                 "replan: to label jobs again, every class must be able to run on every "
                 "configuration"
             )
         labels = np.asarray(label(self.jobs.demand))
-        classes = state.machines.pace.shape[1]
+        classes = pace.shape[1]
         if labels.shape != self.job_class.shape or not np.isin(labels, np.arange(classes)).all():
             raise ValueError(
                 f"replan: labels must be one class for each demand, from 0 to {classes - 1}"
@@ -253,15 +255,14 @@ class Planner:
         slots = present(state.table)
         job.job_class[slots] = labels[job.row[slots]]
 
-    def _restarted(self, plan: Plan, state: State, log: Log) -> lotes.Scores:
+    def _restarted(self, plan, state, log):
         """LoTES's scores under the plan, after each machine started what it would on an exit."""
         job = state.table.job
         slots = present(state.table)
         waits = job.machine[slots] < 0
         running = slots[~waits]
         queued = slots[waits]
-        machines = state.machines
-        held = np.zeros((len(machines.config), machines.pace.shape[1]), np.int64)
+        held = np.zeros((len(state.machines.config), plan.classes.n_classes), np.int64)
         np.add.at(held, (job.machine[running], job.job_class[running]), 1)
         scores = lotes.begin(self.policy, self.settings, self.given._replace(plan=plan), held)
         resume(scores, state, log, queued[np.argsort(job.row[queued])])

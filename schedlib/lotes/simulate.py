@@ -115,17 +115,18 @@ def _pace(configs, jobs, plan, classes):
     if plan is not None:
         plan.require(configs, classes)
         classes = classes or plan.classes
-    drawn = None if isinstance(jobs, Tasks) else jobs.classes
-    classes = classes or drawn
-    if classes is None:
+    from_trace = isinstance(jobs, Tasks)
+    if classes is None and from_trace:
         return np.ones((configs.n_configs, int(jobs.job_class.max(initial=0)) + 1))
-    if classes.rate.shape[0] != configs.n_configs:
+    classes = classes or jobs.classes
+    rows = len(classes.rate)
+    if rows != configs.n_configs:
         raise ValueError(
-            f"classes: rates for {classes.rate.shape[0]} configurations, but there are "
-            f"{configs.n_configs}"
+            f"classes: rates for {rows} configurations, but there are {configs.n_configs}"
         )
-    if drawn is None:
+    if from_trace:
         return np.where(classes.rate > 0, 1.0, np.inf)
+    drawn = jobs.classes
     if plan is not None and plan.classes.n_classes == drawn.n_classes:
         plan.require(configs, drawn)
     if drawn.rate.shape != classes.rate.shape:
@@ -136,7 +137,7 @@ def _pace(configs, jobs, plan, classes):
 
 
 def _given(configs, jobs, plan, pace, seed):
-    """A policy's knowledge when it begins."""
+    """The input of a policy when it begins."""
     typical = jobs.typical()
     if len(typical) != configs.n_resources:
         raise ValueError(
@@ -147,7 +148,7 @@ def _given(configs, jobs, plan, pace, seed):
     (rng,) = streams(seed, "lotes policy")
     return Given(
         configs=configs,
-        machines=machines(capacity, configs.count, np.ascontiguousarray(pace, float)),
+        machines=machines(capacity, configs.count, pace),
         plan=plan,
         typical=size[0],
         jobs=jobs,

@@ -103,10 +103,8 @@ class Simulation:
         places = np.arange(len(self.sketch)) + 0.5
         middle = states.SKETCH_LOW * self.width * states.SKETCH_BASE**places
         at_once = self.started - self.sketch.sum()
-        some = np.minimum(middle, self.longest)
-        waits = np.concatenate(([0.0], some, self.ages))
-        one_each = np.ones(len(self.ages))
-        jobs = np.concatenate(([at_once], self.sketch, one_each))
+        waits = np.r_[0.0, np.minimum(middle, self.longest), self.ages]
+        jobs = np.r_[at_once, self.sketch, np.ones(len(self.ages))]
         order = np.argsort(waits, kind="stable")
         return waits[order], np.cumsum(jobs[order])
 
@@ -130,7 +128,7 @@ class Simulation:
         if not self.arrived:
             return 0.0
         place = np.searchsorted(waits, wait, side="right")
-        within = np.concatenate(([0], jobs))[place]
+        within = np.r_[0, jobs][place]
         return float(1 - within / self.arrived)
 
     @cached_property
@@ -149,11 +147,9 @@ class Simulation:
     def trend(self) -> float:
         """Kendall's tau of the queue over eight batches of the second half: 1 when it grows in each."""
         queue = self.intervals["queue"].to_numpy()
-        late = queue[len(queue) // 2 :]
-        parts = np.array_split(late, BATCHES)
-        means = [part.mean() for part in parts if len(part)]
-        batches = np.array(means)
-        steps = np.sign(batches[None] - batches[:, None])
+        parts = np.array_split(queue[len(queue) // 2 :], BATCHES)
+        batches = np.array([part.mean() for part in parts if len(part)])
+        steps = np.sign(batches - batches[:, None])
         later = steps[np.triu_indices(len(batches), 1)]
         return float(later.mean()) if len(later) else 0.0
 
@@ -207,21 +203,20 @@ def simulation_of(run: Run, **of_policy: Any) -> Simulation:
 def _ages(state, time):
     """How long the jobs that wait have waited, the longest first."""
     slots = present(state.table)
-    queued = slots[state.table.job.machine[slots] < 0]
-    return np.sort(time - state.table.job.submit[queued])[::-1]
+    job = state.table.job
+    queued = slots[job.machine[slots] < 0]
+    return np.sort(time - job.submit[queued])[::-1]
 
 
 def _rows(run, arrived):
     """`Simulation.jobs` of the jobs that arrived."""
-    names = getattr(run.given.jobs, "job", np.arange(arrived))
     columns = {
-        "job": names,
+        "job": getattr(run.given.jobs, "job", np.arange(arrived)),
         "class": np.concatenate([block.job_class for block in run.blocks]),
         "submit": np.concatenate([block.submit for block in run.blocks]),
         **run.log._asdict(),
     }
-    arrived_rows = {name: values[:arrived] for name, values in columns.items()}
-    return pd.DataFrame(arrived_rows)
+    return pd.DataFrame({name: values[:arrived] for name, values in columns.items()})
 
 
 def _intervals(meter):

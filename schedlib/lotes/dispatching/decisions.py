@@ -1,6 +1,6 @@
-"""The interface between the engine and a policy: questions and news.
+"""The interface between engine and policy: questions and notices.
 
-What a policy keeps is a NamedTuple. `hand_over` makes the policy's kernels its methods, so that the engine
+A policy's state is a NamedTuple. `hand_over` makes the policy's kernels its methods, so that the engine
 calls `policy.on_arrive(state, slot, rng)` and knows no policy by name:
 
 - `arrive(policy, state, slot, rng)`: the machine on which an arriving job starts, or NONE
@@ -28,11 +28,11 @@ IN_LINE = {"nogil": True, **UNCOUNTED, **WITHIN}
 
 @kernel
 def nothing(policy, state, *rest):
-    """A policy's answer to an event that does not matter to it."""
+    """The notice of an event that a policy ignores."""
 
 
-def as_it_is(policy: Any, slots: int) -> Any:
-    """More jobs, for a policy that keeps nothing for each job."""
+def unchanged(policy: Any, slots: int) -> Any:
+    """Room for more jobs, in a policy that keeps nothing for each job."""
     return policy
 
 
@@ -43,9 +43,9 @@ def hand_over(
     wait: Callable,
     pick: Callable,
     left: Callable = nothing,
-    grown: Callable = as_it_is,
+    grown: Callable = unchanged,
 ) -> None:
-    """Make these functions the methods of what a policy keeps."""
+    """Make these functions the methods of a policy's state."""
     kept.on_arrive = arrive
     kept.on_wait = wait
     kept.on_pick = pick

@@ -22,7 +22,7 @@ def start(state, log, slot, machine):
     """Start a job on a machine; the caller brings the machine's tree up to date."""
     m = state.machines
     meter = state.meter
-    now = state.meter.clock[0].now
+    now = meter.clock[0].now
     job = state.table.job[slot]
     for l in range(m.free.shape[1]):
         size = state.table.size[slot, l]
@@ -41,15 +41,16 @@ def start(state, log, slot, machine):
 @kernel
 def fill(policy, state, log, machine):
     """Let the policy start waiting jobs on the machine; gives their number, or REFUSED."""
+    clock = state.meter.clock[0]
     started = 0
-    while state.meter.clock[0].waiting > 0:
+    while clock.waiting > 0:
         slot = policy.on_pick(state, machine)
         if slot == REFUSED:
             return REFUSED
         if slot < 0:
             return started
         started += 1
-        state.meter.clock[0].waiting -= 1
+        clock.waiting -= 1
         start(state, log, slot, machine)
     return started
 
@@ -58,14 +59,15 @@ def fill(policy, state, log, machine):
 def ends(policy, state, log, slot):
     """End a job and fill its machine; gives False when the policy's choice is impossible."""
     m = state.machines
+    meter = state.meter
     machine = state.table.job[slot].machine
     for l in range(m.free.shape[1]):
         size = state.table.size[slot, l]
         m.free[machine, l] += size
-        state.meter.used[l] -= size
-    clock = state.meter.clock[0]
+        meter.used[l] -= size
+    clock = meter.clock[0]
     clock.present -= 1
-    state.meter.series[clock.interval].finished += 1
+    meter.series[clock.interval].finished += 1
     states.leave(state.table, slot)
     policy.on_left(state, slot, machine)
     started = fill(policy, state, log, machine)
@@ -140,10 +142,7 @@ def advance(policy, state, block, log, rng, until, last, most):
             if state.table.taken[0] == state.table.spare.size:
                 return MORE_SLOTS
             tick(state.meter, now)
-            job_class = block.job_class[at]
-            work = block.work[at]
-            size = block.demand[at]
-            slot = states.enter(state.table, progress.arrived, now, job_class, work, size)
+            slot = states.enter(state.table, block, at, progress.arrived)
             progress.taken += 1
             progress.arrived += 1
             possible = arrives(policy, state, log, slot, rng)

@@ -45,26 +45,23 @@ def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarra
 def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray) -> Machines:
     """All machines empty: `capacity (M, R)` in fractions, `count (M,)`, `pace (M, K)`."""
     config = np.repeat(np.arange(len(count)), count)
-    first = np.concatenate(([0], np.cumsum(count)))
-    blocks = -(-np.asarray(count) // WIDTH)
+    blocks = -(-count // WIDTH)
     depth = np.ceil(np.log2(blocks)).astype(np.int64)
     leaves = 1 << depth
     nodes = 2 * leaves
-    root = np.cumsum(nodes) - nodes
-    bound = np.zeros((int(nodes.sum()), len(EMPTY)))
     made = Machines(
-        capacity=capacity.copy(),
+        capacity=capacity,
         free=capacity[config],
         config=config,
-        first=first,
-        pace=pace.copy(),
+        first=np.concatenate(([0], np.cumsum(count))),
+        pace=np.array(pace, float, order="C"),
         closed=np.zeros(len(config), np.int8),
         leaves=leaves,
-        root=root,
-        bound=bound,
+        root=np.cumsum(nodes) - nodes,
+        bound=np.zeros((nodes.sum(), len(EMPTY))),
     )
     outlines = np.array([outline(row) for row in capacity])
-    bound[:] = maxima(made, outlines[config], -1.0)
+    made.bound[:] = maxima(made, outlines[config], -1.0)
     return made
 
 

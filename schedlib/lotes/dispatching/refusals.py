@@ -7,7 +7,7 @@ from schedlib.lotes.dispatching.state import Arrivals, Given, State
 
 
 def require_able(block: Arrivals, size: np.ndarray, m: Machines, before: int) -> None:
-    """Raise ValueError on a job of the block that no machine can ever run, or of a class that is not there.
+    """Raise ValueError on a job of the block that no machine can ever run, or of an unknown class.
 
     `size (B, R)`: the demands in fractions; `before`: how many jobs came earlier.
     """
@@ -28,8 +28,7 @@ def require_able(block: Arrivals, size: np.ndarray, m: Machines, before: int) ->
     runs = np.isfinite(m.pace[:, job_class].T)
     able = (fits & runs).any(axis=1)
     for row in np.flatnonzero(~able):
-        amounts = [f"{value:g}" for value in block.demand[row]]
-        demand = ", ".join(amounts)
+        demand = ", ".join(f"{amount:g}" for amount in block.demand[row])
         raise ValueError(
             f"workload: job {before + row} (class {job_class[row]}) needs ({demand}), more than "
             "any machine that may run it has; leave it out, split it, or add such machines"
@@ -39,58 +38,50 @@ def require_able(block: Arrivals, size: np.ndarray, m: Machines, before: int) ->
 def asked(state: State, given: Given) -> str:
     """The policy's last question: job or machine, and the time."""
     record = state.refusal[0]
-    unit = given.jobs.time_unit
-    when = f"at {record.now:.4g} {unit}"
-    if not record.on_arrival:
-        return f"machine {record.machine} {when}"
-    table = state.table
-    job = table.job[record.slot]
-    row = job.row
-    return f"job {row} {when}"
+    subject = f"machine {record.machine}"
+    if record.on_arrival:
+        subject = f"job {state.table.job[record.slot].row}"
+    return f"{subject} at {record.now:.4g} {given.jobs.time_unit}"
 
 
 def refusal(state: State, given: Given) -> str:
     """The fault of the policy's last choice: job, time, machine, why, and a way out."""
     record = state.refusal[0]
-    table = state.table
-    machines = len(state.machines.config)
-    when = f"at {record.now:.4g} {given.jobs.time_unit}"
-    slot = record.choice
-    machine = record.machine
-    otherwise = "when none fits"
+    subject = asked(state, given)
+    choice = record.choice
+    slots = state.table.hall[: state.meter.clock[0].waiting]
     if record.on_arrival:
-        slot = record.slot
-        machine = record.choice
-        otherwise = "to let it wait"
-        if not 0 <= machine < machines:
+        machines = len(state.machines.config)
+        if not 0 <= choice < machines:
             return (
-                f"unknown machine: job {table.job[slot].row} {when} is sent to machine {machine}; there "
-                f"are {machines}, 0 to {machines - 1}, and -1 lets it wait"
+                f"unknown machine: {subject} is sent to machine {choice}; there are {machines}, "
+                f"0 to {machines - 1}, and -1 lets it wait"
             )
-    elif slot not in table.hall[: state.meter.clock[0].waiting]:
+        why = _why(state, given, record.slot, choice)
+        otherwise = "to let it wait"
+    elif choice not in slots:
         return (
-            f"unknown job: machine {machine} {when} is given number {slot}, which does not wait; "
-            "return a member of cluster.waiting, or -1 for none"
+            f"unknown job: {subject} is given number {choice}, which does not wait; return a member "
+            "of cluster.waiting, or -1 for no job"
         )
-    return (
-        f"{_why(state, given, slot, machine, when)}; return -1 {otherwise}, or ask lotes.can_start "
-        "first"
-    )
+    else:
+        why = _why(state, given, choice, record.machine)
+        otherwise = "when none fits"
+    return f"{why}; return -1 {otherwise}, or ask lotes.can_start first"
 
 
-def _why(state, given, slot, machine, when):
+def _why(state, given, slot, machine):
     """Why the job cannot start on the machine."""
     job = state.table.job[slot]
     size = state.table.size[slot]
     free = state.machines.free[machine]
+    subject = f"job {job.row} at {state.refusal[0].now:.4g} {given.jobs.time_unit}"
     names = getattr(given.jobs, "resources", None)  # those of a random workload have no names
     for l in np.flatnonzero(size > free)[:1]:
         largest = given.configs.capacity[:, l].max()
-        need = size[l] * largest
-        room = free[l] * largest
         name = names[l] if names else f"resource {l}"
         return (
-            f"capacity: job {job.row} {when} needs {need:.4g} of {name}, and machine {machine} has "
-            f"{room:.4g} free"
+            f"capacity: {subject} needs {size[l] * largest:.4g} of {name}, and machine {machine} has "
+            f"{free[l] * largest:.4g} free"
         )
-    return f"class: job {job.row} {when} is of class {job.job_class}, which machine {machine} cannot run"
+    return f"class: {subject} is of class {job.job_class}, which machine {machine} cannot run"

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,6 +25,7 @@ FIRST_SLICE = 2_000  # events
 SOON = 0.1  # seconds; slices double until one takes as long
 
 
+@dataclass(eq=False)
 class Run:
     """One run, under the policy called `name` that keeps `policy`, until time `end`.
 
@@ -32,33 +34,23 @@ class Run:
       calls of a timer
     """
 
-    def __init__(
-        self,
-        name: str,
-        policy: Any,
-        state: State,
-        given: Given,
-        *,
-        end: float,
-        record: bool,
-        planner: Any = None,
-        enough: Callable[[float, int], bool] | None = None,
-        wake: float = np.inf,
-    ):
-        self.name = name
-        self.given = given
-        self.end = end
-        self.policy = policy.grown(len(state.table.spare))
-        self.state = state
-        self.record = record
-        self.planner = planner
-        self.enough = enough
-        self.blocks: list[Arrivals] = []
-        self.log = Log(start=np.zeros(0), finish=np.zeros(0), machine=np.zeros(0, np.int64))
-        self.wake = wake
-        self.call = wake  # when the timer calls next
-        self.idle = False  # nothing is to happen, and the timer's last call started no job
-        self.looks = 1  # the interval's end at which `enough` is asked next
+    name: str
+    policy: Any
+    state: State
+    given: Given
+    end: float
+    record: bool
+    planner: Any = None
+    enough: Callable[[float, int], bool] | None = None
+    wake: float = np.inf
+    blocks: list[Arrivals] = field(default_factory=list)
+    log: Log = Log(start=np.zeros(0), finish=np.zeros(0), machine=np.zeros(0, np.int64))
+    idle: bool = False  # no event is due, and the timer's last call started no job
+    looks: int = 1  # the interval's end at which `enough` is asked next
+
+    def __post_init__(self):
+        self.policy = self.policy.grown(len(self.state.table.spare))
+        self.call = self.wake  # when the timer calls next
         self.slice = FIRST_SLICE
 
     def slices(self) -> Iterator[float]:
@@ -71,8 +63,8 @@ class Run:
                 return
         none = np.zeros(0)
         demand = np.zeros((0, self.given.configs.n_resources))
-        nobody = Arrivals(submit=none, job_class=none.astype(int), work=none, demand=demand)
-        yield from self._work_off(nobody, last=True)
+        no_jobs = Arrivals(submit=none, job_class=none.astype(int), work=none, demand=demand)
+        yield from self._work_off(no_jobs, last=True)
 
     def _work_off(self, block: Arrivals, last: bool) -> Iterator[float]:
         """Let the block's jobs come; after the `last` one, let all jobs end."""
@@ -81,23 +73,13 @@ class Run:
             stop = self._next_stop()
             begun = time.perf_counter()
             status = self._asking(
-                advance,
-                (
-                    self.policy,
-                    self.state,
-                    coming,
-                    self.log,
-                    self.given.rng,
-                    float(stop),
-                    last,
-                    self.slice,
-                ),
+                advance, coming, self.log, self.given.rng, float(stop), last, self.slice
             )
             yield self._share()
             if status == DONE:
                 left = self.state.progress[0].taken < len(coming.submit)
-                left |= last and self.state.events.count[0] > 0
-                left |= last and self._can_wake()
+                if last:
+                    left = left or self.state.events.count[0] > 0 or self._can_wake()
                 if stop == self.end or not left:
                     return
                 self._stop_over(stop, coming)
@@ -113,10 +95,10 @@ class Run:
             else:
                 self._refuse()
 
-    def _asking(self, kernel: Callable, arguments: tuple) -> int:
+    def _asking(self, kernel: Callable, *more: Any) -> int:
         """The answer of a kernel that asks the policy. Raises ValueError when the policy raises an error."""
         try:
-            return int(kernel(*arguments))
+            return int(kernel(self.policy, self.state, *more))
         except RuleError as error:
             about = asked(self.state, self.given)
             raise ValueError(f"policy {self.name!r}, {about}: {error}") from error.__cause__
@@ -174,9 +156,9 @@ class Run:
         return self.call < np.inf and self.state.meter.clock[0].waiting > 0 and not self.idle
 
     def _wake(self, coming: Arrivals) -> None:
-        """Let the timer call. Before the next event it need not while no job waits."""
+        """Let the timer call. While no job waits, its next call is after the next event."""
         self._lengthen(self.call)
-        started = self._asking(woken, (self.policy, self.state, self.log, self.call))
+        started = self._asking(woken, self.log, self.call)
         if started == REFUSED:
             self._refuse()
         taken = self.state.progress[0].taken

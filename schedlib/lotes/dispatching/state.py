@@ -14,7 +14,7 @@ from schedlib.lotes.dispatching.machine_tree import Machines, fractions
 from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.workload import Workload
 
-# in place of a machine or a job: there is none; the policy's choice is impossible
+# in place of a machine or a job: none of them; an impossible choice of the policy
 NONE = -1
 REFUSED = -2
 BLOCK = 1 << 15  # jobs that come at a time
@@ -88,11 +88,7 @@ def lengthened(m: Meter, until: float) -> Meter:
     intervals = len(m.series)
     while until >= m.width * intervals:
         intervals *= 2
-    return m._replace(
-        series=grown(m.series, intervals),
-        busy=grown(m.busy, intervals),
-        busy_queued=grown(m.busy_queued, intervals),
-    )
+    return _longer(m, intervals, "series", "busy", "busy_queued")
 
 
 class Arrivals(NamedTuple):
@@ -153,12 +149,12 @@ class State(NamedTuple):
     events: EventQueue
     meter: Meter
     progress: np.recarray  # (1,): jobs `taken` from the present block, and `arrived` in all
-    # (1,): what the policy was asked last: about the arriving `slot`, or the `machine`; an impossible choice
+    # (1,): the policy's last question, about the arriving `slot` or the `machine`; an impossible choice
     refusal: np.recarray
 
 
 class Log(NamedTuple):
-    """A row per job: `start`, `finish`, `machine`; empty when nothing is recorded."""
+    """A row per job: `start`, `finish`, `machine`; empty without `record`."""
 
     start: np.ndarray
     finish: np.ndarray
@@ -166,8 +162,8 @@ class Log(NamedTuple):
 
 
 class Given(NamedTuple):
-    """A policy's knowledge when it begins, the jobs' classes, and its `rng`; `typical (R,)`, jobs' size in
-    fractions, is for speed alone."""
+    """The input of a policy when it begins, and its `rng`; `typical (R,)`, jobs' size in fractions, is for speed
+    alone."""
 
     configs: MachineConfigs
     machines: Machines
@@ -179,24 +175,23 @@ class Given(NamedTuple):
     def mix(self) -> tuple[np.ndarray, np.ndarray]:
         """Of each class the part of all jobs (K,) and the mean size (K, R)."""
         capacity = self.configs.capacity
-        if not isinstance(self.jobs, Tasks):
-            classes = self.jobs.classes
-            return classes.share, fractions(capacity, classes.demand)[1]
+        jobs = self.jobs
+        if not isinstance(jobs, Tasks):
+            return jobs.classes.share, fractions(capacity, jobs.classes.demand)[1]
         k = self.machines.pace.shape[1]
-        count = np.bincount(self.jobs.job_class, minlength=k)
-        size = fractions(capacity, self.jobs.demand)[1]
+        _, size = fractions(capacity, jobs.demand)
+        count = np.bincount(jobs.job_class, minlength=k)
         total = np.zeros((k, size.shape[1]))
-        np.add.at(total, self.jobs.job_class, size)
-        return count / max(count.sum(), 1), total / np.maximum(count, 1)[:, None]  # type: ignore[operator]
+        np.add.at(total, jobs.job_class, size)
+        return count / max(len(size), 1), total / np.maximum(count, 1)[:, None]
 
     def targets(self) -> np.ndarray:
         """Each machine's bin, (N, K) int; zeros without a plan."""
         m = self.machines
         if self.plan is None:
             return np.zeros((len(m.config), m.pace.shape[1]), np.int64)
-        return np.concatenate([self.plan.targets(j) for j in range(len(m.capacity))]).astype(
-            np.int64
-        )
+        bins = [self.plan.targets(j) for j in range(len(m.capacity))]
+        return np.concatenate(bins).astype(np.int64)
 
 
 def state_of(machines: Machines, width: float) -> State:
@@ -223,21 +218,16 @@ def state_of(machines: Machines, width: float) -> State:
 
 def enlarged(state: State) -> State:
     """The same state with room for half as many jobs again."""
-    table = state.table
-    events = state.events
-    before = len(table.spare)
+    before = len(state.table.spare)
     slots = before + before // 2 + 1
-    spare = grown(table.spare, slots)
-    spare[before:] = np.arange(before, slots)
-    table = table._replace(
-        job=grown(table.job, slots),
-        size=grown(table.size, slots),
-        code=grown(table.code, slots),
-        hall=grown(table.hall, slots),
-        spare=spare,
-    )
-    events = events._replace(time=grown(events.time, slots), label=grown(events.label, slots))
-    return state._replace(table=table, events=events)
+    table = _longer(state.table, slots, "job", "size", "code", "hall", "spare")
+    table.spare[before:] = np.arange(before, slots)
+    return state._replace(table=table, events=_longer(state.events, slots, "time", "label"))
+
+
+def _longer(record: Any, rows: int, *fields: str) -> Any:
+    """The same record with that number of rows in these fields."""
+    return record._replace(**{field: grown(getattr(record, field), rows) for field in fields})
 
 
 def longer_log(log: Log, rows: int) -> Log:
@@ -260,18 +250,18 @@ def present(table: JobTable) -> np.ndarray:
 
 
 @kernel
-def enter(table, row, submit, job_class, work, size):
-    """Give an arriving job a slot, of which one must be free."""
+def enter(table, block, at, row):
+    """Give the job at a place of the block a slot, of which one must be free; `row`: how many came before."""
     slot = table.spare[table.taken[0]]
     table.taken[0] += 1
     job = table.job[slot]
     job.row = row
-    job.submit = submit
-    job.job_class = job_class
-    job.work = work
+    job.submit = block.submit[at]
+    job.job_class = block.job_class[at]
+    job.work = block.work[at]
     job.machine = -1
-    for l in range(size.size):
-        table.size[slot, l] = size[l]
+    for l in range(block.demand.shape[1]):
+        table.size[slot, l] = block.demand[at, l]
     return slot
 
 
@@ -284,7 +274,7 @@ def leave(table, slot):
 
 @kernel
 def ask(state, on_arrival, slot, machine):
-    """Record what a reader's policy is asked: about an arriving job, or a machine."""
+    """Record the question to a user's policy, about an arriving job or a machine."""
     refusal = state.refusal[0]
     refusal.now = state.meter.clock[0].now
     refusal.on_arrival = on_arrival
@@ -303,23 +293,25 @@ def refuse(state, choice):
 def tick(m, now):
     """Let the clock run to `now`, which must lie in an interval of the series."""
     clock = m.clock[0]
+    waiting = clock.waiting
     while True:
         at = clock.interval
+        interval = m.series[at]
         until = min(now, clock.edge)
         passed = until - clock.now
         if passed > 0:
-            waiting = clock.waiting
             for l in range(m.used.size):
-                m.busy[at, l] += m.used[l] * passed
+                amount = m.used[l] * passed
+                m.busy[at, l] += amount
+                if waiting > 0:
+                    m.busy_queued[at, l] += amount
             if waiting > 0:
-                m.series[at].queue_area += waiting * passed
-                m.series[at].queued_time += passed
-                for l in range(m.used.size):
-                    m.busy_queued[at, l] += m.used[l] * passed
+                interval.queue_area += waiting * passed
+                interval.queued_time += passed
             clock.now = until
         if now < clock.edge:
             return
-        m.series[at].queue_end = clock.waiting
+        interval.queue_end = waiting
         clock.interval += 1
         clock.edge = (clock.interval + 1) * m.width
 

@@ -73,13 +73,15 @@ def side(code, depth, r):
 @kernel
 def before(table, a, b):
     """Whether job a has the smaller key, or the same and came first."""
-    if table.job[a].key != table.job[b].key:
-        return table.job[a].key < table.job[b].key
-    return table.job[a].row < table.job[b].row
+    first = table.job[a]
+    second = table.job[b]
+    if first.key != second.key:
+        return first.key < second.key
+    return first.row < second.row
 
 
 @kernel
-def alike(table, a, b):
+def are_twins(table, a, b):
     """Whether two jobs have the same key and the same sizes."""
     if table.code[a] != table.code[b] or table.job[a].key != table.job[b].key:
         return False
@@ -100,9 +102,10 @@ def _link(line, table, group, parent, turn, slot):
 @kernel
 def join(line, table, group, slot, key):
     """Let a job wait in a group with this key."""
-    table.job[slot].key = key
-    table.job[slot].twin = -1
-    table.job[slot].last_twin = slot
+    job = table.job[slot]
+    job.key = key
+    job.twin = -1
+    job.last_twin = slot
     table.code[slot] = code_of(line.top, table.size[slot], key)
     line.count[group] += 1
     _insert(line, table, group, slot)
@@ -111,28 +114,30 @@ def join(line, table, group, slot, key):
 @kernel
 def _insert(line, table, group, slot):
     """Give a job a node, or a place behind the one like it."""
+    jobs = table.job
     r = line.top.size
     parent = -1
     turn = 0
     depth = 0
     node = line.root[group]
     while node >= 0:
-        if alike(table, slot, node):
-            first = table.job[node]
-            table.job[first.last_twin].twin = slot
+        if are_twins(table, slot, node):
+            first = jobs[node]
+            jobs[first.last_twin].twin = slot
             first.last_twin = slot
             return
         if before(table, slot, node):
-            table.job[slot].child[0] = table.job[node].child[0]
-            table.job[slot].child[1] = table.job[node].child[1]
+            # the job takes over the node, and the job that had it goes further down
+            jobs[slot].child[0] = jobs[node].child[0]
+            jobs[slot].child[1] = jobs[node].child[1]
             _link(line, table, group, parent, turn, slot)
             slot, node = node, slot
         parent = node
         turn = side(table.code[slot], depth, r)
-        node = table.job[parent].child[turn]
+        node = jobs[parent].child[turn]
         depth += 1
-    table.job[slot].child[0] = -1
-    table.job[slot].child[1] = -1
+    jobs[slot].child[0] = -1
+    jobs[slot].child[1] = -1
     _link(line, table, group, parent, turn, slot)
 
 
@@ -141,15 +146,17 @@ def quit_line(line, table, group, slot):
     """Take a job that has a node out of its group; the node of the next one like it may lie elsewhere."""
     line.count[group] -= 1
     _take_out(line, table, group, slot)
-    twin = table.job[slot].twin
+    job = table.job[slot]
+    twin = job.twin
     if twin >= 0:
-        table.job[twin].last_twin = table.job[slot].last_twin
+        table.job[twin].last_twin = job.last_twin
         _insert(line, table, group, twin)
 
 
 @kernel
 def _take_out(line, table, group, slot):
-    """Take a job's node out of the tree."""
+    """Take a job's node out of the tree: below it, children with the smaller keys move up."""
+    jobs = table.job
     parent = -1
     turn = 0
     depth = 0
@@ -157,37 +164,37 @@ def _take_out(line, table, group, slot):
     while node != slot:
         parent = node
         turn = side(table.code[slot], depth, line.top.size)
-        node = table.job[parent].child[turn]
+        node = jobs[parent].child[turn]
         depth += 1
-    left = table.job[slot].child[0]
-    right = table.job[slot].child[1]
+    left = jobs[slot].child[0]
+    right = jobs[slot].child[1]
     while True:
-        way = 0 if right < 0 or (left >= 0 and before(table, left, right)) else 1
-        child = right if way else left
+        to_left = right < 0 or (left >= 0 and before(table, left, right))
+        child = left if to_left else right
         _link(line, table, group, parent, turn, child)
         if child < 0:
             return
-        left_of = table.job[child].child[0]
-        right_of = table.job[child].child[1]
-        table.job[child].child[0] = left
-        table.job[child].child[1] = right
+        children = jobs[child].child
+        below = children[0], children[1]
+        children[0] = left
+        children[1] = right
         parent = child
-        turn = way
-        left = left_of
-        right = right_of
+        turn = 0 if to_left else 1
+        left, right = below
 
 
 @kernel
 def _push_children(line, table, node, depth, at, free):
     """Put the children whose boxes leave room on the stack, the smaller key on top; gives its height."""
+    low = line.low  # (128, R)
     r = line.top.size
-    split = depth % r
+    split = depth % r  # the size by which the children differ
     level = depth // r
     left = table.job[node].child[0]
     right = table.job[node].child[1]
-    middle = line.low[at, split] + (
-        line.top[split] / (2 << level) if level < SIZE_BITS // r else 0.0
-    )
+    middle = low[at, split]
+    if level < SIZE_BITS // r:
+        middle += line.top[split] / (2 << level)
     if right >= 0 and middle > free[split]:
         right = -1
     if left < 0 and right < 0:
@@ -196,13 +203,13 @@ def _push_children(line, table, node, depth, at, free):
     near, far = (left, right) if turn_left else (right, left)
     if far >= 0:
         for l in range(r):
-            line.low[at + 1, l] = line.low[at, l]
+            low[at + 1, l] = low[at, l]
         line.node[at] = far
         line.depth[at] = depth + 1
-        line.low[at + (0 if turn_left else 1), split] = middle
+        low[at + (0 if turn_left else 1), split] = middle
         at += 1
     elif not turn_left:
-        line.low[at, split] = middle
+        low[at, split] = middle
     line.node[at] = near
     line.depth[at] = depth + 1
     return at + 1
@@ -212,32 +219,35 @@ def _push_children(line, table, node, depth, at, free):
 def best_that_fits(line, table, group, free, weights, best, best_score):
     """The job that fits with the largest packing * (sizes . free) - cost * factor * key, and that score.
 
-    `weights`: packing, cost and factor, with `EARLIEST` the smallest key wins; `best, best_score`: what other
-    groups offer. Ties: the first.
+    `free (R,)`: of the machine; `weights`: packing, cost and factor, with `EARLIEST` the smallest key wins;
+    `best, best_score`: the best of other groups. Ties: the first.
     """
     packing, cost, factor = weights
-    r = line.top.size
-    stack = 1 if line.root[group] >= 0 else 0
-    line.node[0] = line.root[group]
+    top = line.top  # (R,)
+    r = top.size
+    root = line.root[group]
+    stack = 1 if root >= 0 else 0
+    line.node[0] = root
     line.depth[0] = 0
-    for l in range(r):
-        line.low[0, l] = 0.0
+    line.low[0, :] = 0.0
     while stack > 0:
         stack -= 1
         node = line.node[stack]
         depth = line.depth[stack]
         loss = cost * (factor * table.job[node].key)
+        # the most that packing may bring below the node: its box's upper corner, cut to what is free
         most = 0.0
         for l in range(r):
             splits = min((depth + r - 1 - l) // r, SIZE_BITS // r)
-            high = line.low[stack, l] + line.top[l] / (1 << splits)
-            most += (free[l] if high >= line.top[l] else min(high, free[l])) * free[l]
+            high = line.low[stack, l] + top[l] / (1 << splits)
+            most += (free[l] if high >= top[l] else min(high, free[l])) * free[l]
         if best >= 0 and packing * most - loss < best_score:
             continue
-        if fits(free, table.size[node]):
+        size = table.size[node]
+        if fits(free, size):
             dot = 0.0
             for l in range(r):
-                dot += table.size[node, l] * free[l]
+                dot += size[l] * free[l]
             score = packing * dot - loss
             if (
                 best < 0

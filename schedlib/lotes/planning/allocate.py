@@ -78,6 +78,40 @@ def solve(
     return x, first
 
 
+def largest_rate(
+    what: str,
+    serve: np.ndarray,
+    hold: np.ndarray,
+    least: np.ndarray,
+    most: np.ndarray,
+    *,
+    whole: bool = False,
+    then: Sequence[np.ndarray] = (),
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """The largest lambda with `serve x >= lambda` and `least <= hold x <= most`, an x (C,) >= 0, and prices (K,).
+
+    The form of both stages: `serve (K, C)`: how much of each class an x serves, over its share; `hold (N, C)`:
+    what it holds; `least`, `most (N,)`. The prices are those of the rows of `serve`. `what`, `whole` and `then`
+    as in `solve`.
+
+    >>> limit = np.array([2.0])
+    >>> largest_rate("the example", np.eye(1), np.eye(1), limit, limit)[:2]
+    (2.0, array([2.]))
+    """
+    served, columns = serve.shape
+    rows = np.vstack([np.c_[-np.ones(served), serve], np.c_[np.zeros(len(hold)), hold]])
+    x, prices = solve(
+        what,
+        np.r_[-1.0, np.zeros(columns)],
+        rows,
+        np.r_[np.zeros(served), least],
+        np.r_[np.full(served, np.inf), most],
+        whole=np.r_[False, np.full(columns, whole)],
+        then=[np.r_[0.0, cost] for cost in then],
+    )
+    return float(x[0]), x[1:], prices[:served]
+
+
 def _kept(values, low, high, price):
     """Ends for the values of optima: where there is a price, both are the one that is nearer now."""
     above = np.abs(values - low)
@@ -196,7 +230,7 @@ def allocate(
         raise unknown("vertex", vertex, VERTICES, "or give a cost for each configuration and class")
     pool = pool_size(configs, classes)
     able = (classes.rate > 0) & (pool > 0)
-    j, k = np.argwhere(able).T  # a column each, after lambda's
+    j, k = np.argwhere(able).T  # the program has a column for each
     has_jobs = classes.share > 0
     asked = np.flatnonzero(has_jobs)
     served = classes.rate * pool / np.where(has_jobs, classes.share, 1)
@@ -204,20 +238,12 @@ def allocate(
     unit = alone.min()  # no class alone can do better
     serve = np.where(k == asked[:, None], served[j, k] / unit, 0.0)
     hold = _held(configs, classes, pool, j, k)
-    shortage = np.c_[-np.ones(len(serve)), serve]
-    room = np.c_[np.zeros(len(hold)), hold]
-    none = np.zeros(len(serve))
-    all_of_it = np.ones(len(hold))
-    part, _ = solve(
-        "the allocation program",
-        np.r_[-1.0, np.zeros(len(j))],
-        np.vstack((shortage, room)),
-        np.r_[none, all_of_it - np.inf],
-        np.r_[none + np.inf, all_of_it],
-        then=_then(configs, classes, vertex, j, k),
+    nothing = np.full(len(hold), -np.inf)
+    everything = np.ones(len(hold))
+    then = _then(configs, classes, vertex, j, k)
+    best, part, _ = largest_rate(
+        "the allocation program", serve, hold, nothing, everything, then=then
     )
-    best = part[0]
-    part = part[1:]
     in_use = part * configs.count[j] > USED * configs.n_machines
     running = np.zeros(pool.shape)
     jobs = part * pool[j, k]
@@ -227,8 +253,7 @@ def allocate(
     delta = np.divide(held, total, out=np.zeros_like(held), where=total > 0)
     for array in (running, delta):
         array.flags.writeable = False
-    rate = best * unit
-    return Allocation(float(rate), delta, running)
+    return Allocation(float(best * unit), delta, running)
 
 
 def _held(configs, classes, pool, j, k):
@@ -243,7 +268,7 @@ def _held(configs, classes, pool, j, k):
 
 
 def _then(configs, classes, vertex, j, k):
-    """The costs by which `allocate` picks an optimum, first lambda's, then those of each j and k."""
+    """The costs of each j and k by which `allocate` picks an optimum."""
     if not isinstance(vertex, str):
         cost = numbers("vertex", vertex, 2, "a cost for each configuration and class")
         if cost.shape != classes.rate.shape or not np.isfinite(cost).all():
@@ -257,9 +282,7 @@ def _then(configs, classes, vertex, j, k):
         part = configs.capacity / (configs.capacity.T @ configs.count)
         of_cluster = part.mean(axis=1) * configs.count
         cost = waste(configs, classes) * of_cluster[:, None]
-    chosen = np.r_[0.0, cost[j, k]]
-    place = np.r_[0.0, by_place(len(j))]
-    return [chosen, place]
+    return [cost[j, k], by_place(len(j))]
 
 
 @typed

@@ -12,7 +12,7 @@ import numpy as np
 from schedlib.core.checks import typed
 from schedlib.core.portable import dot
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, check
-from schedlib.lotes.planning.allocate import allocate, by_place, solve
+from schedlib.lotes.planning.allocate import allocate, by_place, largest_rate
 from schedlib.lotes.planning.bins import non_dominated_bins
 
 MAX_PLANNED = 500_000  # bins of a configuration in the program, a column each
@@ -62,7 +62,7 @@ def assign(
     machines a configuration. Raises RuntimeError as `solve` does; the prices of an integer program are NaN.
     """
     served = [mixes * classes.rate[j] for j, mixes in enumerate(bins)]
-    most = sum(n * each.max(axis=0) for n, each in zip(configs.count, served, strict=True))
+    most = sum(n * rates.max(axis=0) for n, rates in zip(configs.count, served, strict=True))
     asked = np.flatnonzero(classes.share > 0)
     share = classes.share[asked]
     sizes = [len(mixes) for mixes in bins]
@@ -71,35 +71,21 @@ def assign(
     unit = float((most[asked] / share).min()) / configs.n_machines or 1.0
     weights = np.concatenate(served)[:, asked] / (share * unit)  # (B, K)
     harm = (weights**2).sum(axis=1)
-    # the unknowns are lambda, then the machines in each bin
-    each_class = np.column_stack([-np.ones(len(asked)), weights.T])
+    # the unknowns x (B,) are the machines in each bin
     owner = np.repeat(np.arange(len(sizes)), sizes)
     owned = owner == np.arange(len(sizes))[:, None]
-    each_config = np.column_stack([np.zeros(len(sizes)), owned])
-    name = "the machine-assignment program"
-    whole = np.zeros(1 + total, np.bool_)
-    then = [np.r_[0.0, harm], np.r_[0.0, by_place(total)]]
+    program = weights.T, owned, configs.count, configs.count
     if integer:
-        name = "the integer assignment program"
-        whole[1:] = True
-        then = []
-    x, prices = solve(
-        name,
-        np.r_[-1.0, np.zeros(total)],
-        np.vstack([each_class, each_config]),
-        np.r_[np.zeros(len(asked)), configs.count],
-        np.r_[np.full(len(asked), np.inf), configs.count],
-        whole=whole,
-        then=then,
-    )
-    machines = np.maximum(x[1:], 0.0)
-    if integer:
+        _, x, _ = largest_rate("the integer assignment program", *program, whole=True)
         price = np.full(classes.n_classes, np.nan)
-        machines = np.rint(machines).astype(np.int64)
+        machines = np.rint(x).astype(np.int64)
     else:
+        then = [harm, by_place(total)]
+        _, x, paid = largest_rate("the machine-assignment program", *program, then=then)
         price = np.zeros(classes.n_classes)
-        price[asked] = np.abs(prices[: len(asked)])
+        price[asked] = np.abs(paid)
         price[asked] /= price.sum() * share
+        machines = np.maximum(x, 0.0)
     ends = np.cumsum(sizes)[:-1]
     return Assignment(np.split(machines, ends), price)
 

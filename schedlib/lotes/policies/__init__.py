@@ -1,8 +1,8 @@
-"""The policies of stage 3 by name: LoTES in two versions, Greedy, Tetris, and a reader's own.
+"""The policies of stage 3 by name: LoTES in two versions, Greedy, Tetris, and a user's policy.
 
 A policy is a module with `OPTIONS`, the options of each name it goes by; `begin`, which makes what it keeps;
 the functions that `dispatching.decisions` names; and perhaps `check(settings)`, which raises ValueError on
-the options' values.
+invalid values of the options.
 """
 
 from types import ModuleType
@@ -26,19 +26,19 @@ def chosen(policy: str | own.Policy, given: dict) -> tuple[ModuleType, str, dict
     if isinstance(policy, own.Policy):
         module = own
         name = policy.name
-        known = {}
+        options = {}
     elif policy in OPTIONS:
         module = next(module for module in MODULES if policy in module.OPTIONS)
         name = policy
-        known = OPTIONS[policy]
+        options = OPTIONS[policy]
     else:
         raise unknown("policy", policy, OPTIONS, "or pass a lotes.Policy")
     for key in given:
-        if key not in known:
+        if key not in options:
             raise ValueError(
-                f"{key}: no option of {name!r}, which has {', '.join(known) or 'none'}"
+                f"{key}: {name!r} has no such option, but {', '.join(options) or 'no options'}"
             )
-    settings = {**known, **given}
+    settings = {**options, **given}
     if hasattr(module, "check"):
         module.check(settings)
     return module, name, settings

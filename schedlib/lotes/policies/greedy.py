@@ -45,14 +45,9 @@ def begin(policy: str, settings: dict, given: Given) -> Queues:
 
 
 @kernel
-def _play(shortest, ties, root, node):
-    left = root + 2 * node
-    right = root + 2 * node + 1
-    least = min(shortest[left], shortest[right])
-    shortest[root + node] = least
-    ties[root + node] = (ties[left] if shortest[left] == least else 0) + (
-        ties[right] if shortest[right] == least else 0
-    )
+def _ties(q, row, least):
+    """How many machines below a row of the trees have a queue of this length, if none has a shorter one."""
+    return q.ties[row] if q.shortest[row] == least else 0
 
 
 @kernel
@@ -73,7 +68,10 @@ def _lengthen(m, q, machine, change):
     q.ties[root + node] = ties
     while node > 1:
         node >>= 1
-        _play(q.shortest, q.ties, root, node)
+        left = root + 2 * node
+        least = min(q.shortest[left], q.shortest[left + 1])
+        q.shortest[root + node] = least
+        q.ties[root + node] = _ties(q, left, least) + _ties(q, left + 1, least)
 
 
 @kernel
@@ -95,44 +93,53 @@ def arrive(q, state, slot, rng):
 
 
 @kernel
+def _large_enough(m, j, k, size):
+    """Whether a job of class k and size (R,) can ever run on a machine of configuration j."""
+    return m.pace[j, k] < np.inf and fits(m.capacity[j], size)
+
+
+@kernel
+def _tie(m, q, j, least, drawn):
+    """The machine of configuration j before which `drawn` others have a queue of the same `least` length."""
+    node = 1
+    while node < m.leaves[j]:
+        node = 2 * node
+        left = _ties(q, m.root[j] + node, least)
+        if drawn >= left:
+            drawn -= left
+            node += 1
+    machine, _ = machines_of(m, j, node)
+    while q.length[machine] != least or drawn > 0:
+        drawn -= q.length[machine] == least
+        machine += 1
+    return machine
+
+
+@kernel
 def wait(q, state, slot, rng):
     """Let the job wait at a machine with the shortest queue among those large enough, ties drawn evenly."""
     m = state.machines
     job = state.table.job
-    k = state.table.job[slot].job_class
-    size = state.table.size[slot]
+    k = job[slot].job_class
+    size = state.table.size[slot]  # (R,)
     least = FULL
     ties = 0
     for j in range(m.capacity.shape[0]):
-        if m.pace[j, k] < np.inf and fits(m.capacity[j], size):
-            root = m.root[j] + 1
-            if q.shortest[root] < least:
-                least = q.shortest[root]
+        if _large_enough(m, j, k, size):
+            shortest = q.shortest[m.root[j] + 1]
+            if shortest < least:
+                least = shortest
                 ties = 0
-            ties += q.ties[root] if q.shortest[root] == least else 0
+            ties += _ties(q, m.root[j] + 1, least)
     drawn = int(rng.random() * ties)
     machine = -1
     for j in range(m.capacity.shape[0]):
-        if (
-            m.pace[j, k] < np.inf
-            and fits(m.capacity[j], size)
-            and q.shortest[m.root[j] + 1] == least
-        ):
-            root = m.root[j]
-            if drawn < q.ties[root + 1]:
-                node = 1
-                while node < m.leaves[j]:
-                    node = 2 * node
-                    here = q.ties[root + node] if q.shortest[root + node] == least else 0
-                    if drawn >= here:
-                        drawn -= here
-                        node += 1
-                machine, _ = machines_of(m, j, node)
-                while q.length[machine] != least or drawn > 0:
-                    drawn -= q.length[machine] == least
-                    machine += 1
+        if _large_enough(m, j, k, size):
+            here = _ties(q, m.root[j] + 1, least)
+            if drawn < here:
+                machine = _tie(m, q, j, least, drawn)
                 break
-            drawn -= q.ties[root + 1]
+            drawn -= here
     job[slot].child[0] = -1
     if q.head[machine] < 0:
         q.head[machine] = slot

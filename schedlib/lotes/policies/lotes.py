@@ -96,27 +96,28 @@ def begin(policy: str, settings: dict, given: Given, running: np.ndarray | int =
 @kernel
 def add_to_score(m, s, machine, k, change):
     """A job of class k starts (-1) or ends (+1) on the machine."""
-    before = s.score[k, machine]
-    s.score[k, machine] = before + change
-    root = m.root[m.config[machine]]
-    top = s.top
+    score = s.score[k]  # (N,)
+    top = s.top[k, m.root[m.config[machine]] :]  # of the nodes of the machine's tree
+    before = score[machine]
+    after = before + change
+    score[machine] = after
     node, start, end = tree.block_of(m, machine)
     if change > 0:
-        while node >= 1 and top[k, root + node] <= before:
-            top[k, root + node] = before + change
+        while node >= 1 and top[node] <= before:
+            top[node] = after
             node >>= 1
         return
-    if before < top[k, root + node]:
+    if before < top[node]:
         return
-    largest = s.score[k, start]
+    largest = score[start]
     for other in range(start + 1, end):
-        largest = max(largest, s.score[k, other])
-    while top[k, root + node] != largest:
-        top[k, root + node] = largest
+        largest = max(largest, score[other])
+    while top[node] != largest:
+        top[node] = largest
         if node == 1:
             return
+        largest = max(largest, top[node ^ 1])
         node >>= 1
-        largest = max(top[k, root + 2 * node], top[k, root + 2 * node + 1])
 
 
 class Candidate(NamedTuple):
@@ -142,18 +143,17 @@ def _may_win(m, s, j, k, node, best):
 @kernel
 def _open_children(m, s, j, k, node, need, least):
     """The children of a node that may have room and a score of at least `least`, the better first; 0 for none."""
-    left = m.root[j] + 2 * node
+    root = m.root[j]
+    top = s.top[k, root:]
+    left = 2 * node
     right = left + 1
-    top = s.top[k]
-    left_open = (top[left] >= least) & may_fit(m.bound, left, need)
-    right_open = (top[right] >= least) & may_fit(m.bound, right, need)
-    if left_open and right_open:
-        if top[right] > top[left]:
-            return 2 * node + 1, 2 * node
-        return 2 * node, 2 * node + 1
-    if left_open:
-        return 2 * node, 0
-    return (2 * node + 1 if right_open else 0), 0
+    left_open = (top[left] >= least) & may_fit(m.bound, root + left, need)
+    right_open = (top[right] >= least) & may_fit(m.bound, root + right, need)
+    if not left_open:
+        return right if right_open else 0, 0
+    if not right_open:
+        return left, 0
+    return (right, left) if top[right] > top[left] else (left, right)
 
 
 @kernel

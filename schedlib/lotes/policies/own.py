@@ -274,21 +274,19 @@ def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
             f"policy {policy.name!r}: reads cluster.jobs, but a random workload's jobs have no columns; "
             "give a Workload"
         )
-    own_columns = given.jobs.columns()
+    table = given.jobs.columns()
     bound = [
-        columns.bind(KINDS[name], function, own_columns, name)
-        for name, function in functions.items()
+        columns.bind(KINDS[name], function, table, name) for name, function in functions.items()
     ]
-    rows = [np.repeat(values, given.jobs.counts) for values in own_columns.values()]
+    rows = [np.repeat(values, given.jobs.counts) for values in table.values()]
     return bound, np.array(rows).reshape(len(rows), len(given.jobs.work))
 
 
 def begin(policy: Policy, settings: dict, given: Given) -> Memory:
     """The initial state of a user's policy, no job running."""
     bins = given.targets()
-    m = given.machines
     share, demand = given.mix()
-    machines = len(m.config)
+    machines = len(bins)
     (on_arrival, on_exit), table = _bound(policy, given)
     return Memory(
         on_arrival=on_arrival,

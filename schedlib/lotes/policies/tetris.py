@@ -54,9 +54,8 @@ def begin(policy: str, settings: dict, given: Given) -> Weights:
     """One queue for all jobs where no pace depends on the machine, else one for the classes of equal pace."""
     pace = given.machines.pace
     gamma_unit = SECONDS[settings["gamma_unit"]]
-    unit = (
-        SECONDS.get(given.jobs.time_unit, gamma_unit) / gamma_unit
-    )  # an unknown one counts as it is
+    # an unknown unit counts as that of gamma
+    unit = SECONDS.get(given.jobs.time_unit, gamma_unit) / gamma_unit
     if np.isfinite(pace).all() and (pace == pace[0]).all():
         factor = np.ones((len(pace), 1))
         group = np.zeros(pace.shape[1], np.int64)
@@ -102,6 +101,8 @@ def arrive(w, state, slot, rng):
     size = state.table.size[slot]
     k = job.job_class
     configs = m.capacity.shape[0]
+    pace = m.pace[:, k]
+    limit = w.limit  # (M,): at least as much as any machine of each configuration scores
     state.meter.clock[0].looked += m.config.size
     need = tree.outline(size)
     gamma = job.work * need[3]
@@ -112,20 +113,21 @@ def arrive(w, state, slot, rng):
     outlined = need, largest, slack
     for j in range(configs):
         most = _dot_bound(m.bound, m.root[j] + 1, outlined)
-        open_to_job = m.pace[j, k] < np.inf and most >= 0
-        w.limit[j] = w.packing * most - w.work * (m.pace[j, k] * gamma) if open_to_job else -np.inf
+        limit[j] = -np.inf
+        if pace[j] < np.inf and most >= 0:
+            limit[j] = w.packing * most - w.work * (pace[j] * gamma)
     best = NONE
     best_score = -np.inf
     best_dot = -np.inf
     while True:
         j = 0
         for other in range(1, configs):
-            if w.limit[other] > w.limit[j]:
+            if limit[other] > limit[j]:
                 j = other
-        if w.limit[j] == -np.inf or w.limit[j] < best_score:
+        if limit[j] == -np.inf or limit[j] < best_score:
             return best
-        w.limit[j] = -np.inf
-        loss = w.work * (m.pace[j, k] * gamma)
+        limit[j] = -np.inf
+        loss = w.work * (pace[j] * gamma)
         best, best_score, best_dot = _best_in(
             m, w, j, size, outlined, loss, (best, best_score, best_dot)
         )
@@ -133,7 +135,10 @@ def arrive(w, state, slot, rng):
 
 @kernel
 def _best_in(m, w, j, size, job, loss, offer):
-    """The best of configuration j and of the `offer`: machine, score, r . C."""
+    """The best of configuration j and of the `offer`: machine, score, r . C.
+
+    `size (R,)`: r; `job`: as in `_dot_bound`; `loss`: gamma, weighed.
+    """
     best, best_score, best_dot = offer
     root = m.root[j]
     leaves = m.leaves[j]

@@ -5,7 +5,7 @@ whose jobs are drawn block by block, so that a long run fits in memory.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -98,7 +98,7 @@ class RandomWorkload:
 
     - `classes`: shares, mean demands r_kl, and rates mu_jk: a job of work w runs w / mu_jk on configuration j
     - `rate`: jobs per unit of time; `hours`: when arrivals stop, in the same unit (`time_unit`); `limit`: the
-      rate that stage 2 found sustainable, when known
+      rate that stage 2 sustains, if any
     - `sizes`: `"independent"`, each resource a truncated Gaussian of its own (the text's words); `"common"`,
       one truncated Gaussian factor per job for all its resources; `"fixed"`, every job needs its class's r_kl
     - `matched`: whether sizes have the mean r_kl after truncation, or (the text's words) before it, which
@@ -156,27 +156,27 @@ class RandomWorkload:
         return self.classes.demand.max(axis=0)
 
     @cached_property
-    def _law(self) -> tuple[np.ndarray, Any]:
-        """Of each class the parent's mean, and where it is truncated."""
-        demand = self.classes.demand
+    def _law(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of each class's sizes, (K, R), or factor, (K,): the parent's mean, and where it is truncated."""
+        mean = self.classes.demand.copy()
+        high = np.full(mean.shape, self.largest)
         if self.sizes == "common":
-            high = self.largest / demand.max(axis=1)
-            return np.array([parent_mean(1.0, CV, h) if self.matched else 1.0 for h in high]), high
-        mean = demand.copy()
+            high = self.largest / mean.max(axis=1)
+            mean = np.ones(len(mean))
         if self.matched and self.sizes != "fixed":
-            mean[demand > 0] = [
-                parent_mean(value, CV, self.largest) for value in demand[demand > 0]
-            ]
-        return mean, self.largest
+            for place in np.argwhere(mean > 0):
+                mean[*place] = parent_mean(mean[*place], CV, high[*place])
+        return mean, high
 
     def demands(self, rng: np.random.Generator, job_class: np.ndarray) -> np.ndarray:
         """The demands of jobs of these classes (n,): (n, R)."""
         mean, high = self._law
-        if self.sizes == "common":
-            factor = truncated(rng, mean[job_class], CV, high[job_class])
-            return factor[:, None] * self.classes.demand[job_class]
-        mean = mean[job_class]
-        return truncated(rng, mean, CV, high) if self.sizes == "independent" else mean
+        if self.sizes == "fixed":
+            return mean[job_class]
+        drawn = truncated(rng, mean[job_class], CV, high[job_class])
+        if self.sizes == "independent":
+            return drawn
+        return drawn[:, None] * self.classes.demand[job_class]
 
     def blocks(self) -> Iterator[Arrivals]:
         """The jobs in order of arrival, some ten thousand at a time."""

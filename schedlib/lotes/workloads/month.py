@@ -144,7 +144,7 @@ _TABLE = """
 """
 DURATIONS = np.loadtxt(_TABLE.splitlines())
 """How long Google's jobs run: the share that runs longer than a number of hours, in the batch and of those that
-come later; 696 h stand for the rest of the month. Kaplan and Meier's estimate, to four digits.
+come later; 696 h means the rest of the month. Kaplan and Meier's estimate, to four digits.
 Facts of Google's clusterdata-2011-2, CC-BY 4.0 (Reiss, Wilkes and Hellerstein, 2011)."""
 
 
@@ -235,9 +235,8 @@ def google_month(
         planned, 1.0, 1.0, sizes.removesuffix("-matched"), sizes.endswith("-matched")
     )
     cores, memory = law.demands(demands, job_class).T
-    made = Workload.from_arrays(
-        submit, duration, job_class=job_class, time_unit="h", cores=cores, memory=memory
-    )
+    columns = {"cores": cores, "memory": memory}
+    made = Workload.from_arrays(submit, duration, job_class=job_class, time_unit="h", **columns)
     return machines_for(configs, made, load, hours), planned, made
 
 
@@ -249,8 +248,10 @@ def machines_for(
     low, high = (_cores(configs) * load / need * factor for factor in (0.5, 9.0))
     for _ in range(30):
         middle = (low + high) / 2
-        enough = need <= load * _cores(fewer_machines(configs, middle))
-        low, high = (middle, high) if enough else (low, middle)
+        if need <= load * _cores(fewer_machines(configs, middle)):
+            low = middle
+        else:
+            high = middle
     near = (fewer_machines(configs, shrink) for shrink in (low, high))
     return min(near, key=lambda fewer: abs(need / _cores(fewer) - load))
 
@@ -264,16 +265,13 @@ def _model(arrivals, thin, when, long):
     first = BATCH // thin
     later = (JOBS - BATCH) // thin
     submit = np.repeat(np.arange(HOURS), arrivals.draw(HOURS, later, when)) + when.random(later)
+    longer, *tables = DURATIONS.T
     durations = [
-        np.interp((long.permutation(n) + 0.5) / n, 1 - DURATIONS[:, 0], hours)
-        for n, hours in ((first, DURATIONS[:, 1]), (later, DURATIONS[:, 2]))
+        np.interp((long.permutation(n) + 0.5) / n, 1 - longer, hours)
+        for n, hours in zip((first, later), tables, strict=True)
     ]
-    return pd.DataFrame(
-        {
-            "submit": np.append(np.zeros(first), np.sort(submit)),
-            "duration": np.concatenate(durations),
-        }
-    )
+    submit = np.append(np.zeros(first), np.sort(submit))
+    return pd.DataFrame({"submit": submit, "duration": np.concatenate(durations)})
 
 
 @typed
