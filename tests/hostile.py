@@ -71,7 +71,9 @@ FIVE = lotes.MachineConfigs([[1.0, 1.0]], [5])
 TWOFOLD = lotes.JobClasses([1.0], [[0.1, 0.2]], [[1.0]])
 MONTH = pd.DataFrame({"submit": [0.0, 1.0, 2.0], "duration": [1.0, 2.0, 1.0]})
 HOUR = Workload.from_arrays([0, 1], [1.0, 2.0], cores=[0.5, 0.5], memory=[0.1, 0.1])
-TRACE = Workload.from_arrays([0, 1, 2], [1.0, 2.0, 1.0], cpu=[9.0, 8.0, 9.0], mem=[0.1, 0.1, 0.2])
+TRACE = Workload.from_arrays(
+    [0, 1, 2, 3], [1.0, 2.0, 1.0, 3.0], cpu=[9.0, 8.0, 9.0, 7.0], mem=[0.1, 0.1, 0.2, 0.3]
+)
 DONE = prototype.Measurement(
     **vars(PROBED) | {"jobs": PROBED.jobs.assign(failed=False)},
     delays=pd.DataFrame({"kind": ["hop", "fetch"], "mean": [0.001, 0.002]}),

@@ -28,6 +28,7 @@ CLASS_MEMORY = (0.01, 0.03, 0.03, 0.06)
 SIZES = ("independent", "common", "fixed")
 K = 9  # classes of a random instance
 CV = 0.5  # deviation of a size over its mean
+MOST_MACHINES = 1_000_000  # of each kind: the linear programs of stage 1 have their number in them
 
 
 def google2011() -> tuple[MachineConfigs, JobClasses]:
@@ -250,8 +251,8 @@ def random_instance(
             raise ValueError(f"{name}: {value}, must lie in [0, {most:g})")
     if not 0 < load < np.inf:
         raise ValueError(f"load: {load}, must be positive and finite")
-    if machines < 1:
-        raise ValueError(f"machines: {machines}, must be 1, 2, 3, ...")
+    if not 1 <= machines <= MOST_MACHINES:
+        raise ValueError(f"machines: {machines}, must be a number from 1 to {MOST_MACHINES:,}")
     capacity = google2011()[0].capacity
     configs = MachineConfigs(capacity, np.full(len(capacity), float(machines)))  # type: ignore[arg-type]
     demands, times, speeds = streams(
