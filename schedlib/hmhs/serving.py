@@ -54,6 +54,7 @@ CLOCK = np.dtype(
         ("begun", "i8"),  # tasks that have started
         ("local", "i8"),  # tasks that started where their input is
         ("offer", "i8"),  # offers of a slot
+        ("end", "f8"),  # when the next task ends; inf: none runs
         ("wake", "f8"),  # when a job stops waiting for a local slot, or a rule asks again
         ("machine", "i8"),  # the machine for which a rule chose a job that does not wait; -1: none
         ("job", "i8"),  # that job
@@ -201,16 +202,19 @@ def serve(key, map_rule, reduce_rule, submit, maps, reduces):
 @kernel
 def next_event(state):
     """When a task of a stage ends, or a wait for a local slot or of a rule is over; inf: never."""
-    soonest = state.clock[0].wake
+    clock = state.clock[0]
+    clock.end = np.inf
     for finish in state.finish:
-        soonest = min(soonest, finish)
-    return soonest
+        clock.end = min(clock.end, finish)
+    return min(clock.end, clock.wake)
 
 
 @kernel
 def end_tasks(state, following, now):
     """Free the slots whose tasks end by now; a job of which this was the last may start the following stage."""
     line = state.line
+    if state.clock[0].end > now:
+        return
     for machine in range(state.finish.size):
         if state.finish[machine] > now:
             continue
@@ -300,7 +304,9 @@ def fill_slots(key, choose, state, now):
     while asking:
         asking = False
         for machine in range(state.finish.size):
-            if state.finish[machine] < np.inf or line.length[0] == 0:
+            if line.length[0] == 0:
+                break
+            if state.finish[machine] < np.inf:
                 continue
             job = ask(choose, line, machine, now) if state.own else least(key, state, machine, now)
             if job == -1:
