@@ -1,5 +1,6 @@
 """The model: machine configurations, job classes, decisions of stages 1 and 2, when jobs fit (Section 2)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -53,6 +54,7 @@ class MachineConfigs:
 
     - `capacity (M, R)`: c_jl, how much of resource l one machine of configuration j has; 0 is allowed
     - `count (M,)`: n_j, how many such machines there are
+    - `names`: of the R resources, if given: `simulate` then finds a workload's demands by them
 
     Arrays are copied and made read-only. Raises ValueError, with argument and row, on shapes that disagree,
     amounts negative or not finite, and counts that are not 1, 2, ... Source: LoTES, Section 2.
@@ -65,6 +67,7 @@ class MachineConfigs:
 
     capacity: np.ndarray
     count: np.ndarray
+    names: tuple[str, ...] | None = None
 
     def __post_init__(self):
         capacity = numbers(
@@ -94,10 +97,19 @@ class MachineConfigs:
         count.flags.writeable = False
         object.__setattr__(self, "capacity", capacity)
         object.__setattr__(self, "count", count)
+        if self.names is not None:
+            names = tuple(self.names)
+            if not len(set(names)) == len(names) == capacity.shape[1]:
+                raise ValueError(
+                    f"names: {names}; needs a different name for each of {capacity.shape[1]} resources"
+                )
+            object.__setattr__(self, "names", names)
 
     if TYPE_CHECKING:  # lists are taken, arrays are kept
 
-        def __init__(self, capacity: npt.ArrayLike, count: npt.ArrayLike) -> None: ...
+        def __init__(
+            self, capacity: npt.ArrayLike, count: npt.ArrayLike, names: Sequence[str] | None = None
+        ) -> None: ...
 
     @property
     def n_configs(self) -> int:
@@ -289,7 +301,9 @@ class Plan:
             ("job classes", self.classes, classes),
         ):
             same = given is None or all(
-                np.array_equal(values, getattr(given, name)) for name, values in vars(mine).items()
+                np.array_equal(values, getattr(given, name))
+                for name, values in vars(mine).items()
+                if name != "names"
             )
             if not same:
                 raise ValueError(

@@ -43,7 +43,7 @@ def simulate(
     """Run a workload on the machines under a policy and measure how long jobs wait.
 
     `workload` is a `Workload` (each task is a job of its own, of its job's class; demands in the capacities'
-    units, in the order of the resources) or a `RandomWorkload`. The policies and their
+    units, in columns of their `names`, or else in their order) or a `RandomWorkload`. The policies and their
     options:
 
     - `"lotes"` (needs `plan`): the extended version; `exit` `"delta"`: on an exit only classes with Delta > 0
@@ -73,7 +73,7 @@ def simulate(
     [0.0, 0.0, 1.0]
     """
     module, name, settings = chosen(policy, options)
-    jobs = Tasks(workload) if isinstance(workload, Workload) else workload
+    jobs = Tasks(workload, configs.names) if isinstance(workload, Workload) else workload
     if replan is not None and not (policy in ("lotes", "lotes-first") and isinstance(jobs, Tasks)):
         raise ValueError(
             "replan: needs a LoTES policy and a Workload; other policies follow no plan, and random "

@@ -101,9 +101,10 @@ class Arrivals(NamedTuple):
 
 
 class Tasks:
-    """A `Workload` as the simulator takes it: each task is a job of its own, whose work is its duration."""
+    """A `Workload` as the simulator takes it: each task is a job of its own, whose work is its duration; demands
+    in the order of the resources that `names` has, if given."""
 
-    def __init__(self, workload: Workload):
+    def __init__(self, workload: Workload, names: tuple[str, ...] | None = None):
         jobs = workload.jobs
         tasks = workload.tasks
         counts = np.diff(workload.offsets)
@@ -113,7 +114,12 @@ class Tasks:
         self.submit = np.repeat(jobs["submit"].to_numpy(float), counts)
         self.job_class = np.repeat(jobs["class"].to_numpy(np.int64), counts)
         self.work = tasks["duration"].to_numpy(float)
-        self.resources = workload.resources
+        self.resources = names or workload.resources
+        if set(self.resources) != set(workload.resources):
+            raise ValueError(
+                f"workload: demands {', '.join(workload.resources) or 'nothing'}, but machines have "
+                f"{', '.join(self.resources)}; name the columns of tasks as MachineConfigs(names=...)"
+            )
         self.demand = tasks[list(self.resources)].to_numpy(float)
         self.time_unit = workload.time_unit
 
