@@ -1,5 +1,6 @@
 """The leaderboard: who is better is first, who breaks a rule is told so with row and time, intervals are what they say."""
 
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from schedlib import boards, eagle, hmhs, lotes, mch, paths
-from schedlib.boards import invariants
+from schedlib.boards import invariants, literature
 from schedlib.boards.race import PATIENCE
 from schedlib.boards.standings import COLUMNS
 from schedlib.core.rules import FLOATS, RuleKind
@@ -547,6 +548,59 @@ def test_over_capacity_agrees_with_looking_at_every_moment(tasks):
     assert (found is None) == (not over)
     if found:
         assert start[found[0]] == over[0]
+
+
+def test_tasks_of_no_time_never_take_a_machine_over_its_capacity():
+    jobs = Workload.from_arrays([0, 0, 1], [0, 0, 5], cpu=[1, 1, 1])
+    machine = lotes.MachineConfigs([[1.0]], [1])
+    board = boards.lotes(
+        lotes.first_fit, workload=jobs, configs=machine, seeds=1, against=["greedy"]
+    )
+    assert (board["broke"] == "").all()
+
+
+def test_lotes_board_hands_on_the_jobs_own_columns():
+    """Earliest due date first, and EASY by users' requests, were disqualified for reading a column."""
+    frame = pd.DataFrame({"job": range(4), "submit": [0.0, 1, 1, 1], "due": [9, 30, 20, 10]})
+    work = Workload(frame, pd.DataFrame({"job": range(4), "duration": 5.0, "cpu": 1.0}))
+
+    def first_due(cluster, machine):
+        due = cluster.jobs.due[cluster.waiting]
+        job = cluster.waiting[np.argmin(due)]
+        return job if lotes.can_start(cluster, job, machine) else -1
+
+    policy = lotes.Policy(lotes.first_fit, first_due, name="due")
+    by_due = literature.easy_by("due")
+    machine = lotes.MachineConfigs([[1.0]], [1])
+    board = boards.lotes(
+        policy, by_due, workload=work, configs=machine, seeds=1, against=["greedy"]
+    )
+    assert (board["broke"] == "").all() and board["mean"].notna().all()
+
+
+def test_a_function_of_a_seed_leaves_out_what_a_workload_leaves_out():
+    """LoTES plans for no class without a demand."""
+    jobs = Workload.from_arrays([0, 1], [1, 2], job_class=[0, 1], cpu=[1, 0])
+    machine = lotes.MachineConfigs([[2.0]], [1])
+    for given_work in (jobs, lambda seed: jobs):
+        with pytest.warns(UserWarning, match="lotes left out: "):
+            board = boards.lotes(workload=given_work, configs=machine, seeds=1)
+        assert set(board["policy"]) == {"greedy", "tetris"}
+
+
+def board_in_a_daemon(pipe):
+    board = boards.hmhs(
+        hmhs.Policy(name="mine"), workload=hmhs.single(3), seeds=1, against=["fifo"]
+    )
+    pipe.send(board["broke"].tolist())
+
+
+def test_a_board_runs_in_a_process_that_may_have_no_children():
+    """Dask's workers are such processes."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    context.Process(target=board_in_a_daemon, args=(theirs,), daemon=True).start()
+    assert ours.poll(60) and set(ours.recv()) == {""}
 
 
 def test_a_waiting_job_for_which_an_exit_leaves_room_is_passed_over():

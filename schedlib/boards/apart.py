@@ -3,13 +3,14 @@
 import contextlib
 import faulthandler
 import io
-import multiprocessing
+import os
 import signal
 import sys
 import warnings
 from collections.abc import Callable
+from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NoReturn
 
 GRACE = 5.0  # seconds after its limit at which a process ends by itself, should its parent be gone
 
@@ -30,32 +31,36 @@ def apart(work: Callable[[], Any], limit: float) -> Any:
     Traceback (most recent call last):
     schedlib.boards.apart.Broke: its function raised ZeroDivisionError: integer division or modulo by zero
     """
-    if "fork" not in multiprocessing.get_all_start_methods():
+    if not hasattr(os, "fork"):
         return _opened(_done(work))
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(work, limit, theirs))
+    ours, theirs = Pipe(duplex=False)
     with warnings.catch_warnings():
         # newer Pythons warn of threads at a fork; the copy uses none of the locks they could hold
         warnings.simplefilter("ignore", DeprecationWarning)
-        child.start()
+        child = os.fork()  # a process of multiprocessing cannot start within Dask's workers
+    if child == 0:
+        _child(work, limit, theirs)
     theirs.close()
+    answer = None
     try:
         if not ours.poll(limit):
             raise Broke(f"not done within {limit:g} s")
-        printed, done = ours.recv()
-        print(printed, end="")
-        return _opened(done)
-    except EOFError:
-        child.join()
-        raise Broke(f"its function ended the process ({_end(child.exitcode or 0)})") from None
+        with contextlib.suppress(EOFError):  # it ended without an answer
+            answer = ours.recv()
     finally:
-        child.kill()
-        child.join()
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
         ours.close()
+    if answer is None:
+        ended = _end(os.waitstatus_to_exitcode(status))
+        raise Broke(f"its function ended the process ({ended})")
+    printed, done = answer
+    print(printed, end="")
+    return _opened(done)
 
 
-def _child(work: Callable[[], Any], limit: float, theirs: Connection) -> None:
+def _child(work: Callable[[], Any], limit: float, theirs: Connection) -> NoReturn:
+    """Send what is printed and the result, then end."""
     faulthandler.disable()  # the parent says how the process ended
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -63,7 +68,10 @@ def _child(work: Callable[[], Any], limit: float, theirs: Connection) -> None:
     # a notebook's own output is slow in a copy
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         done = _done(work)
-    theirs.send((printed.getvalue(), done))
+    try:
+        theirs.send((printed.getvalue(), done))
+    finally:
+        os._exit(0)
 
 
 def _done(work: Callable[[], Any]) -> tuple[Any, str]:

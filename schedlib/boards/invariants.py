@@ -7,7 +7,7 @@ from schedlib.core.compiling import compiled
 
 SLACK = 1e-9  # of a capacity or a time: rounding
 # in this order at one time; what takes no time ends after its start
-ENDS, STARTS, ENDS_AT_ONCE = range(3)
+ENDS, STARTS = range(2)
 # of jobs on machines, in this order at one time: a machine looks at who waits once its jobs have left and begun
 LEAVES, BEGINS, LOOKS, ARRIVES = range(4)
 
@@ -34,17 +34,15 @@ def over_capacity(
     """The first task whose start takes a machine above its capacity: (task, resource, used), or None.
 
     `machine, start, finish (T,)`, `demand (T, R)`, `capacity (N, R)`; tasks with machine -1 did not run. Of
-    what happens at one time, tasks end before others start.
+    what happens at one time, tasks end before others start. Tasks that take no time are left out: several run one
+    after the other at one time.
 
     >>> times = np.array([0.0, 1.0]), np.array([2.0, 3.0])
     >>> over_capacity(np.array([0, 0]), *times, np.array([[2.0], [1.0]]), np.array([[2.5]]))
     (1, 0, 3.0)
     """
-    ran = np.flatnonzero(machine >= 0)
-    at_once = finish[ran] <= start[ran]
-    ends = np.where(at_once, ENDS_AT_ONCE, ENDS)
-    begins = np.full(len(ran), STARTS)
-    kind = np.concatenate((ends, begins))
+    ran = np.flatnonzero((machine >= 0) & (finish > start))
+    kind = np.repeat((ENDS, STARTS), len(ran))
     time = np.concatenate((finish[ran], start[ran]))
     task = np.tile(ran, 2)
     order = np.lexsort((kind, machine[task], time))
@@ -74,11 +72,10 @@ def two_at_once(
     >>> two_at_once(1, np.array([0, 0]), np.array([0.0, 1.0]), np.array([2.0, 3.0]))
     1
     """
-    lasts = np.flatnonzero(finish > start)  # a task that takes no time blocks no other
-    task = np.ones((len(lasts), 1))
+    task = np.ones((len(machine), 1))
     capacity = np.ones((machines, 1))
-    found = over_capacity(machine[lasts], start[lasts], finish[lasts], task, capacity)
-    return int(lasts[found[0]]) if found else None
+    found = over_capacity(machine, start, finish, task, capacity)
+    return found[0] if found else None
 
 
 def idle_while_waiting(

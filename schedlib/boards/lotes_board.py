@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from schedlib.boards.race import (
     cases,
     name_of,
     named,
+    numbered,
     policies,
     queue_of,
     race,
@@ -166,8 +167,11 @@ def lotes(
 
     try:
         case_of = cases(workload, Workload, random_jobs, read)
+        if callable(workload):
+            case_of = lru_cache(maxsize=1)(case_of)  # the race draws the first seed next
+            case_of(numbered(seeds)[0])
     except ValueError as error:
-        if not planned or not isinstance(workload, Workload):
+        if not planned:
             raise
         warnings.warn(f"{', '.join(planned)} left out: {error}", stacklevel=3)
         rivals = [name for name in rivals if name not in planned]
@@ -211,11 +215,10 @@ def _case(workload: Workload, configs: Any, planned: bool) -> Case:
             kinds = len(tasks[list(workload.resources)].drop_duplicates())
             classes, job_class = cluster_jobs(workload, min(4, kinds), configs=configs.n_configs)
         plan = make_plan(configs, classes)
-    columns: Any = tasks.drop(columns="job").to_dict("series")
-    submit = np.repeat(workload.jobs["submit"].to_numpy(), np.diff(workload.offsets))
-    jobs = Workload.from_arrays(
-        submit, job_class=job_class, time_unit=workload.time_unit, **columns
-    )
+    number = np.arange(len(tasks))
+    of_job = np.repeat(np.arange(len(workload)), np.diff(workload.offsets))
+    rows = workload.jobs.iloc[of_job].assign(job=number).assign(**{"class": job_class})
+    jobs = Workload(rows, tasks.assign(job=number), workload.time_unit)
     return Case(configs, plan, jobs)
 
 

@@ -160,7 +160,7 @@ def race(
     shipped policy comes from the arguments and is raised. Progress is shown on a terminal after two seconds.
     Raises ValueError also on two policies of one name and on no seed.
     """
-    numbers = _numbers(seeds)
+    numbers = numbered(seeds)
     if not 0 < limit <= LONGEST:
         raise ValueError(f"limit: {limit:g} s; must lie above 0, up to {LONGEST:g}")
     field: dict[str, Any] = dict(zip(against, against, strict=True))
@@ -211,7 +211,7 @@ def _listed(argument: Any) -> list[Any] | None:
     return list(argument) if isinstance(argument, Iterable) else None
 
 
-def _numbers(seeds: Seeds) -> list[int]:
+def numbered(seeds: Seeds) -> list[int]:
     """The seeds themselves; ValueError unless there is one at least, and all are different."""
     if isinstance(seeds, Integral):
         numbers = list(range(min(int(seeds), MOST_SEEDS + 1)))
