@@ -11,6 +11,11 @@ from schedlib.core.checks import refuse, typed, unknown, unmasked
 
 SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 """A workload's units of time in seconds."""
+WITHOUT_UNIT = {
+    "M": "is a date, which has no unit; give (t - t.min()).dt.total_seconds()",
+    "m": "is a length of time without a unit; give t.dt.total_seconds()",
+}
+"""The way out, by the kind of a column."""
 
 
 class Workload:
@@ -394,7 +399,8 @@ def _numbers(column: pd.Series) -> np.ndarray:
 def _amounts(argument: str, frame: pd.DataFrame, column: str) -> np.ndarray:
     """The column as floats, all finite and >= 0; ValueError at the first entry that is not."""
     values = _numbers(frame[column])
-    rule = "must be a finite number >= 0; leave such rows out, or correct them"
+    other = "must be a finite number >= 0; leave such rows out, or correct them"
+    rule = WITHOUT_UNIT.get(frame[column].dtype.kind, other)
     refuse(
         f"{argument}.{column}",
         ~(np.isfinite(values) & (values >= 0)),

@@ -62,6 +62,11 @@ def test_tasks_are_put_in_the_order_of_their_jobs():
         ({"duration": [1, -2, 3]}, r"tasks.duration\[1\]: -2; must be"),
         ({"cpu": [1, 2, -0.5]}, r"tasks.cpu\[2\]: -0.5; must be"),
         ({"cpu": ["a", "b", "c"]}, r"tasks.cpu\[0\]: 'a'; must be a finite number"),
+        (
+            {"submit": pd.to_datetime([0, 1, 2])},
+            r"jobs.submit\[0\]: .*; is a date, which has no unit; give \(t - t.min\(\)\).dt.total_sec",
+        ),
+        ({"duration": pd.to_timedelta([1, 2, 3])}, r"tasks.duration\[0\]: .* give t.dt.total_sec"),
         ({"task_job": [10, 20, 99]}, r"tasks.job\[2\]: 99; is not in jobs; "),
     ],
 )
