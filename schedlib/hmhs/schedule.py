@@ -28,9 +28,13 @@ def schedule(instance: Instance, policy: str | Policy = "hmhs", *, seed: int = 0
     """
     if isinstance(policy, Policy):
         return run(instance, policy, seed=seed)
+    if not isinstance(policy, str):
+        raise ValueError(
+            f"policy: {policy!r:.60}; give a name or hmhs.Policy(order=..., map_rule=...)"
+        )
     if policy == "priced":
         return priced(instance)
-    if str(policy) not in POLICIES:
+    if policy not in POLICIES:
         raise unknown("policy", policy, [*POLICIES, "priced"], "or pass an hmhs.Policy")
     return run(instance, POLICIES[policy], seed=seed)
 

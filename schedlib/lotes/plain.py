@@ -210,10 +210,7 @@ def machine_assignment_lp(
         emulating = pulp.lpSum(x[j])
         lp += emulating == n[j], f"(9)_{j}"
     lp.solve(pulp.HiGHS(msg=False))
-    optimum = []
-    for x_j in x:
-        values = [x_ij.value() for x_ij in x_j]
-        optimum.append(values)
+    optimum = [[x_ij.value() for x_ij in x_j] for x_j in x]
     return lambda_.value(), optimum
 
 
