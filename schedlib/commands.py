@@ -35,9 +35,7 @@ SWEEP = (
         metavar="N",
         help="how many seeds, 0 to N-1 (else the scale's own number)",
     ),
-    argument(
-        "--workers", type=int, metavar="N", help="processes (else all cores; 1 is this process)"
-    ),
+    argument("--workers", type=int, metavar="N", help="worker processes (else all cores)"),
     argument(
         "--dask", metavar="ADDRESS", help="run on that Dask scheduler's cluster, as tcp://host:8786"
     ),

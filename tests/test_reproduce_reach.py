@@ -154,8 +154,3 @@ def test_modules_beside_it_count_like_its_own(toys, file):
     assert digest() == before
     mates.write_text("def best(): return 3\ndef other(): return 2\n")
     assert digest() != before
-
-
-def test_code_without_a_file_is_refused():
-    with pytest.raises(ValueError, match="file that can be imported"):
-        reach.of("__main__", "run")

@@ -20,14 +20,16 @@ def complete(
 ) -> dict[str, sweep.Sweep | sweep.SweepError]:
     """Run all that these experiments lack in one pool; gives each one's sweep by its id, or its error."""
     seconds = published_seconds(settings.scale)
-    return sweep.complete(experiments, settings, decided, seconds)
+    return sweep.complete(experiments, settings, decided, seconds, exhibit=True)
 
 
 def finished(name: str | Experiment, settings: Settings) -> sweep.Sweep:
     """The finished sweep of an experiment, by its id or that of one of its figures; ValueError for an unknown name."""
-    experiment = registry.load().experiment(name) if isinstance(name, str) else name
+    library = registry.load()
+    experiment = library.experiment(name) if isinstance(name, str) else name
+    exhibit = experiment in library.experiments.values()
     seconds = published_seconds(settings.scale)
-    return sweep.finished(experiment, settings, decided, seconds)
+    return sweep.finished(experiment, settings, decided, seconds, exhibit)
 
 
 def published_seconds(scale: str) -> dict[str, float]:

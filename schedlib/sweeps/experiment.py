@@ -24,17 +24,23 @@ def check_id(owner: str, name: str) -> None:
 class Experiment:
     """A pure function of a point and a seed, with the points and the number of seeds of each scale.
 
-    `run(seed=..., **point)` returns a tidy DataFrame and draws nothing; it may run in another process or on
-    another machine, so it is a function of a module, which these can import. `id` names the folder of its
-    stored results; those of the book begin with a paper's key, your own is any file name. `title` is what lists
-    and the gallery call it.
+    `run(seed=..., **point)` returns a tidy DataFrame and draws nothing. It is a function of a module, or of a
+    notebook's cell with all that it names there. It runs in worker processes, which import modules from their
+    files. `id` names the folder of its stored results; those of the book begin with a paper's key, your own is
+    any file name. `title` is what lists and the gallery call it.
+
+    A stored row is found again as long as all that its worker had read is as it was: each module outside the
+    installed packages, each data file that was opened, the version of each imported package, and for a cell the
+    contents of what it names. Not seen, and therefore yours to hold still, are environment variables, the
+    network, the clock, the list of a folder's files, what a program reads that a point starts, and files that a
+    library opens without Python (Parquet, HDF5, SQLite): name these files in `data_files`.
 
     - `points[scale]` are keyword arguments (JSON values)
     - `seeds[scale]` counts the seeds 0, 1, ... Several numbers, as in (5, 10, 20), are a sequential test: its
       claims are judged after each of these numbers, and more are run until all are decided or none are left
     - `timing` names the columns of wall-clock times, which go into a file of their own: they never repeat
     - `missing()` says what is lacking, such as a trace that must be fetched first; "" when it can run
-    - `data_files(point)` gives the paths of the files that a point reads, so that its result depends on them
+    - `data_files(point)` gives the paths of files that a point reads unseen, so that its result depends on them
 
     Raises ValueError when a scale is missing, empty or unknown, on numbers of seeds that are not 1, 2, 3, ... or
     do not rise, and on an id that cannot name a file; TypeError when `run` is not a function.
@@ -127,7 +133,7 @@ class Settings:
 
     - `scale`: smoke, quick or paper
     - `seeds`: how many (else the scale's own number, or as many as its claims need to be decided)
-    - `workers`: how many processes (else all cores; 1 is this one), or `dask`: the address of a scheduler
+    - `workers`: how many worker processes (else all cores), or `dask`: the address of a scheduler
     - `progress`: show how far it is; `refresh`: compute again what is stored already
 
     Raises ValueError for an unknown scale and for numbers that are not 1, 2, 3, ...; TypeError for another

@@ -242,15 +242,7 @@ def reached(module: str, name: str) -> dict[Place, Uses]:
 
 @cache
 def of(module: str, name: str) -> tuple[str, frozenset[str]]:
-    """A hash over the code that `name` in `module` reaches, and the installed packages that this code uses.
-
-    A file is read once per process, as Python does: restart the kernel after an edit. Raises ValueError when
-    the module has no file, as a notebook's cells have none.
-    """
-    if module == "__main__" or file_of(module) is None:
-        raise ValueError(
-            f"module {module!r}: `run` must be in a file that can be imported, not in a cell"
-        )
+    """A hash over the code that `name` in `module` reaches, and the installed packages that this code uses."""
     packages: set[str] = set()
     lines = []
     for (inner, bound), found in reached(module, name).items():

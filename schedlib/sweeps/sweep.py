@@ -62,6 +62,10 @@ class Sweep:
     analyses: int = 1
 
 
+LOST = (
+    "a point just stored cannot be read back: its files changed while it ran (run again, and only what they "
+    "change is computed), or the disk is full"
+)
 Enough = Callable[[Sweep], bool]
 """Whether a finished sweep needs no more seeds."""
 
@@ -78,11 +82,13 @@ def run(
     """The tidy frame of an experiment: a block of rows per point and seed in order, stored when done.
 
     - `experiment`: your own; `scale`: smoke, quick or paper; `seeds`: how many (else the scale's own number)
-    - `workers`: how many processes (else all cores; 1 is this one), or `dask`: the address of a scheduler
+    - `workers`: how many worker processes (else all cores), or `dask`: the address of a scheduler
     - `progress`: show how far it is; `refresh`: compute again what is stored already
 
-    The point's parameters and `seed` are columns. The same rows come out however it is run. Raises ValueError
-    for an unknown scale, and SweepError when points failed (after the others have finished).
+    The point's parameters and `seed` are columns. The same rows come out however it is run, and when a stored
+    row is found again, `Experiment` says. To debug a point, call `experiment.run` yourself. Raises ValueError
+    for an unknown scale, SweepError when points failed (after the others have finished), and RuntimeError when
+    a file changed while points read it.
 
     See also: `sweeps.Experiment`, `reproduce.run`.
 
@@ -99,18 +105,20 @@ def finished(
     settings: Settings,
     enough: Enough = lambda done: True,
     seconds: Mapping[str, float] = MappingProxyType({}),
+    exhibit: bool = False,
 ) -> Sweep:
-    """As `run`, with the provenance of every point; `enough` and `seconds` are as in `complete`."""
+    """As `run`, with the provenance of every point; `enough`, `seconds` and `exhibit` are as in `complete`."""
     if not isinstance(experiment, Experiment):
         kind = type(experiment).__name__
         raise TypeError(f"experiment: needs a schedlib.Experiment, not {kind}")
     if lacking := experiment.missing():
         raise ValueError(f"{experiment.id} cannot run here: {lacking}")
     if settings.refresh:
-        for task in store.tasks(experiment, settings.scale, settings.analyses(experiment)[-1]):
-            task.path.unlink(missing_ok=True)
+        most = settings.analyses(experiment)[-1]
+        for task in store.tasks(experiment, settings.scale, most, exhibit):
+            store.forget(task)
     try:
-        done = complete([experiment], settings, enough, seconds)[experiment.id]
+        done = complete([experiment], settings, enough, seconds, exhibit)[experiment.id]
     except KeyboardInterrupt as stop:
         raise KeyboardInterrupt(*stop.args) from None  # a traceback of this line alone
     if isinstance(done, SweepError):
@@ -123,13 +131,15 @@ def complete(
     settings: Settings,
     enough: Enough,
     seconds: Mapping[str, float],
+    exhibit: bool,
 ) -> dict[str, Sweep | SweepError]:
     """Run all that these experiments lack in one pool; gives each one's sweep by its id, or its error.
 
     Seeds are added until `enough` says so, or the scale has no more. `seconds` tells how long a point of an
     experiment takes, by id, where that is known. An experiment whose data are not here is left out. Another
-    process that asks for one of the experiments waits until all are done, so no point is run twice. Raises
-    RuntimeError where a worker has other code than this process.
+    process that asks for one of the experiments waits until all are done, so no point is run twice. An `exhibit`
+    of the book is keyed by the code that it reaches, a reader's experiment by what is observed when it runs.
+    Raises RuntimeError where a worker has other code than this process, and where a file changes meanwhile.
     """
     wanted = {experiment.id: experiment for experiment in experiments if not experiment.missing()}
     title = next(iter(wanted)) if len(wanted) == 1 else "all points"
@@ -142,7 +152,7 @@ def complete(
         while True:
             tasks: list[store.Task] = []
             for name in [name for name in wanted if name not in done]:
-                found = look_up(wanted[name], settings, enough)
+                found = look_up(wanted[name], settings, enough, exhibit)
                 if isinstance(found, Sweep):
                     done[name] = found
                 else:
@@ -150,7 +160,7 @@ def complete(
             if not tasks:
                 return {name: done[name] for name in wanted}
             if any(task.path in ran for task in tasks):
-                raise RuntimeError("a point just stored cannot be read back: is the disk full?")
+                raise RuntimeError(LOST)
             ran |= {task.path for task in tasks}
             if bar is None:
                 if settings.progress:
@@ -170,18 +180,19 @@ def complete(
 
 
 def look_up(
-    experiment: Experiment, settings: Settings, enough: Enough
+    experiment: Experiment, settings: Settings, enough: Enough, exhibit: bool
 ) -> "Sweep | list[store.Task]":
     """The finished sweep of an experiment as it is stored, or the tasks that must be run next.
 
-    A task whose entry is damaged is among them.
+    A task whose entry is damaged is among them, and one whose files or packages have changed.
     """
     analyses = settings.analyses(experiment)
+    checked: dict[str, bool] = {}
     for count in analyses:
-        tasks = store.tasks(experiment, settings.scale, count)
+        tasks = store.tasks(experiment, settings.scale, count, exhibit)
         missing, metas, frames = [], [], []
         for task in tasks:
-            entry = store.read(task.path, task.description)
+            entry = store.find(task, checked)
             if entry is None:
                 missing.append(task)
             else:
@@ -197,11 +208,17 @@ def look_up(
 
 
 def labelled(frame: DataFrame, task: store.Task) -> DataFrame:
-    """A point's frame with its parameters and the seed as columns in front, unless it has them itself."""
+    """A point's frame with its parameters and the seed as columns in front, unless it has them itself.
+
+    Raises ValueError where a reader's frame has such a column with other values.
+    """
     for name, value in reversed([*task.point.items(), ("seed", task.seed)]):
+        plain = store.canonical(value) if isinstance(value, list | tuple | dict) else value
         if name not in frame.columns:
-            plain = store.canonical(value) if isinstance(value, list | tuple | dict) else value
             frame.insert(0, name, plain)
+        elif not task.exhibit and (frame[name] != plain).any():
+            both = f"{name!r} is a column of the frame and a parameter of the point, {plain!r}"
+            raise ValueError(f"the experiment's frame cannot be stored: {both}; rename one of them")
     return frame
 
 
@@ -234,7 +251,7 @@ def compute(tasks: list[store.Task], settings: Settings, bar: "tqdm") -> dict[Pa
     if settings.dask is not None:
         outcomes = worker.cluster(tasks, settings.dask)
     else:
-        outcomes = worker.serial(tasks) if count == 1 else worker.processes(tasks, count)
+        outcomes = worker.processes(tasks, count)
     noted = {"scale": settings.scale, "commit": commit_of_checkout()}
     errors: dict[Path, str] = {}
     ends: set[str] = set()
@@ -264,9 +281,10 @@ def _stored(outcome: worker.Outcome, noted: dict[str, Any]) -> str:
     """Store what a task gave; the sentence on a frame that cannot be stored."""
     if outcome.frame is None:
         return "no frame\n"
-    meta = outcome.task.description | noted | {"seconds": outcome.seconds}
+    measured = noted | {"seconds": outcome.seconds}
     try:
-        store.write(outcome.task.path, outcome.frame, meta)
+        labelled(outcome.frame.copy(deep=False), outcome.task)
+        store.keep(outcome.task, outcome.frame, outcome.observed, measured)
     except ValueError as untidy:
         return str(untidy)
     return ""

@@ -3,6 +3,7 @@
 import functools
 import importlib
 import os
+import pickle
 import platform
 import signal
 import sys
@@ -12,93 +13,77 @@ import traceback
 import warnings
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures.process import BrokenProcessPool
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 from pandas import DataFrame
 
 from schedlib import paths
-from schedlib.sweeps import store
+from schedlib.sweeps import observe, store
 
+ONE_THREAD = dict.fromkeys(
+    [f"{name}_NUM_THREADS" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")]
+    + ["VECLIB_MAXIMUM_THREADS"],
+    "1",
+)
 ATTEMPTS, CONNECT_SECONDS = 3, 10
 EXPECTED = r"A worker stopped while some jobs|\d+ tasks which were still being processed"
 
 
 class Outcome(NamedTuple):
-    """The outcome of a task: its frame and seconds, or a traceback, or why this worker must not run it."""
+    """The outcome of a task: its frame, what was observed and seconds, or a traceback, or why this worker must
+    not run it."""
 
     task: store.Task
     frame: DataFrame | None = None
     seconds: float = 0.0
     error: str = ""
     refused: str = ""
+    observed: observe.Observed | None = None
 
 
 def execute(task: store.Task) -> Outcome:
-    """Compute one task. A failure is an outcome too."""
+    """Compute one task in a worker process, and note all that it has read. A failure is an outcome too."""
+    reading = observe.reading()  # before it imports the function
     try:
-        if refused := refusal(task):
-            return Outcome(task, refused=refused)
-        run = found(task.run)
+        try:
+            run = found(task.run)
+        except ImportError as error:
+            return Outcome(task, refused=lacking(error))
         start = time.perf_counter()
         frame = run(seed=task.seed, **task.point)
         seconds = time.perf_counter() - start
         if not isinstance(frame, pd.DataFrame):
+            name = getattr(run, "__qualname__", "run")
             kind = type(frame).__name__
-            raise TypeError(f"{run.__qualname__} must return a DataFrame, not {kind}")
-        return Outcome(task, frame, seconds)
+            raise TypeError(f"{name} must return a DataFrame, not {kind}")
+        return Outcome(task, frame, seconds, observed=reading.observed())
     except Exception:
         return Outcome(task, error=traceback.format_exc())
 
 
-def named(task: store.Task) -> store.Task:
-    """The task with its function's name in place of the function."""
-    run = task.run
-    name = run if isinstance(run, str) else f"{run.__module__}:{run.__qualname__}"
-    return task._replace(run=name)
-
-
-def found(run: Callable[..., DataFrame] | str) -> Callable[..., DataFrame]:
-    """The function itself, imported here when it is given by its name."""
-    if not isinstance(run, str):
-        return run
+@functools.cache
+def found(run: str | bytes) -> Callable[..., DataFrame]:
+    """The function itself, by its name or its contents."""
+    if isinstance(run, bytes):
+        return pickle.loads(run)
     module, _, name = run.partition(":")
     return getattr(importlib.import_module(module), name)
 
 
-def refusal(task: store.Task) -> str:
-    """Why this worker must not run a task, in one sentence; "" when it may.
-
-    The worker computes the hash of the code from its own files. It must be that of the process that asks.
-    """
-    here = f"the worker on {platform.node()}"
-    try:
-        source, versions = store.code(found(task.run))
-    except ImportError as error:
-        file = f"{str(task.run).partition(':')[0].partition('.')[0]}.py"
-        start = "start it as PYTHONPATH=FOLDER dask worker ADDRESS"
-        send = f"send the file by distributed.Client(ADDRESS).upload_file({file!r})"
-        return f"{here} has not all modules ({error}): {start}, or {send}"
-    wanted = task.description["versions"]
-    packages = [name for name in wanted | versions if versions.get(name) != wanted.get(name)]
-    if packages:
-        other = f"another version of {', '.join(packages)}"
-    elif source != task.description["source"]:
-        other = "other code"
-    else:
-        return ""
-    return f"{here} has {other} than this process: install the same on both, then restart both"
+def lacking(error: ImportError) -> str:
+    """A sentence on a worker that cannot import a function."""
+    start = "start it as PYTHONPATH=FOLDER dask worker ADDRESS"
+    send = f"send the file by distributed.Client(ADDRESS).upload_file('{error.name}.py')"
+    return f"the worker on {platform.node()} has not all modules ({error}): {start}, or {send}"
 
 
-def execute_in_pool(task: store.Task, parent: int, path: list[str]) -> Outcome:
-    """`execute` in a worker of the pool, which may be older than an entry of the parent's `sys.path`."""
+def prepare(parent: int, path: list[str]) -> None:
+    """Begin a worker process of this machine, which imports from its parent's folders."""
     sys.path[:] = path
-    if os.getpid() != parent:  # joblib runs a single worker in the parent
-        belong_to(parent)
-    return execute(task)
+    belong_to(parent)
 
 
-@functools.cache
 def belong_to(parent: int) -> None:
     """Have this process leave Ctrl-C to its parent, and end within a second of it.
 
@@ -115,35 +100,38 @@ def belong_to(parent: int) -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def serial(tasks: Iterable[store.Task]) -> Generator[Outcome]:
-    """One after another in this process: the way to debug a point."""
-    return (execute(task) for task in tasks)
-
-
 def processes(tasks: Iterable[store.Task], workers: int) -> Generator[Outcome]:
-    """On `workers` processes of this machine, each with one numerical thread; tasks start in the order given.
+    """On `workers` new processes of this machine, each with one numerical thread; tasks start in the order given.
 
     A killed worker takes its pool with it: the tasks without an outcome are then tried again, three times in
-    all. A worker that has grown large is replaced when its task is done, and an interrupted run drops tasks:
-    joblib warns of both, which says nothing new.
+    all. A worker that has grown large is replaced when its task is done, which says nothing new.
     """
-    from joblib import Parallel, delayed, parallel_config
+    from joblib.externals.loky import FIRST_COMPLETED, ProcessPoolExecutor, wait
 
     left = {task.path: task for task in tasks}
     for attempt in range(1, ATTEMPTS + 1):
+        began = (os.getpid(), sys.path)
+        pool = ProcessPoolExecutor(workers, initializer=prepare, initargs=began, env=ONE_THREAD)
         try:
-            with warnings.catch_warnings(), parallel_config("loky", inner_max_num_threads=1):
+            with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", EXPECTED, UserWarning)
-                pool = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
-                call = delayed(execute_in_pool)
-                calls = [call(named(task), os.getpid(), sys.path) for task in left.values()]
-                for outcome in pool(calls):
-                    del left[outcome.task.path]
-                    yield outcome
+                waiting = list(left.values())[::-1]
+                running: set[Any] = set()
+                while waiting or running:
+                    # no more than its queue takes: loky cannot be stopped quietly with others
+                    while waiting and len(running) < 2 * workers:
+                        running.add(pool.submit(execute, waiting.pop()))
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        outcome = future.result()
+                        del left[outcome.task.path]
+                        yield outcome
             return
         except BrokenProcessPool:
             killed = "a worker process was killed (out of memory?)"
             print(f"{killed}; attempt {attempt}", file=sys.stderr)
+        finally:
+            pool.shutdown(kill_workers=bool(left))
     for task in left.values():
         yield Outcome(task, error="the worker process was killed each time (out of memory?)\n")
 
@@ -166,10 +154,24 @@ def cluster(tasks: Iterable[store.Task], address: str) -> Generator[Outcome]:
         futures = {}
         for place, task in enumerate(tasks):
             how = {"retries": 3, "pure": False, "priority": -place}
-            futures[client.submit(execute, named(task), **how)] = task
+            futures[client.submit(execute, task, **how)] = task
         for future in as_completed(futures, loop=client.loop):
             try:
-                yield future.result()
+                outcome = future.result()
             except Exception:
-                yield Outcome(futures[future], error=traceback.format_exc())
+                outcome = Outcome(futures[future], error=traceback.format_exc())
+            yield here(outcome)
             future.release()
+
+
+def here(outcome: Outcome) -> Outcome:
+    """The outcome with this machine's paths of what was observed, or refused where the two machines differ."""
+    if outcome.observed is None:
+        return outcome
+    observed = observe.brought_here(outcome.observed)
+    changed = observe.changed(observed.files, observed.versions)
+    if not changed:
+        return outcome._replace(observed=observed)
+    other = f"other code, data or packages than this process ({', '.join(changed)})"
+    both = "have the same on both, then restart both"
+    return Outcome(outcome.task, refused=f"a worker has {other}: {both}")
