@@ -9,6 +9,7 @@ from frames import as_frame
 from mch_instances import workloads
 from refusals import refuses
 from schedlib import mch
+from schedlib.mch.choice import rounded
 
 
 @mch.rule
@@ -16,7 +17,7 @@ def share_over_weight(leaf, usage, demand, weight, capacity):
     most = 0.0
     for l in range(usage.size):
         most = max(most, usage[l] / capacity[l])
-    return most / weight
+    return rounded(most / weight)
 
 
 SAME = {
@@ -33,6 +34,48 @@ def test_a_readers_rule_serves_a_stream_as_the_shipped_one(workload):
         shipped = mch.simulate(tree, capacity, name, jobs)
         assert mine.jobs.equals(shipped.jobs) and mine.shares.equals(shipped.shares), name
         assert mine.reflattens == shipped.reflattens
+
+
+def small_share(leaf, usage, demand, weight, capacity):
+    return 1e-9 * (usage / capacity).max() + 1
+
+
+def large_share(leaf, usage, demand, weight, capacity):
+    return 1e9 + (usage / capacity).max()
+
+
+@pytest.mark.parametrize("function", [small_share, large_share])
+def test_a_constant_added_to_a_priority_changes_nothing(function):
+    """A difference in the thirtieth bit decides."""
+    tree = mch.Tree([(1, 4), (3, 1)])
+    assert mch.fill(tree, (9, 18), mch.rule(function)).tasks.tolist() == [3, 2]
+
+
+def test_class_first_then_share():
+    """Leaf 2 is of the second class, and gets what the others leave."""
+
+    @mch.rule
+    def class_then_share(leaf, usage, demand, weight, capacity):
+        group = 1 if leaf == 2 else 0
+        return 1e9 * group + (usage / capacity).max()
+
+    @mch.rule
+    def second_class(leaf, usage, demand, weight, capacity):
+        return 1e9 + (usage / capacity).max()
+
+    tree = mch.Tree([(1,), (2,), (1,)])
+    jobs = pd.DataFrame({"leaf": [0, 1, 2], "submit": 0, "tasks": [48, 24, 9], "duration": 1})
+    run = mch.simulate(tree, (100,), class_then_share, jobs, until=0, every=1)
+    assert run.shares["share"].tolist() == [0.48, 0.48, 0.04]
+    filled = mch.fill(mch.Tree([(1,), (2,)]), (100,), second_class)
+    assert filled.shares.tolist() == [0.5, 0.5]
+
+
+def test_a_function_of_the_tree_needs_room():
+    """The message comes before the compiler's."""
+    refuses(
+        r"<lambda>: takes one argument, the tree.*@mch.rule\(room=0\)", mch.rule, lambda tree: 0
+    )
 
 
 def test_a_leaf_that_cannot_be_served_is_named():

@@ -99,9 +99,9 @@ def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule) -> Filling:
     - `capacity`, `rule`: as in `mch.allocate`; every leaf has tasks without end
 
     A task fits when it exceeds no capacity by more than a part in 10^9. A resource in which the chosen task
-    does not fit is saturated, and blocks the leaves that demand it. Shares that agree to 29 bits are ties:
-    flat rules then take the lower index, hierarchical ones the child with the fewest tasks started per
-    weight, then the first. Random numbers of a reader's rule have seed 0. ValueError as `mch.allocate`, on a
+    does not fit is saturated, and blocks the leaves that demand it. Under shipped rules shares that agree to
+    29 bits are ties; a reader's priorities are compared exactly. On ties flat rules take the lower index,
+    hierarchical ones the child with the fewest tasks started per weight, then the first. Random numbers of a reader's rule have seed 0. ValueError as `mch.allocate`, on a
     leaf whose one task is larger than the cluster, and a priority that is not a number (with the leaf and
     when).
 

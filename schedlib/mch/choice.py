@@ -27,7 +27,7 @@ def rounded(x):
 
 @kernel
 def rank(priority, state, heaps, leaf, weight, wants):
-    """Ask for a leaf's priority and keep it, to 29 bits, in a heap while the leaf `wants` tasks.
+    """Ask for a leaf's priority and keep it in a heap while the leaf `wants` tasks.
 
     What the leaf uses is in `state.usage`. A leaf that never was active has no weight, and comes last.
     """
@@ -38,7 +38,7 @@ def rank(priority, state, heaps, leaf, weight, wants):
         if np.isnan(key) and tally.bad_leaf < 0:
             tally.bad_leaf = leaf
             tally.bad_tasks = state.leaves[leaf].tasks
-    tally.operations += set_key(heaps, leaf, rounded(key), wants)
+    tally.operations += set_key(heaps, leaf, key, wants)
 
 
 @kernel

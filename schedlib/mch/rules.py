@@ -19,14 +19,14 @@ A priority of each leaf, as the flat rules have, or a function that sees the hie
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import overload
 
 import numpy as np
 
 from schedlib.core.checks import require_fields, typed, unknown
 from schedlib.core.uncounted import UNCOUNTED
 from schedlib.mch import hdrf_tree
-from schedlib.mch.choice import CHOOSE, PRIORITY
+from schedlib.mch.choice import CHOOSE, PRIORITY, rounded
 from schedlib.mch.fluid import fluid_flat, fluid_hdrf
 from schedlib.mch.weights import FLAT, flat_weights
 
@@ -49,13 +49,13 @@ def no_choice(tree):
 @_shipped
 def cpu_share(leaf, usage, demand, weight, capacity):
     """The leaf's share of the first resource over its weight."""
-    return usage[0] / capacity[0] / weight
+    return rounded(usage[0] / capacity[0] / weight)
 
 
 @_shipped
 def memory_share(leaf, usage, demand, weight, capacity):
     """The leaf's share of the second resource over its weight."""
-    return usage[1] / capacity[1] / weight
+    return rounded(usage[1] / capacity[1] / weight)
 
 
 @_shipped
@@ -64,7 +64,7 @@ def dominant_share(leaf, usage, demand, weight, capacity):
     share = 0.0
     for l in range(usage.size):
         share = max(share, usage[l] / capacity[l])
-    return share / weight
+    return rounded(share / weight)
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,8 @@ class Rule:
     - `priority(leaf, usage, demand, weight, capacity)`: a number, from the leaf's index, what its tasks use
       now (R,), what one demands (R,), the leaf's weight and the capacity (R,), in the reader's units; the
       leaf with the least is next, ties go to the lower index; asked again only when a leaf's usage or weight
-      changes
+      changes. Priorities are compared exactly. The shipped rules round their shares to 29 bits, so that
+      sums which differ by rounding alone are ties
     - `choose(tree)`: the next leaf, or -1 when none can be served, from a `hierarchy.Hierarchy`: nodes and
       siblings, what each leaf runs and has waiting, what is saturated and free, the time, random numbers,
       and arrays of its own, of `room` numbers for each node (a pair: the second, for each resource of it). It
@@ -121,14 +122,28 @@ class Rule:
         object.__setattr__(self, "choose", CHOOSE(self.choose))
 
 
+@overload
+def rule(
+    function: Callable, *, weights: str = ..., room: int | tuple[int, int] | None = ...
+) -> Rule: ...
+
+
+@overload
+def rule(
+    function: None = ..., *, weights: str = ..., room: int | tuple[int, int] | None = ...
+) -> Callable[[Callable], Rule]: ...
+
+
 @typed
 def rule(
     function: Callable | None = None,
     *,
     weights: str = "weighted-drf",
     room: int | tuple[int, int] | None = None,
-) -> Any:
+) -> Rule | Callable[[Callable], Rule]:
     """`Rule` as a decorator: of a priority, or, with `room`, of a function that chooses.
+
+    ValueError as `mch.Rule`, and on a function of the tree without `room`.
 
     See also: `mch.Rule`, for what a function is given; `boards.mch`.
 
@@ -141,6 +156,12 @@ def rule(
     if function is None:
         return partial(rule, weights=weights, room=room)
     if room is None:
+        code = getattr(function, "__code__", None)
+        if code and code.co_argcount == 1:
+            raise ValueError(
+                f"{code.co_name}: takes one argument, the tree, so it chooses the leaf; such a rule "
+                "needs `room`: write @mch.rule(room=0)"
+            )
         return Rule(function, weights)
     return Rule(weights=weights, choose=function, room=room)
 
