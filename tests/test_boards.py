@@ -431,7 +431,8 @@ def test_no_board_changes_what_it_was_given():
 
 def test_idle_machines_are_a_warning_for_the_readers_policy_alone():
     board = boards.hmhs(half, workload=BATCH, seeds=1, against=["hmhs", "fifo"])
-    assert "machines idle for" in row_of(board, "half")["warned"]
+    warned = row_of(board, "half")["warned"]
+    assert "machines idle for" in warned and "set stage.wake[0] to the time" in warned
     assert not row_of(board, "fifo")["warned"]
 
 

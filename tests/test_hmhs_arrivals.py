@@ -108,6 +108,13 @@ def test_who_goes_first_by_hand(monkeypatch):
     assert flows == {"fifo": [2, 4], "fair": [4, 4], "capacity": [2, 4]}
 
 
+def test_ends_then_arrivals_then_starts_of_one_moment():
+    """At 4 the first map ends and a shorter job arrives: it starts before the map that waits."""
+    jobs = batch([4, 1], [2, 1], submit=[0.0, 4.0])
+    assert hmhs.serve(jobs, "shortest").map.start.tolist() == [0, 4, 5]
+    assert hmhs.serve(jobs, "shortest").map.job.tolist() == [0, 1, 0]
+
+
 def test_reduces_wait_for_the_last_map_by_hand():
     # One machine, two maps of 3, then a reduce that copies for 2 and works for 1.
     jobs = batch([3], [2], [1], copy=[2.0])

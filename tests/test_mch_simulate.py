@@ -119,6 +119,37 @@ def test_by_hand_a_job_leaves_and_its_tasks_stop():
     assert mch.simulate(tree, (2,), "drf", jobs, record=False).shares.empty
 
 
+def test_ends_then_arrivals_then_starts_of_one_moment():
+    """At 10 both tasks end and the poorer leaf's job arrives: it starts first, whichever row comes first."""
+    tree = mch.Tree([(1,), (1,)])
+    rows = [(0, 0, 3, 10), (1, 10, 2, 5), (1, 10, 0, 5)]
+    for turn in (rows, rows[::-1]):
+        jobs = pd.DataFrame(turn, columns=["leaf", "submit", "tasks", "duration"])
+        done = mch.simulate(tree, (2,), "drf", jobs).jobs.sort_values(["leaf", "tasks"])
+        assert done["finish"].tolist() == [20, 10, 20]
+        assert done["start"].tolist()[::2] == [0, 10]
+
+
+@pytest.mark.parametrize("origin", [1e6, 1.7e9])
+def test_measures_begin_with_the_first_submission(origin):
+    tree = mch.Tree([(1,), (2,)])
+    rng = np.random.default_rng(1)
+    times = np.floor(rng.exponential(4, 200)).cumsum()
+    jobs = pd.DataFrame({"leaf": np.arange(200) % 2, "submit": times, "tasks": 2, "duration": 3.0})
+    run = mch.simulate(tree, (4,), "drf", jobs)
+    later = mch.simulate(tree, (4,), "drf", jobs.assign(submit=times + origin))
+    assert np.array_equal(later.utilisation, run.utilisation) and run.utilisation[0] > 0.3
+    assert later.end == run.end + origin
+    for column in ("start", "finish"):
+        assert np.array_equal(later.jobs[column], run.jobs[column] + origin)
+
+
+def test_events_at_until_are_still_run():
+    jobs = pd.DataFrame({"leaf": 0, "submit": np.arange(4.0), "tasks": 1, "duration": 0.5})
+    run = mch.simulate(mch.Tree([(1,)]), (1,), "drf", jobs, until=2)
+    assert run.jobs["start"].notna().tolist() == [True, True, True, False]
+
+
 def test_a_saturated_resource_stays_so_until_some_is_given_back():
     """The chosen leaf's large task waits for room; the small ones of the other leaf do not overtake it for ever."""
     tree = mch.Tree([(4,), (1,)])

@@ -75,7 +75,8 @@ class Case:
             job_end,
             broke,
             idle,
-            f"{lost}; give every machine that asks a job of stage.queue",
+            f"{lost}; give every machine that asks a job of stage.queue, or set stage.wake[0] to the time "
+            "at which a rule that waits is asked again",
         )
 
 

@@ -159,6 +159,8 @@ def serve(
 ) -> Served:
     """Serve jobs as they arrive; no task is interrupted.
 
+    Events of one moment: ends, then arrivals, then starts.
+
     - `policy`: `"fifo"`, `"fair"`, `"delay"` (fair sharing with delay scheduling), `"capacity"` (four queues
       of equal share, jobs dealt at random), `"shortest"` (remaining work first), `"hmhs"` (placed again at each
       arrival, since HMHS plans for a batch), or an `hmhs.Policy` whose rules are functions. These see the jobs

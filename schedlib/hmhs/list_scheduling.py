@@ -109,7 +109,7 @@ def require_all(policy: str, stage: str, line: Line, ended: Ended) -> None:
     if ended.machine < 0:
         raise ValueError(
             f"{broke} left every machine waiting with {left} tasks still to start; some machine must take each "
-            "job in the end, or set stage.wake[0]"
+            "job in the end, or, to wait, the rule sets stage.wake[0] to the time at which it is asked again"
         )
     jobs = line.left.size
     job = ended.job

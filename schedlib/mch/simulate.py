@@ -75,12 +75,12 @@ def simulate(
     - `jobs`: a table with `leaf` (0 .. p-1, left to right), `submit`, `tasks`, `duration` (of one task) and,
       where wanted, `depart` (NaN: never), when waiting tasks are dropped and running ones stop. Jobs of a
       leaf wait in line.
-    - `until`: the last time that counts; without it, until all is done
+    - `until`: the last time that counts: events at that time are still run (in `lotes.simulate` they
+      are not), so that 0 fills the cluster; without it, until all is done
     - `record`: False keeps no shares; `every`: shares on a grid from 0 with that step, instead of at changes
 
     A leaf is active while it has tasks; weights that depend on that are worked out again whenever it changes.
-    At equal times tasks end first, then jobs leave, then jobs arrive; then tasks start until none fits. A
-    resource in which the chosen task does not fit stays saturated until some is given back. Ties, fits and
+    Events of one moment: ends, then arrivals, then starts. Jobs leave between ends and arrivals. A resource in which the chosen task does not fit stays saturated until some is given back. Ties, fits and
     errors as in `mch.fill`; ValueError on impossible jobs, with the row. Source: MCH, Sections II.A, IV.A.
 
     See also: `mch.fill`, `mch.rule`, `boards.mch`.
