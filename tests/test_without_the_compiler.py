@@ -1,0 +1,112 @@
+"""With NUMBA_DISABLE_JIT=1 a reader's rule decides in each simulator as it does compiled."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numba
+import pytest
+
+from schedlib import paths
+
+RUN_ALL = """
+import json
+
+import numpy as np
+import pandas as pd
+
+from schedlib import eagle, hmhs, lotes, mch
+from schedlib.workload import Workload
+
+rng = np.random.default_rng(5)
+submit = np.floor(rng.exponential(2, 60)).cumsum()
+jobs = Workload.from_arrays(submit, rng.integers(1, 9, 60) * 1.0, cpu=rng.choice([0.1, 0.2, 0.3], 60))
+
+
+def arrive(cluster, job):
+    best = -1
+    for m in range(cluster.free.shape[0]):
+        fits = (cluster.free[m] >= cluster.size[job]).all()
+        if fits and (best < 0 or cluster.free[m, 0] < cluster.free[best, 0]):
+            best = m
+    return best
+
+
+def by_size(cluster, worker, line, rng):
+    return int(np.argmin(cluster.estimate[line]))
+
+
+@mch.rule
+def share(leaf, usage, demand, weight, capacity):
+    return (usage / capacity).max() / weight
+
+
+@mch.rule(room=1)
+def at_random(tree):
+    tree.mine[0, 0] += 1
+    k = int(tree.rng.random() * tree.leaves.size)
+    for _ in range(tree.leaves.size):
+        if tree.leaves[k].waiting > 0 and tree.leaves[k].bits & tree.saturated == 0:
+            return k
+        k = (k + 1) % tree.leaves.size
+    return -1
+
+
+@hmhs.rule
+def late_and_at_random(stage, machine, now):
+    stage.notes[stage.queue[0], 0] += 1
+    if now < 2:
+        stage.wake[0] = 2.0
+        return -1
+    return stage.queue[int(stage.rng.random() * stage.queue.size)]
+
+
+frames = {}
+frames["lotes"] = lotes.simulate(lotes.Policy(arrive), lotes.MachineConfigs([[1.0]], [2]), jobs).jobs
+own = eagle.System("own", queue=by_size)
+frames["eagle"] = eagle.simulate(jobs, own, 10, short_partition=0.2, cutoff=4.5).jobs
+tree = mch.Tree([[(0.1, 0.3), (0.3, 0.1)], [(0.2, 0.2)]], {(1,): 2})
+rows = {"leaf": np.arange(60) % 3, "submit": submit, "tasks": rng.integers(1, 6, 60), "duration": 7.0}
+for rule in (share, at_random):
+    run = mch.simulate(tree, (1.0, 1.0), rule, pd.DataFrame(rows), seed=2)
+    frames[f"mch {run.rule}"] = run.jobs
+    frames[f"mch {run.rule}, shares"] = run.shares
+instance = hmhs.hybrid(6, seed=4, machines=(3, 3))
+instance = hmhs.Instance(
+    instance.map_time,
+    instance.map_tasks % 7,
+    instance.map_speed,
+    instance.reduce_time,
+    instance.reduce_tasks % 5,
+    instance.reduce_speed,
+)
+policy = hmhs.Policy(map_rule=late_and_at_random, reduce_rule=late_and_at_random)
+for name, plan in (
+    ("batch", hmhs.schedule(instance, policy)),
+    ("served", hmhs.serve(hmhs.Arrivals(instance, range(6)), policy)),
+):
+    for stage in ("map", "reduce"):
+        frames[f"hmhs {name}, {stage}"] = pd.DataFrame(getattr(plan, stage)._asdict())
+print(json.dumps({name: frame.to_dict("list") for name, frame in frames.items()}, default=float))
+"""
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs the compiler")
+def test_readers_rules_decide_the_same_without_the_compiler(tmp_path):
+    results = []
+    for disabled in ("0", "1"):
+        environment = os.environ | {
+            "NUMBA_DISABLE_JIT": disabled,
+            "PYTHONPATH": str(paths.checkout()),
+        }
+        script = tmp_path / "script.py"
+        script.write_text(RUN_ALL)
+        done = subprocess.run(
+            [sys.executable, script], env=environment, stdout=-1, text=True, check=True
+        )
+        results.append(json.loads(done.stdout))
+    compiled, plain = results
+    for name, columns in compiled.items():
+        assert columns == plain[name], name
+        assert len(next(iter(columns.values()))) > 5, name
