@@ -188,11 +188,21 @@ def drawn(a):
         (lambda a: a / 2, "returns float64, and the answer must be int64"),
         (lambda a: int(np.random.random() * a), "draws from"),  # noqa: NPY002
         (lambda a: drawn(a), "draws from"),
+        (lambda a: [np.random.randint(a) for _ in (1, 2)][0], "draws from"),  # noqa: NPY002
     ],
 )
 def test_a_rule_that_cannot_compile_says_why(function, says):
     with pytest.raises(ValueError, match=f"does not compile.*({says})"):
         ONE_ARGUMENT(function)
+
+
+def size(number):
+    return np.random.randint(number)  # noqa: NPY002
+
+
+@jit_only
+def test_a_field_with_the_name_of_a_function_is_not_that_function():
+    assert RuleKind({"array": INTS}, "number")(lambda array: array.size)(INTS) == 8
 
 
 @jit_only

@@ -1,4 +1,4 @@
-"""Compiled kernels that more than one paper needs: heaps, an event queue, a winner tree; seeded streams.
+"""The ground of all papers: compiled heaps, an event queue, a winner tree; readers' rules; seeded streams.
 
 State is a namedtuple of arrays and every operation a plain function over it, so that the same source runs
 compiled or, with `NUMBA_DISABLE_JIT=1`, as ordinary Python.

@@ -38,7 +38,6 @@ ACCEPTED: dict[Any, Any] = {
 """The types that an annotation takes, where these are more than its own."""
 ARRAY_LIKE = set(get_args(npt.ArrayLike)) or {npt.ArrayLike}
 """numpy's union of what can be made an array; from Python 3.12 on it is one name, without parts."""
-VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 UNIONS = (Union, UnionType, npt.ArrayLike)
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,8 +51,9 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
 
     Whole numbers count as numbers, and lists, tuples and what numpy can take for an array as arrays. An
     annotation that is not a type is not looked at, nor are the members of a container (the `int` of
-    `list[int]`), except in a tuple of fixed length, nor arguments under `*` and `**`. Raises TypeError, naming the argument; ValueError for a
-    number that is not of its kind, and for a call that needs more memory than the machine has.
+    `list[int]`), except in a tuple of fixed length, nor arguments under `*` and `**`. Raises TypeError, naming
+    the argument; ValueError for a number that is not of its kind, and for a call that needs more memory than
+    the machine has.
 
     >>> @typed
     ... def half(x: float, name: str | None = None) -> float:
@@ -75,7 +75,8 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)  # Python says what is wrong
         kinds = _hints(function)
         for name, value in arguments.items():
-            if name in kinds and signature.parameters[name].kind not in VARIADIC:
+            variadic = signature.parameters[name].kind.name.startswith("VAR")
+            if name in kinds and not variadic:
                 require_kind(name, value, kinds[name], where)
         try:
             return function(*args, **kwargs)
@@ -108,7 +109,7 @@ def require_kind(argument: str, value: Any, kind: Any, where: str) -> None:
 
 
 def unmasked(argument: str, value: Any) -> None:
-    """Raise ValueError on an array with masked entries: no function here looks at masks."""
+    """Raise ValueError on an array with masked entries: functions here ignore masks."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise ValueError(f"{argument}: has masked entries; leave them out, or fill them")
 

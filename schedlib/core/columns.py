@@ -18,8 +18,8 @@ from schedlib.core.rules import FLOATS, RuleKind
 def bind(
     kind: RuleKind, function: Callable, columns: Iterable[str] | None, argument: str
 ) -> Callable:
-    """A reader's function, ready for kernels that run on jobs with these numeric columns of their own; `argument`:
-    what it was given as. Where `columns` is None a function that reads them stays plain.
+    """A reader's function, ready for kernels that run on jobs with these numeric columns; `argument` is the name
+    under which it was given. Where `columns` is None a function that reads them stays plain.
 
     Raises ValueError as `kind` does, and on a function that reads another column.
     """

@@ -105,8 +105,10 @@ class Kernel:
         options: dict[str, Any],
     ) -> None:
         functools.update_wrapper(self, function)
-        self.function, self.signature = function, signature
-        self.whole, self.part = jit(function, **options), jit(function, "inside", **inside)
+        self.function = function
+        self.signature = signature
+        self.whole = jit(function, **options)
+        self.part = jit(function, "inside", **inside)
         self.known: set = set()
 
     def __call__(self, *arguments: Any) -> Any:

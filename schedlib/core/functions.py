@@ -5,7 +5,6 @@ import inspect
 import random
 import traceback
 from collections.abc import Callable, Iterator
-from itertools import chain
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -46,23 +45,24 @@ def plain(function: Any) -> Any:
     return inspect.unwrap(getattr(function, "py_func", function))
 
 
-def codes(code: CodeType) -> Iterator[CodeType]:
-    """The code of a function, and of the comprehensions and functions within it."""
-    yield code
+def _steps(code: CodeType) -> Iterator[dis.Instruction]:
+    """The instructions of a function, and of the comprehensions and functions within it."""
+    yield from dis.get_instructions(code)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from codes(constant)
+            yield from _steps(constant)
 
 
 def _names(function: Callable[..., Any]) -> set[str]:
-    return {name for code in codes(function.__code__) for name in code.co_names}
+    return {step.argval for step in _steps(function.__code__) if step.opcode in dis.hasname}
 
 
 def variables(function: Callable[..., Any]) -> dict[str, Any]:
     """The values that a function takes from outside, by name."""
-    names = _names(function)
-    own = {name: value for name, value in function.__globals__.items() if name in names}
-    return {**own, **inspect.getclosurevars(function).nonlocals}
+    steps = _steps(function.__code__)
+    names = {step.argval for step in steps if step.opname == "LOAD_GLOBAL"}
+    shared = {name: value for name, value in function.__globals__.items() if name in names}
+    return {**shared, **inspect.getclosurevars(function).nonlocals}
 
 
 def reached(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
@@ -108,19 +108,18 @@ def flaw(function: Callable[..., Any]) -> str:
             file = Path(part.__code__.co_filename).name
             return f"reads {name!r} ({file}, line {line}), which may be unset there; set it on every path"
         value: Any = None  # what the step before loaded, when it has a name
-        for step in chain(*map(dis.get_instructions, codes(part.__code__))):
+        for step in _steps(part.__code__):
             if step.opname == "STORE_ATTR" and not room_of(part):
                 # numba takes it on records of read-only arrays, too
                 return f"sets {step.argval!r}, and what a rule sees is read-only"
             from_numpy = value is np and step.argval == "random"
             loads = step.opname in ("LOAD_GLOBAL", "LOAD_DEREF")
             value = outside.get(step.argval) if loads else None
-            generator = getattr(value, "__self__", None)
             if (
                 from_numpy
                 or value is random
                 or value is np.random
-                or isinstance(generator, GENERATORS)
+                or isinstance(getattr(value, "__self__", None), GENERATORS)
             ):
                 return "draws from `random` or `np.random`, which no seed reaches; draw from `rng`"
     return ""

@@ -34,8 +34,10 @@ COLOURS = re.compile(r"\x1b\[[\d;]*m")
 """The terminal's colours in numba's messages."""
 
 
-INT_ROWS, FLOAT_ROWS = frozen(np.ones((8, 8), np.int64)), frozen(np.ones((8, 8)))
-INTS, FLOATS = INT_ROWS[0], FLOAT_ROWS[0]
+INT_ROWS = frozen(np.ones((8, 8), np.int64))
+FLOAT_ROWS = frozen(np.ones((8, 8)))
+INTS = INT_ROWS[0]
+FLOATS = FLOAT_ROWS[0]
 """Examples of arrays that a rule sees and cannot write to."""
 NOTES = np.ones((8, 4))
 """An example of the rows of numbers that a rule may write to."""
@@ -150,11 +152,12 @@ class RuleKind:
         if refusal:
             raised = trial(function, self.arguments.values())
             raise ValueError(_reason(function, refusal, raised)) from raised
-        given, wanted = made.nopython_signatures[0].return_type, signature.return_type
+        answer = made.nopython_signatures[0].return_type
+        wanted = signature.return_type
         numbers = types.Integer | types.Float if isinstance(wanted, types.Float) else types.Integer
-        if not isinstance(given, numbers):
-            raise ValueError(f"returns {given}, and the answer must be {wanted} on every path")
-        return made if given == wanted else compiler(signature)(function)
+        if not isinstance(answer, numbers):
+            raise ValueError(f"returns {answer}, and the answer must be {wanted} on every path")
+        return made if answer == wanted else compiler(signature)(function)
 
 
 def trial(function: Callable[..., Any], arguments: Iterable[Any]) -> Exception | None:

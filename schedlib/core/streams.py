@@ -22,7 +22,7 @@ def streams(seed: int, *names: str) -> tuple[np.random.Generator, ...]:
     if seed < 0:
         raise ValueError(f"seed: {seed}, must not be negative")
     if len(set(names)) != len(names):
-        raise ValueError(f"names: {names}, one is given twice")
+        raise ValueError(f"names: {names}, a name is given twice")
     generators = []
     for name in names:
         key = zlib.crc32(name.encode())
