@@ -133,7 +133,8 @@ def test_a_cache_folder_that_everybody_can_write_is_refused(places, monkeypatch)
         paths.cache_folder("results")
 
 
-def test_damaged_kernels_of_all_rooms_are_deleted_and_compile_once_more(tmp_path):
+@pytest.mark.parametrize("error", [EOFError, OSError, RuntimeError, ModuleNotFoundError])
+def test_damaged_kernels_of_all_rooms_are_deleted_and_compile_once_more(error, tmp_path):
     (tmp_path / "hmhs").mkdir()
     damaged = tmp_path / "hmhs" / "kernel.nbi"
     damaged.write_bytes(b"")
@@ -142,10 +143,22 @@ def test_damaged_kernels_of_all_rooms_are_deleted_and_compile_once_more(tmp_path
     def compile_all():
         tries.append(damaged.exists())
         if damaged.exists():
-            raise EOFError
+            raise error
 
     compiling.healing(compile_all, tmp_path / "core")
     assert tries == [True, False]
+
+
+def test_an_error_of_the_source_deletes_no_kernels(tmp_path):
+    kept = tmp_path / "kernel.nbi"
+    kept.write_bytes(b"")
+
+    def refused():
+        raise numba.TypingError("of another type")
+
+    with pytest.raises(numba.TypingError):
+        compiling.healing(refused, tmp_path / "core")
+    assert kept.exists()
 
 
 def test_kernels_are_not_kept_on_a_disk_that_is_nearly_full(places, monkeypatch):

@@ -10,7 +10,6 @@ import functools
 import hashlib
 import multiprocessing
 import os
-import pickle
 import shutil
 import sys
 import threading
@@ -29,8 +28,6 @@ from schedlib.core.functions import RuleError, blamed, room_of
 ROOMS = ("core", "lotes", "hmhs", "mch", "eagle")
 """The papers never import one another. Other rooms' kernels may call any paper's."""
 MOMENT = 1.0  # seconds after which a line says that kernels compile
-DAMAGED = (OSError, EOFError, pickle.PickleError)
-"""The errors that numba raises when a file of kernels is missing or cut short."""
 LEAST_SPACE = 500_000_000  # bytes free on a disk on which kernels are kept
 
 
@@ -153,10 +150,13 @@ def ready(kernel: Any) -> None:
 
 def healing(compile_all: Callable[[], Any], folder: Path | None) -> None:
     """Compile; where a file of kernels is damaged, delete those of all rooms beside `folder` and compile once more:
-    the damaged one may be another room's helper."""
+    the damaged one may be another room's helper. A changed byte can raise anything but numba's own errors, which
+    are about the source."""
     try:
         compile_all()
-    except DAMAGED:
+    except numba.NumbaError:
+        raise
+    except Exception:
         for file in folder.parent.rglob("*.nb?") if folder else ():
             file.unlink(missing_ok=True)
         compile_all()
