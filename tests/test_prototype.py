@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -19,13 +20,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from book.replay import replay
-from schedlib import eagle, prototype
+from schedlib import eagle, paths, prototype
 from schedlib.boards.invariants import two_at_once
 from schedlib.eagle.plain import algorithm1
 from schedlib.eagle.plain_model import Job, Probe
-from schedlib.prototype import experiment, host, wire
+from schedlib.prototype import experiment, host, measure, wire
 from schedlib.prototype.centre import Centre
 from schedlib.prototype.comparing import as_it_was, network_delay
+from schedlib.prototype.driver import Driver
 from schedlib.prototype.member import Member
 from schedlib.prototype.node import CENTRE, Entry, Node, next_entry
 from schedlib.workload import Workload
@@ -373,6 +375,50 @@ def test_no_process_outlives_the_driver_or_the_host(whom, how):
         assert b"KeyboardInterrupt" in said
     if whom == "host":
         assert b"RuntimeError: host 0" in said
+
+
+def started_from(package):
+    """What the host of a package says."""
+
+    async def say():
+        driver = Driver([], SimpleNamespace(hosts=()), print)
+        driver.loop = asyncio.get_running_loop()
+        try:
+            return await driver.start_host()
+        finally:
+            driver.stop()
+
+    with mock.patch.object(paths, "PACKAGE", package):
+        return asyncio.run(say())
+
+
+def test_a_host_is_of_the_drivers_package_wherever_that_lies(tmp_path):
+    package = tmp_path / f"a{os.pathsep}b{{0}}" / "schedlib"
+    (package / "prototype").mkdir(parents=True)
+    for folder in (package, package / "prototype"):
+        (folder / "__init__.py").write_text("")
+    (package / "prototype" / "host.py").write_text("def main():\n    print(__file__)\n")
+    assert started_from(package) == str(package / "prototype" / "host.py")
+
+
+@pytest.mark.parametrize("who", [("node", 2), ("scheduler", 0), ("centre", 0)])
+@pytest.mark.parametrize("question", ["join", "clock"])
+def test_a_process_may_die_before_the_replay_begins(question, who, monkeypatch):
+    class Early(Driver):
+        async def spawn(self, wanted, addresses):
+            self.where = await super().spawn(wanted, addresses)
+            return self.where
+
+        async def ask(self, questions):
+            if question in next(iter(questions.values())):
+                os.kill(self.where[who].process, signal.SIGKILL)
+            return await super().ask(questions)
+
+    monkeypatch.setattr(measure, "Driver", Early)
+    done = run(workload=some_jobs(6))
+    assert any(what.startswith(f"{wire.in_words(who)} has died") for what in done.notes["what"])
+    owned = {"node": 0, "scheduler": 0, "centre": 1}[who[0]]
+    assert done.jobs["failed"].sum() == owned
 
 
 def waiting_host():

@@ -22,6 +22,13 @@ POLL = 0.25  # s between two questions how many tasks are left
 PATIENCE = 30.0  # s for any answer
 STALL = 20.0  # s, beyond the longest task, without any progress
 MOMENT = 0.5  # s after a process's death in which its host may turn out to be lost, too
+START = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+from schedlib.prototype.host import main
+main()
+"""
+"""Starts a host of the package in a folder, whose path may hold what separates paths in PYTHONPATH."""
 
 
 class Order(NamedTuple):
@@ -171,17 +178,16 @@ class Driver(Member):
     async def start_host(self) -> str:
         """Start a host on this machine; where it listens."""
         package = str(paths.PACKAGE.parent)
-        path = os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])
-        more = {SECRET: self.secret.decode(), "PYTHONPATH": path}
+        secret = {SECRET: self.secret.decode()}
         # The host gets a new session: Ctrl-C reaches the driver alone, which then ends the others.
         self.own_host = subprocess.Popen(
-            [sys.executable, "-m", "schedlib.prototype.host", "--once"],
+            [sys.executable, "-c", START, package, "--once"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self.errors,
             text=True,
             start_new_session=True,
-            env=os.environ | more,
+            env=os.environ | secret,
         )
         assert self.own_host.stdout
         with self.own_host.stdout as said:
