@@ -3,7 +3,9 @@
 import dataclasses
 import os
 import warnings
+from importlib import metadata
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,6 +20,15 @@ from schedlib.sweeps import store
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
+
+
+@numba.njit
+def one():
+    return 1.0
+
+
+def run_compiled(seed):
+    return pd.DataFrame({"x": [one()]})
 
 
 FRAME = pd.DataFrame(
@@ -109,6 +120,13 @@ def test_key_follows_point_seed_versions_and_data(monkeypatch, tmp_path):
         key({"jobs": 1}, 0, dataclasses.replace(toy.TOY, data_files=lambda point: both))
     monkeypatch.setattr(store, "_version", lambda package: "9")
     assert key({"jobs": 1, "b": 2}, 0) not in {base, with_data}
+
+
+def test_key_of_compiled_code_follows_the_compilers_version():
+    """numba makes machine code by llvmlite, which may round in another way."""
+    compiled = dataclasses.replace(toy.TOY, run=run_compiled)
+    versions = store.describe(compiled, {}, 0)["versions"]
+    assert versions["llvmlite"] == metadata.version("llvmlite")
 
 
 @pytest.mark.parametrize("value", [float("nan"), {1, 2}, np.float64])
