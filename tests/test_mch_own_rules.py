@@ -1,6 +1,7 @@
 """Rules of a reader that decide as shipped ones, and the data that they may see, keep and not change."""
 
 import numba
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -139,6 +140,27 @@ def test_random_numbers_are_the_same_for_a_seed():
         for seed in (0, 0, 1)
     ]
     assert shares[0] == shares[1] != shares[2] and min(shares[0]) > 0
+
+
+def forges_capacity(leaf, usage, demand, weight, capacity):
+    np.asfortranarray(capacity)[:] = 1200.0
+    return usage[0]
+
+
+def forges_demand(leaf, usage, demand, weight, capacity):
+    np.asfortranarray(demand)[:] = 1e-3
+    return usage[0]
+
+
+@pytest.mark.parametrize("cheat", [forges_capacity, forges_demand])
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="numpy alone refuses it")
+def test_a_rule_that_writes_through_an_alias_is_refused(cheat):
+    """Before, the cluster held more tasks than there was memory for."""
+    tree = mch.Tree([(1,), (2,)])
+    jobs = pd.DataFrame({"leaf": [0, 1], "submit": 0.0, "tasks": 9, "duration": 1.0})
+    words = f"{cheat.__name__}.*wrote to `{cheat.__name__.removeprefix('forges_')}`"
+    refuses(words, mch.fill, tree, (10,), mch.rule(cheat))
+    refuses(words, mch.simulate, tree, (10,), mch.rule(cheat), jobs)
 
 
 def writes_a_record(tree):

@@ -34,7 +34,7 @@ def rank(priority, state, heaps, leaf, weight, wants):
     tally = state.tally[0]
     key = np.inf
     if weight > 0.0:
-        key = priority(leaf, state.usage, state.demand[leaf], weight, state.capacity)
+        key = priority(leaf, state.usage, state.shown_demand[leaf], weight, state.shown_capacity)
         if np.isnan(key) and tally.bad_leaf < 0:
             tally.bad_leaf = leaf
             tally.bad_tasks = state.leaves[leaf].tasks
@@ -76,7 +76,7 @@ def ask(pick, rng, state):
             nodes=state.nodes,
             leaves=read_only(state.leaves),
             need=state.need,
-            capacity=state.capacity,
+            capacity=state.shown_capacity,
             free=read_only(state.free),
             now=tally.now,
             saturated=tally.saturated,

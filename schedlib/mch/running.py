@@ -55,8 +55,13 @@ class Run:
         return int(self.state.tally.operations[0] + self.state.looked[0])
 
     def check(self, when: str) -> None:
-        """ValueError where a reader's rule gave a priority that is not a number, or a leaf that cannot be served."""
-        tally, tree, name = self.state.tally[0], self.tree, repr(self.rule.name)
+        """ValueError where a reader's rule wrote to what it sees, gave NaN, or a leaf that cannot be served."""
+        state, tree, name = self.state, self.tree, repr(self.rule.name)
+        shown = {"demand": state.shown_demand, "capacity": state.shown_capacity}
+        for field, values in shown.items():
+            if not np.array_equal(values, getattr(state, field)):
+                raise ValueError(f"rule {name} wrote to `{field}`, which is only to be read")
+        tally = state.tally[0]
         leaf, tasks = int(tally.bad_leaf), int(tally.bad_tasks)
         if leaf < 0:
             return

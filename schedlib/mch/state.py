@@ -91,6 +91,8 @@ class State(NamedTuple):
     leaves: np.recarray  # LEAF (p,)
     demand: np.ndarray  # (p, R) per task
     capacity: np.ndarray  # (R,)
+    shown_demand: np.ndarray  # (p, R) copies for rules: numpy lets them write to what is read-only
+    shown_capacity: np.ndarray  # (R,)
     used: np.ndarray  # (R,)
     free: np.ndarray  # (R,) as a rule sees it
     busy: np.ndarray  # (R,) usage times time
@@ -141,6 +143,8 @@ def new_state(
         leaves=leaves,
         demand=fixed(tree.demand),
         capacity=fixed(capacity),
+        shown_demand=fixed(tree.demand.copy()),
+        shown_capacity=fixed(capacity.copy()),
         free=np.zeros(resources),
         used=np.zeros(resources),
         busy=np.zeros(resources),
