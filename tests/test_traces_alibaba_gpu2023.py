@@ -7,10 +7,10 @@ from schedlib.traces.alibaba_gpu2023 import NODE_COLUMNS, NODES, TASK_COLUMNS, T
 
 NODE_ROWS = ["openb-node-0000,32000,262144,0,", "openb-node-0227,128000,786432,8,G3"]
 TASK_ROWS = [
-    "openb-pod-0000,12000,16384,1,1000,LS,Running,0,900,0",
-    "openb-pod-0001,6000,12288,1,460,LS,Failed,50,90,55",
-    "openb-pod-0002,64000,262144,8,1000,BE,Pending,60,700,",
-    "openb-pod-0003,1000,0,0,0,BE,Succeeded,70,900,70",
+    "openb-pod-0000,12000,16384,1,1000,,LS,Running,0,900,0",
+    "openb-pod-0001,6000,12288,1,460,,LS,Failed,50,90,55",
+    "openb-pod-0002,64000,262144,8,1000,,BE,Pending,60,700,",
+    "openb-pod-0003,1000,0,0,0,,BE,Succeeded,70,900,70",
 ]
 
 
@@ -57,16 +57,16 @@ def test_tasks_out_of_order_are_sorted_and_counted(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("p,1,2,3", "CSV parse error: Row #3: Expected 10 columns, got 4"),
-        ("p,12000,-1,1,1000,LS,Running,0,9,0", "memory_mib is negative in row 3"),
-        ("p,12000,,1,1000,LS,Running,0,9,0", "memory_mib is blank in row 3"),
-        ("p,12000,1,2,460,LS,Running,0,9,0", "gpu_milli is not a share of one GPU in row 3"),
+        ("p,1,2,3", "CSV parse error: Row #3: Expected 11 columns, got 4"),
+        ("p,12000,-1,1,1000,,LS,Running,0,9,0", "memory_mib is negative in row 3"),
+        ("p,12000,,1,1000,,LS,Running,0,9,0", "memory_mib is blank in row 3"),
+        ("p,12000,1,2,460,,LS,Running,0,9,0", "gpu_milli is not a share of one GPU in row 3"),
         (
-            "p,12000,1,1,460,LS,Running,5,9,3",
+            "p,12000,1,1,460,,LS,Running,5,9,3",
             "scheduled_time lies outside the task's life in row 3",
         ),
         (
-            "p,12000,1,1,460,LS,Running,0,9,12",
+            "p,12000,1,1,460,,LS,Running,0,9,12",
             "scheduled_time lies outside the task's life in row 3",
         ),
         (TASK_ROWS[0], "name has a second row in row 3"),
@@ -109,3 +109,15 @@ def test_the_published_trace_has_the_documented_totals():
     nodes, w = alibaba_gpu2023(folder)
     assert len(nodes) == 1523 and nodes["gpu"].sum() == 6212 and nodes["cpu"].sum() == 125514
     assert len(w) == 7255 and w.report["tasks never scheduled (left out)"] == 897
+
+
+def test_the_models_of_gpu_that_a_task_accepts_are_kept(tmp_path):
+    task = TASK_ROWS[0].replace(",,LS", ",V100M16|V100M32,LS")
+    _, w = alibaba_gpu2023(published(tmp_path, tasks=[task, TASK_ROWS[1]]))
+    assert w.jobs["gpu_spec"].tolist() == ["V100M16|V100M32", ""]
+
+
+def test_a_list_without_times_is_refused_with_the_reason(tmp_path):
+    (published(tmp_path) / TASKS).write_text("name,cpu_milli,memory_mib,num_gpu,gpu_milli\n")
+    with pytest.raises(ValueError, match="no times and cannot be replayed"):
+        alibaba_gpu2023(tmp_path)

@@ -121,7 +121,7 @@ WRONG = [
     ("swf", "2 9 -1 -5 4 -1 -1 2 -1 -1 0 8 1 -1 1 -1 -1 -1", "duration is negative"),
     ("swf", "2 nan -1 5 4 -1 -1 2 -1 -1 0 8 1 -1 1 -1 -1 -1", "submit is not a finite number"),
     ("swf", SWF[0], "job has a second line"),
-    ("sacct", SACCT[2].replace("12:03:10", "12:02:10"), "End is before the start"),
+    ("swf", SWF[1].replace(" 8 ", " 7.5 "), "user is not an integer"),
     ("sacct", SACCT[2].replace("2024-05-01T12:01:00", "yesterday"), "Submit is not a time"),
     ("sacct", SACCT[2].replace("3G", "much"), "ReqMem is not an amount of memory"),
     ("sacct", SACCT[2].replace("UNLIMITED", "long"), "Timelimit is not a time limit"),
@@ -171,6 +171,20 @@ def test_swf_lines_that_make_no_job_are_counted(written):
     ]
     work = traces.read_swf(written(["; MaxRecords: 7", *odd, *SWF]))
     assert len(work) == 2 and sorted(work.report.values()) == [1, 1, 1, 1, 1]
+
+
+def test_swf_leaves_out_a_job_cancelled_before_it_started(written):
+    cancelled = "2 9 300 0 0 -1 -1 8 90 -1 5 7 1 -1 1 -1 -1 -1"
+    work = traces.read_swf(written([SWF[0], cancelled]))
+    assert len(work) == 1 and work.report == {"jobs cancelled before they started (left out)": 1}
+
+
+@pytest.mark.parametrize("number", ["1", "9007199254740993"])
+def test_swf_numbers_the_jobs_where_numbers_come_twice(number, written):
+    other = number[:-1] + "2" if len(number) > 1 else number
+    rows = [number + SWF[0][1:], other + SWF[1][1:]]
+    work = traces.read_swf(written(rows))
+    assert work.jobs["job"].tolist() == [1, 2] and sum(work.report.values()) == 1
 
 
 def test_swf_header_keeps_repeated_fields(written):
@@ -228,6 +242,91 @@ def test_sacct_leaves_out_steps_and_what_has_not_run(written):
     work = traces.read_sacct(written([*SACCT, step, waits, runs, SACCT[2]]))
     assert len(work) == 2 and list(work.report.values()) == [1, 1, 1, 1]
     assert work.report["steps of jobs (left out)"] == 1
+
+
+def sacct(written, *rows, header=SACCT[0], delimiter="|"):
+    lines = [header, *rows]
+    return traces.read_sacct(
+        written([line.replace("|", delimiter) for line in lines]), delimiter=delimiter
+    )
+
+
+CANCELLED = "2|2024-05-01T12:00:00|2024-05-03T12:00:00|2024-05-03T12:00:00|12|4G|1:00:00|bob|CANCELLED by 1000"
+
+
+@pytest.mark.parametrize(
+    ("header", "never_ran", "runs"),
+    [("", "", ""), ("|NodeList", "|None assigned", "|n1"), ("|Elapsed", "|00:00:00", "|00:01:30")],
+)
+def test_sacct_leaves_out_jobs_cancelled_in_the_queue(header, never_ran, runs, written):
+    work = sacct(written, SACCT[1] + runs, CANCELLED + never_ran, header=SACCT[0] + header)
+    assert work.jobs["wait"].tolist() == [30]
+    assert work.report == {"jobs that have not started (left out)": 1}
+
+
+def test_sacct_keeps_a_job_cancelled_on_its_nodes_at_its_start(written):
+    work = sacct(written, SACCT[1] + "|n1", CANCELLED + "|n2", header=SACCT[0] + "|NodeList")
+    assert len(work) == 2 and work.report == {}
+
+
+def test_sacct_tells_numbers_used_twice_apart_by_their_submission(written):
+    work = sacct(written, SACCT[1].replace("2024", "2019"), SACCT[1])
+    assert work.jobs["job"].tolist() == ["7@2019-05-01T12:00:00", "7@2024-05-01T12:00:00"]
+    assert work.report == {"jobs whose number was used again (told apart)": 2}
+    first = SACCT[1].replace("COMPLETED", "NODE_FAIL")
+    again = SACCT[1].replace("|2024-05-01T12:00:", "|2024-05-01T12:01:")
+    for rows in ([first, again], [again, first], [first, SACCT[1]], [SACCT[1], first]):
+        work = sacct(written, *rows)
+        assert work.jobs[["job", "state"]].values.tolist() == [["7", "COMPLETED"]]
+        assert work.report["earlier rows of a job (left out)"] == 1
+
+
+@pytest.mark.parametrize("delimiter", ["|", ";", "^|^", ";|;", "|||"])
+def test_sacct_takes_any_delimiter_and_quotes_nothing(delimiter, written):
+    plain = traces.read_sacct(written(SACCT, "plain.csv"))
+    rows = [f'{SACCT[1]}|"a', f"{SACCT[2]}|b"]
+    work = sacct(written, *rows, header=SACCT[0] + "|JobName", delimiter=delimiter)
+    assert same(work, plain)
+
+
+@pytest.mark.parametrize("name", ["a|b", "a\nb"])
+def test_sacct_names_free_text_where_a_row_has_another_number_of_entries(name, written):
+    with pytest.raises(ValueError, match="JobName, .*another delimiter") as refusal:
+        sacct(written, f"{SACCT[1]}|{name}", header=SACCT[0] + "|JobName")
+    assert "damaged" not in str(refusal.value)
+
+
+def test_sacct_needs_four_columns_and_processors_or_nodes(written):
+    times = "2024-05-01T12:00|2024-05-01T12:01|2024-05-01T12:03"
+    work = sacct(written, f"7|{times}|3", header="JobID|Submit|Start|End|ReqNodes")
+    assert work.tasks.values.tolist() == [["7", 120, 3]] and work.jobs["wait"].tolist() == [60]
+    assert list(work.jobs) == ["job", "submit", "class", "wait"]
+
+
+def test_sacct_reads_epochs_latin_1_elapsed_eligible_and_gpus(tmp_path):
+    header = "JobID|Submit|Eligible|Start|End|Elapsed|NCPUS|Timelimit|User|AllocTRES"
+    rows = [
+        "7|1652870039|1652870099|1652870109|1652871109|00:10:00|4|1-02:00|m\xfcller|cpu=4,gres/gpu:v100=4,gres/gpu=4",
+        "8|1652870040|1652870040|1652870109|1652871109|00:10:00|4|2-03|ada|gres/gpu:a=1,gres/gpu:b=2",
+        "9|1652870041|1652870041|1652870109|1652871109|00:10:00|4|30:00|ada|cpu=4",
+    ]
+    path = tmp_path / "latin.txt"
+    path.write_bytes("\n".join([header, *rows, ""]).encode("latin-1"))
+    work = traces.read_sacct(path)
+    assert work.jobs["submit"].tolist() == [0, 1, 2] and work.jobs["wait"].tolist() == [10, 69, 68]
+    assert work.jobs["requested_time"].tolist() == [93600, 183600, 1800]
+    assert work.jobs["user"][0] == "m\xfcller"
+    assert work.tasks[["duration", "gpu"]].values.tolist() == [[600, 4], [600, 3], [600, 0]]
+
+
+def test_sacct_reads_local_times_over_the_end_of_summer_time(written):
+    queued = SACCT[1].replace("12:00:30", "11:30:00")
+    ended = SACCT[2].replace("12:03:10", "12:02:10")
+    work = sacct(written, queued, ended)
+    assert work.jobs["wait"].isna().tolist() == [True]
+    assert sorted(work.report.values()) == [1, 1]
+    work = sacct(written, SACCT[1] + "|00:01:30", ended + "|00:59:10", header=SACCT[0] + "|Elapsed")
+    assert work.tasks["duration"].tolist() == [90, 3550] and work.report == {}
 
 
 # --- Alibaba ---
@@ -403,7 +502,7 @@ def test_any_table_is_read_from_a_file_a_frame_and_parquet(tmp_path, written):
     assert work.jobs.values.tolist() == [[18, 1, 0, "a"], [17, 3, 0, "b"]]
     assert work.tasks.values.tolist() == [[18, 1.5, 1], [17, 0.5, 2]]
     assert work.report == {"rows out of order (sorted)": 1}
-    frame = pd.read_csv(tmp_path / "trace.csv").astype({"id": str})
+    frame = pd.read_csv(tmp_path / "trace.csv")
     frame.to_parquet(tmp_path / "t.parquet")
     assert same(table(frame), work) and same(table(tmp_path / "t.parquet"), work)
     bare = written(TABLE[1:], "bare.csv")
@@ -423,6 +522,58 @@ def test_dates_among_the_jobs_own_columns_stay_dates():
     rows = FRAME.assign(due=pd.to_datetime(["2024-05-01", "2024-05-02"]))
     work = traces.read_csv(rows, PLAIN | {"due": "due"})
     assert work.jobs["due"].tolist() == rows["due"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["007", "7", "08"], ["007", "7", "08"]),
+        (["0012", "12", "1e1"], ["0012", "12", "1e1"]),
+        (["1.10", "1.1"], ["1.10", "1.1"]),
+        (["1.0", "1"], ["1.0", "1"]),
+        (["1", "2.5", ""], [1, 2.5, None]),
+        (["12", "7"], [12, 7]),
+    ],
+)
+def test_names_that_look_like_numbers_stay_apart(texts, expected, written):
+    rows = ["t,d,u", *(f"{i},1,{text}" for i, text in enumerate(texts))]
+    columns = {"submit": "t", "duration": "d", "user": "u"}
+    users = traces.read_csv(written(rows), columns).jobs["user"]
+    assert users.astype(object).where(users.notna(), None).tolist() == expected
+    frame = pd.DataFrame({"t": range(len(texts)), "d": 1, "u": texts})
+    assert traces.read_csv(frame, columns).jobs["user"].tolist() == texts
+
+
+def test_jobs_whose_names_look_like_one_number_are_jobs_of_their_own(written):
+    columns = {"submit": "t", "duration": "d", "job": "j"}
+    path = written(["t,d,j", "0,1,007", "1,1,7", "2,1,08"])
+    assert traces.read_csv(path, columns).jobs["job"].tolist() == ["007", "7", "08"]
+    frame = pd.DataFrame({"t": [0, 1], "d": 1, "j": ["12", "7"]})
+    assert traces.read_csv(frame, columns).jobs["job"].tolist() == ["12", "7"]
+
+
+@pytest.mark.parametrize("count", [10, 200_000])
+def test_a_quoted_line_end_is_read_at_any_size(count, written):
+    path = written(["t,d,c,u", *(f'{i},5,1,"a\nb"' for i in range(count))])
+    columns = {"submit": "t", "duration": "d", "cpu": "c", "user": "u"}
+    assert (traces.read_csv(path, columns).jobs["user"] == "a\nb").sum() == count
+
+
+@pytest.mark.parametrize("in_a_file", [True, False])
+def test_dates_as_text_are_refused_with_what_to_give(in_a_file, written):
+    rows = ["when,took", "2024-11-15 16:57:50,5"]
+    path = written(rows)
+    table = path if in_a_file else pd.read_csv(path)
+    with pytest.raises(ValueError, match="when holds dates, which have no unit"):
+        traces.read_csv(table, {"submit": "when", "duration": "took"})
+
+
+@pytest.mark.parametrize("in_a_file", [True, False])
+def test_a_name_twice_in_the_header_is_refused(in_a_file, written):
+    path = written(["s,d,d", "1,2,3"])
+    table = path if in_a_file else pd.DataFrame([[1, 2, 3]], columns=["s", "d", "d"])
+    with pytest.raises(ValueError, match="column d is there twice"):
+        traces.read_csv(table, PLAIN)
 
 
 FRAME = pd.DataFrame({"s": [1.0, 2.0], "d": [1.0, 2.0]})

@@ -4,7 +4,9 @@ The index of a frame is the number of each row in its file, from which `refuse` 
 """
 
 import gzip
+import io
 import os
+import re
 import tarfile
 import warnings
 import zlib
@@ -26,10 +28,17 @@ from schedlib.core.running import PATIENCE
 from schedlib.paths import cache_folder, checkout, replacing
 
 FETCH_AGAIN = "the file is damaged or of another kind: fetch it again, or take the row out"
+CORRECT = "correct the row, or take it out"
+DATE = r"\d{4}-\d\d-\d\d"
+HOLDS_DATES = "holds dates, which have no unit; give the time since a first moment, (x - x.min()).dt.total_seconds()"
+FREE_TEXT = (
+    "an entry of free text may hold the delimiter or a line's end: leave out columns such as "
+    "JobName, SubmitLine and Comment, or choose another delimiter"
+)
+SEPARATOR = "\x1f"  # in place of a delimiter of several characters
 NO_TASKS = pd.DataFrame({"job": [], "duration": []})
 DAMAGE = (OSError, EOFError, UnicodeDecodeError, zlib.error, tarfile.TarError)
 """Errors that Python raises on a file that is cut short, damaged, or packed in another way."""
-BARE = "|"  # Slurm's delimiter, between entries that are never quoted
 PARQUET, TAR = ".parquet", ".tar.gz"
 Types = Mapping[str, pa.DataType]
 
@@ -88,18 +97,24 @@ def first_row(path: Path, delimiter: str = ",") -> list[str]:
     try:
         with opened(path) as file:
             line = file.readline()
-        row = line.decode("utf-8-sig").strip("\r\n")
+        row = line.decode("utf-8-sig", errors="replace").strip("\r\n")
     except DAMAGE:
         return []
     return [entry.strip().strip('"') for entry in row.split(delimiter)] if row else []
 
 
 def read_table(
-    path: Path, names: Sequence[str] | None, types: Types, delimiter: str = ","
+    path: Path,
+    names: Sequence[str] | None,
+    types: Types,
+    delimiter: str = ",",
+    quoted: bool = True,
+    site: bool = False,
 ) -> pa.Table:
     """Read the columns in `types` of a file that has the columns `names`, or that names them in its first row.
 
-    The file is CSV, packed by gzip or by tar and gzip or not at all, or `.parquet`. Raises ValueError, naming
+    The file is CSV, packed by gzip or by tar and gzip or not at all, or `.parquet`; a `site`'s own may be in
+    Latin-1 where it is not UTF-8. Nothing is quoted where the delimiter has several characters. Raises ValueError, naming
     the file and the row (counted from 1), when it is empty or cut short, when its header lacks a column, when
     a row has another number of columns, and when an entry is not of its type.
     """
@@ -114,16 +129,41 @@ def read_table(
     convert = csv.ConvertOptions(column_types=types, include_columns=list(types), **blanks)
     # One thread: only then do Arrow's errors name the row, and most of the work is inflating.
     how = csv.ReadOptions(column_names=list(names), use_threads=False, skip_rows=int(header))
-    parse = csv.ParseOptions(delimiter=delimiter, quote_char=False if delimiter == BARE else '"')
+    quoted = quoted and len(delimiter) == 1
+    parse = csv.ParseOptions(
+        delimiter=delimiter if len(delimiter) == 1 else SEPARATOR,
+        quote_char='"' if quoted else False,
+        newlines_in_values=quoted,
+    )
     try:
-        source = opened(path) if path.name.endswith(TAR) else path
+        source: Path | IO[bytes] = opened(path) if path.name.endswith(TAR) else path
+        if site:
+            with opened(path) as file:
+                data = file.read()
+            how.encoding = _encoding(data)
+            one_character = data.replace(delimiter.encode(), parse.delimiter.encode())
+            source = io.BytesIO(one_character)
         table = csv.read_csv(source, how, parse, convert)
     except (pa.ArrowException, *DAMAGE) as error:
+        date = re.search(rf"column #(\d+): .*invalid value '{DATE}", str(error))
+        if date:
+            raise ValueError(f"{path}: {names[int(date[1])]} {HOLDS_DATES}") from None
         expected = f"expected {len(names)} columns ({', '.join(names)})"
-        raise ValueError(f"{path}: {error}; {expected}; {FETCH_AGAIN}") from None
+        way_out = FETCH_AGAIN
+        if site and isinstance(error, pa.ArrowInvalid):
+            way_out = FREE_TEXT if "Expected" in str(error) else CORRECT
+        raise ValueError(f"{path}: {error}; {expected}; {way_out}") from None
     if not table.num_rows:
         raise ValueError(f"{path}: no rows; the file is empty or cut short: fetch it again")
     return table
+
+
+def _encoding(data: bytes) -> str:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf8"
 
 
 def _read_parquet(path: Path, types: Types) -> pa.Table:
@@ -147,6 +187,9 @@ def require_columns(path: Path | str, types: Types, names: Sequence[str]) -> Non
         listed = ", ".join(map(str, names[:MOST_NAMES]))
         way_out = "correct the name, or give a file with a header that names it"
         raise ValueError(f"{path}: no column {', '.join(missing)} among {listed}; {way_out}")
+    for name in types:
+        if list(names).count(name) > 1:
+            raise ValueError(f"{path}: column {name} is there twice; rename one of them")
 
 
 def read_frame(
@@ -155,12 +198,14 @@ def read_frame(
     types: Types,
     delimiter: str = ",",
     optional: Sequence[str] = (),
+    quoted: bool = True,
+    site: bool = False,
 ) -> pd.DataFrame:
     """`read_table` as a frame of numbers >= 0 and strings; blanks in the `optional` columns become NaN.
 
     Rows are counted from 1, as in `read_table`; a header is a row.
     """
-    table = read_table(path, names, types, delimiter)
+    table = read_table(path, names, types, delimiter, quoted, site)
     frame = table.to_pandas()
     has_header = names is None and path.suffix != PARQUET
     frame.index += 1 + has_header
@@ -183,7 +228,7 @@ def refuse(path: Path | str, column: str, bad: pd.Series | np.ndarray, why: str)
     """Raise ValueError at the first row that is `bad`; the rows of an array (T,) are counted from 1."""
     if bad.any():
         row = bad.idxmax() if isinstance(bad, pd.Series) else bad.argmax() + 1
-        raise ValueError(f"{path}: {column} {why} in row {row}; {FETCH_AGAIN}")
+        raise ValueError(f"{path}: {column} {why} in row {row}; {CORRECT}")
 
 
 def split_numbers(path: Path, lines: Mapping[int, str]) -> tuple[np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import fetched, leave_out, read_frame, refuse
+from schedlib.traces._reading import fetched, first_row, leave_out, read_frame, refuse
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
@@ -25,6 +25,7 @@ TASK_COLUMNS = {
     "memory_mib": "mem",
     "num_gpu": "gpus",
     "gpu_milli": "share",
+    "gpu_spec": "gpu_spec",
     "qos": "qos",
     "pod_phase": "phase",
     "creation_time": "submit",
@@ -32,11 +33,11 @@ TASK_COLUMNS = {
     "scheduled_time": "scheduled",
 }
 """The columns as published, and what they are called here."""
-TEXT = ("sn", "model", "name", "qos", "pod_phase")
+TEXT = ("sn", "model", "name", "gpu_spec", "qos", "pod_phase")
 NODE_TYPES = {name: pa.string() if name in TEXT else pa.int64() for name in NODE_COLUMNS}
 TASK_TYPES = {name: pa.string() if name in TEXT else pa.int64() for name in TASK_COLUMNS}
 TASK_TYPES |= {"scheduled_time": pa.float64()}  # blank: never scheduled
-SHOWN = ["job", "submit", "scheduled", "phase", "qos", "duration", "cpu", "mem", "gpu"]
+SHOWN = ["job", "submit", "scheduled", "phase", "qos", "gpu_spec", "duration", "cpu", "mem", "gpu"]
 
 
 def alibaba_gpu2023_folder() -> Path | None:
@@ -60,7 +61,8 @@ def alibaba_gpu2023(
 
     nodes: `node`, `cpu` (cores), `mem` (GiB), `gpu` (how many), `model` (of the GPUs, "" without any). Each
     task is a job of its own. jobs: `job` (its name), `submit` (s, when it was created), `scheduled` (s),
-    `phase` (as published, when the trace ended) and `qos`. tasks: `duration` (s, from scheduled to deleted),
+    `phase` (as published, when the trace ended), `qos`, and `gpu_spec` (the models of GPU that
+    it accepts, `V100M16|V100M32`; "" for any). tasks: `duration` (s, from scheduled to deleted),
     `cpu` (cores), `mem` (GiB), `gpu`: 0, a share of one GPU (0.46), or a whole number of them. In LoTES a
     machine's GPUs are one divisible amount, as its cores are.
 
@@ -73,7 +75,7 @@ def alibaba_gpu2023(
     | a second row of a task or a node; a share of several GPUs; an end before the start | refused |
 
     `folder` holds the list of `tasks` and that of `nodes`, each of which may be any of the trace's files:
-    `tasks="openb_pod_list_gpuspec33.csv"`. Their headers say which column is which. Raises ValueError on a
+    `tasks="openb_pod_list_gpuspec33.csv"`; the lists `openb_pod_list_multigpu..` have no times, and are refused. Their headers say which column is which. Raises ValueError on a
     damaged file (see `schedlib.traces`). Source: Alibaba, cluster-trace-gpu-v2023 (Weng et al., *Beware of
     fragmentation*, USENIX ATC 2023); `schedlib.traces.download` fetches it.
 
@@ -83,13 +85,17 @@ def alibaba_gpu2023(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     one, other = (Path(folder) / name for name in (NODES, TASKS))
     ...     _ = one.write_text(",".join(NODE_COLUMNS) + "\\nn0,96000,393216,8,G2\\n")
-    ...     task = "t0,6000,12288,1,460,LS,Running,5,90,7"
+    ...     task = "t0,6000,12288,1,460,,LS,Running,5,90,7"
     ...     _ = other.write_text(",".join(TASK_COLUMNS) + f"\\n{task}\\n")
     ...     nodes, workload = alibaba_gpu2023(folder)
     >>> nodes.values.tolist(), workload.tasks.values.tolist()
     ([['n0', 96.0, 384.0, 8, 'G2']], [['t0', 83.0, 6.0, 12.0, 0.46]])
     """
     files = Path(folder) / nodes, Path(folder) / tasks
+    header = first_row(files[1])
+    if "name" in header and "creation_time" not in header:
+        way_out = "take another list, such as openb_pod_list_default.csv"
+        raise ValueError(f"{files[1]}: this list has no times and cannot be replayed; {way_out}")
     machines = read_frame(files[0], None, NODE_TYPES, optional=("model",))
     rows = read_frame(files[1], None, TASK_TYPES, optional=("scheduled_time",))
     for path, frame, name in ((files[0], machines, "sn"), (files[1], rows, "name")):

@@ -7,39 +7,53 @@ import pandas as pd
 import pyarrow as pa
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import BARE, first_row, leave_out, read_frame, refuse
+from schedlib.traces._reading import first_row, leave_out, read_frame, refuse
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
-TIMES = ("Submit", "Start", "End")
-TEXT = ("JobID", *TIMES, "ReqMem", "Timelimit", "User", "State")
+NEEDED = ("JobID", "Submit", "Start", "End")
+OPTIONAL = ("Eligible", "Elapsed", "ReqMem", "Timelimit", "User", "State", "NodeList", "AllocTRES")
+PROCESSORS = ("NCPUS", "AllocCPUS", "NNodes", "AllocNodes", "ReqNodes")
 UNKNOWN = ("", "Unknown", "None")
-NO_LIMIT = ("", "UNLIMITED", "Partition_Limit")
-MOMENT = "%Y-%m-%dT%H:%M:%S"
-LIMIT = r"^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?$"
+NO_LIMIT = ("", "UNLIMITED", "Partition_Limit", "INVALID")
+IN_THE_QUEUE = ("CANCELLED", "DEADLINE", "REVOKED")  # how a job may end that never ran
+RUN_AGAIN = ("REQUEUED", "NODE_FAIL", "PREEMPTED")
+SHORT_LIMIT = r"^()(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?$"
+LONG_LIMIT = r"^(\d+)-(\d+)(?::(\d+))?(?::(\d+))?(?:\.\d+)?$"
 LIMIT_PARTS = (86400, 3600, 60, 1)
 MEMORY = r"^(\d+(?:\.\d+)?)([KMGTP]?)([cn]?)$"
 GIB = {"K": 2.0**-20, "M": 2.0**-10, "G": 1.0, "T": 2.0**10, "P": 2.0**20}
 
 
 @typed
-def read_sacct(path: str | Path) -> Workload:
+def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
     """Read jobs from `sacct --parsable2` with its header; a job of n processors is one task with `cpu` n.
 
     The command is `TZ=UTC sacct --allusers --parsable2
-    --format=JobID,Submit,Start,End,NCPUS,ReqMem,Timelimit,User,State`, with a start and an end; `AllocCPUS`
-    will do for `NCPUS`, and further columns are not read. jobs: `job` (text, as `12_3` is one), `submit` (s
-    after the first submission), `wait` (s, from the submission to the start), `requested_time` (s, NaN without
-    a limit), `user`, `state`. tasks: `duration` (s), `cpu`, `mem` (GiB of the whole job; older Slurms print it
-    per core, `4Gc`, or per node, `4Gn`, which counts once without a column `NNodes`).
+    --format=JobID,Submit,Eligible,Start,End,Elapsed,NCPUS,ReqMem,Timelimit,User,State`, with a start and an
+    end; `delimiter` is what `--delimiter` named. Needed are `JobID`, `Submit`, `Start`, `End`, and the first of
+    `NCPUS`, `AllocCPUS`, `NNodes`, `AllocNodes`, `ReqNodes` that is there, which becomes `cpu`. Times are
+    `2024-05-01T12:00:00`, or to the minute, or seconds since 1970. Free text such as `JobName` may hold the
+    delimiter: leave it out.
+
+    jobs: `job` (text, as `12_3` is one), `submit` (s after the first submission), `wait` (s, until the start,
+    from `Eligible` where it is there, else from the submission: a wait for a dependency is not the
+    scheduler's), and where the file has their columns `requested_time` (s, NaN without a limit), `user`,
+    `state`. tasks: `duration` (s; `Elapsed`, which leaves out suspended time, before the end less the start),
+    `cpu`, `mem` (GiB of the whole job; older Slurms print it per core, `4Gc`, or per node, `4Gn`, which counts
+    once without a column `NNodes`) from `ReqMem`, `gpu` from `AllocTRES`.
 
     | defect | what happens |
     |---|---|
     | a step of a job (`123.batch`) | left out, counted |
     | a job that has not started or has not ended, or has no processors | left out, counted |
-    | a job with several rows | its last row, counted |
+    | a job cancelled in the queue: `None assigned` in `NodeList`, or no nodes and an end at its start | left out, counted |
+    | a job that ends before its start (as over the end of summer time), without `Elapsed` | left out, counted |
+    | a start before the submission | kept, its `wait` NaN, counted |
+    | a job with several rows of one submission, or that ran again (`REQUEUED`, `NODE_FAIL`, `PREEMPTED`) | its last row, counted |
+    | a number that was used again | two jobs, `7@` and their `Submit`, counted |
     | jobs out of order | sorted, counted |
-    | a time, an amount or a limit of another form; an end before the start | refused |
+    | a time, an amount or a limit of another form | refused |
 
     Raises ValueError, naming the row. Source: sacct's manual, https://slurm.schedmd.com/sacct.html.
 
@@ -55,61 +69,92 @@ def read_sacct(path: str | Path) -> Workload:
     ([['7', 90.0, 4.0, 2.0]], [[30.0, 86400.0]])
     """
     path = Path(path)
-    header = first_row(path, BARE)
-    cpus = "NCPUS" if "NCPUS" in header else "AllocCPUS"
-    nodes = ["NNodes"] if "NNodes" in header else []
-    amounts = [cpus, *nodes]
-    types = dict.fromkeys(TEXT, pa.string())
-    types |= dict.fromkeys(amounts, pa.float64())
-    rows = read_frame(path, None, types, BARE, optional=amounts)
-    submit, start, end = (_times(path, rows[name]) for name in TIMES)
-    refuse(path, "End", end < start, "is before the start")
-    wait = start - submit
+    header = first_row(path, delimiter)
+    cpus = next((name for name in PROCESSORS if name in header), PROCESSORS[0])
+    amounts = list(dict.fromkeys([cpus, *(name for name in ("NNodes",) if name in header)]))
+    text = [*NEEDED, *(name for name in OPTIONAL if name in header)]
+    types = dict.fromkeys(text, pa.string()) | dict.fromkeys(amounts, pa.float64())
+    rows = read_frame(path, None, types, delimiter, optional=amounts, quoted=False, site=True)
+    submit, start, end = (_times(path, rows[name]) for name in ("Submit", "Start", "End"))
     duration = end - start
-    made = pd.DataFrame(
-        {
-            "job": rows["JobID"],
-            "submit": submit,
-            "wait": wait.dt.total_seconds(),
-            "requested_time": _limits(path, rows["Timelimit"]),
-            "user": rows["User"],
-            "state": rows["State"].str.partition(" ")[0],
-            "duration": duration.dt.total_seconds(),
-            "cpu": rows[cpus],
-            "mem": _memory(path, rows, cpus),
-        }
-    )
+    if "Elapsed" in rows:
+        duration = _limits(path, rows["Elapsed"]).where(end.notna()).fillna(duration)
+    ready = submit
+    if "Eligible" in rows:
+        ready = _times(path, rows["Eligible"]).fillna(submit)
+    wait = start - ready
+    made = pd.DataFrame({"job": rows["JobID"], "submit": submit, "wait": wait.mask(wait < 0)})
+    if "Timelimit" in rows:
+        made["requested_time"] = _limits(path, rows["Timelimit"])
+    if "User" in rows:
+        made["user"] = rows["User"]
+    state = rows.get("State", pd.Series("", rows.index)).str.partition(" ")[0]
+    if "State" in rows:
+        made["state"] = state
+    made["duration"] = duration
+    made["cpu"] = rows[cpus]
+    if "ReqMem" in rows:
+        made["mem"] = _memory(path, rows, cpus)
+    if "AllocTRES" in rows:
+        made["gpu"] = _gpus(rows["AllocTRES"])
+    nodes = rows.get("NodeList", pd.Series("", rows.index))
+    ended_at_start = state.isin(IN_THE_QUEUE) & (end == start) & (nodes == "")
     left_out = {
         "steps of jobs": made["job"].str.contains(".", regex=False),
-        "jobs that have not started": wait.isna(),
+        "jobs that have not started": start.isna() | (nodes == "None assigned") | ended_at_start,
         "jobs that have not ended": duration.isna(),
         "jobs without processors": ~(made["cpu"] > 0),
+        "jobs that end before their start": duration < 0,
     }
     report: Counter[str] = Counter()
     made = leave_out(made, left_out, report)
-    again = made.duplicated("job", keep="last")
-    made = leave_out(made, {"earlier rows of a job": again}, report)
-    since = made["submit"] - made["submit"].min()
-    made["submit"] = since.dt.total_seconds()
+    made = leave_out(made, {"earlier rows of a job": _earlier(made, state)}, report)
+    report["starts before the submission (wait unknown)"] = int(made["wait"].isna().sum())
+    again = made.duplicated("job", keep=False)
+    report["jobs whose number was used again (told apart)"] = int(again.sum())
+    made["job"] = made["job"].mask(again, made["job"] + "@" + rows["Submit"])
+    made["submit"] -= made["submit"].min()
     return workload_of(made, report, path)
 
 
+def _earlier(made: pd.DataFrame, state: pd.Series) -> pd.Series:
+    """Which rows a later row of the same job replaces: one of the same submission, or a run after this one."""
+    ran_again = state[made.index].isin(RUN_AGAIN)
+    ordered = made.assign(final=~ran_again).sort_values(["submit", "final"], kind="stable")
+    same_submission = ordered.duplicated(["job", "submit"], keep="last")
+    followed = ordered.duplicated("job", keep="last")
+    earlier = same_submission | followed & ~ordered["final"]
+    return earlier.reindex(made.index)
+
+
 def _times(path: Path, column: pd.Series) -> pd.Series:
-    """Moments such as `2024-05-01T12:00:00`, NaT where one is unknown."""
+    """Moments such as `2024-05-01T12:00:00` in seconds since 1970, NaN where one is unknown."""
     entries = column.mask(column.isin(UNKNOWN))
-    times = pd.to_datetime(entries, format=MOMENT, errors="coerce")
-    refuse(path, str(column.name), times.isna() & entries.notna(), "is not a time")
-    return times
+    seconds = pd.to_numeric(entries, errors="coerce").astype(float)
+    moments = pd.to_datetime(
+        entries.mask(seconds.notna()), format="ISO8601", utc=True, errors="coerce"
+    )
+    seconds = seconds.fillna((moments - pd.Timestamp(0, tz="UTC")).dt.total_seconds())
+    refuse(path, str(column.name), seconds.isna() & entries.notna(), "is not a time")
+    return seconds
 
 
 def _limits(path: Path, column: pd.Series) -> pd.Series:
-    """Time limits such as `1-12:00:00` in seconds, NaN for a job without a limit."""
+    """Spans such as `1-12:00:00`, `1-12:00` and `30:00` in seconds, NaN without a limit."""
     entries = column.mask(column.isin(NO_LIMIT))
-    parts = entries.str.extract(LIMIT)
-    refuse(path, "Timelimit", parts[3].isna() & entries.notna(), "is not a time limit")
-    numbers = parts.astype(float).fillna(0)
+    parts = entries.str.extract(LONG_LIMIT).fillna(entries.str.extract(SHORT_LIMIT))
+    wrong = parts[1].isna() & parts[2].isna() & entries.notna()
+    refuse(path, str(column.name), wrong, "is not a time limit")
+    numbers = parts.replace("", "0").astype(float).fillna(0)
     seconds = numbers @ LIMIT_PARTS
     return seconds.where(entries.notna())
+
+
+def _gpus(resources: pd.Series) -> pd.Series:
+    """The GPUs in entries such as `cpu=8,gres/gpu=4`; without a total, those of each type are added."""
+    total = resources.str.extract(r"gres/gpu=(\d+)")[0].astype(float)
+    typed_ones = resources.str.extractall(r"gres/gpu:[^=,]+=(\d+)")[0].astype(float)
+    return total.fillna(typed_ones.groupby(level=0).sum()).fillna(0.0)
 
 
 def _memory(path: Path, rows: pd.DataFrame, cpus: str) -> pd.Series:

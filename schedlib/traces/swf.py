@@ -44,6 +44,7 @@ FIELDS = (
 )
 CODES = ["job", *FIELDS[10:17]]  # integers that name something
 AMOUNTS = ["wait", *FIELDS[5:10], "think_time"]
+CANCELLED = 5
 PARTS = (2, 3, 4)  # status of a part of a job, whose whole has a line of its own
 
 
@@ -82,7 +83,8 @@ def swf_header(path: str | Path) -> dict[str, str]:
 def read_swf(path: str | Path) -> Workload:
     """Read a log in the Standard Workload Format; a job of n processors is one task with `cpu` n.
 
-    So LoTES's simulator runs it whole, on one "machine" of `swf_header(path)["MaxProcs"]` processors.
+    So LoTES's simulator runs it whole, on one "machine" of `swf_header(path)["MaxProcs"]` processors
+    (`MaxNodes` where a log has no `MaxProcs`).
     jobs: `job`, `submit` (s); `wait` (s, in the log), `average_cpu_time` (s), `used_memory` and
     `requested_memory` (KB per processor), `requested_processors`, `requested_time` (s), `think_time` (s), NaN
     where unknown; `status` (1 done, 0 failed, 5 cancelled), `user`, `group`, `application`, `queue`,
@@ -92,10 +94,12 @@ def read_swf(path: str | Path) -> Workload:
     | defect | what happens |
     |---|---|
     | a job without a time of submission, a run time or processors (-1, or 0 processors) | left out, counted |
+    | a job cancelled before it started (status 5, 0 s, 0 processors) | left out, counted |
+    | a number that another job had, as where the numbering restarts | all jobs numbered 1, 2, ..., counted |
     | a line on a part of a job (status 2, 3, 4) | left out, counted: the whole has its own line |
     | jobs out of order | sorted, counted |
     | fewer lines than `MaxRecords` in the header | counted |
-    | a line without 18 numbers, another negative number of these, a second line of a job | refused |
+    | a line without 18 numbers, another negative number of these, a code that is not an integer, a line there twice | refused |
 
     Files may be packed by gzip. Raises ValueError, naming the line. Source: Chapin et al., *Benchmarks and
     standards for the evaluation of parallel job schedulers*, JSSPP 1999; Parallel Workloads Archive,
@@ -117,7 +121,11 @@ def read_swf(path: str | Path) -> Workload:
         refuse(path, name, ~np.isfinite(rows[name]), "is not a finite number")
     for name in ("submit", "duration", "cpu", "requested_processors"):
         refuse(path, name, (rows[name] < 0) & (rows[name] != -1), "is negative")
+    for name in CODES:
+        refuse(path, name, rows[name] % 1 != 0, "is not an integer")
     rows[CODES] = rows[CODES].astype(np.int64)
+    refuse(path, "job", rows.duplicated(), "has a second line")
+    never_ran = (rows["status"] == CANCELLED) & (rows["duration"] == 0) & (rows["cpu"] == 0)
     rows["cpu"] = rows["cpu"].where(rows["cpu"] > 0, rows["requested_processors"])
     stated = re.search(r"^;\s*MaxRecords:\s*(\d+)", text, re.M)
     report: Counter[str] = Counter()
@@ -126,12 +134,16 @@ def read_swf(path: str | Path) -> Workload:
         report["lines missing of the header's MaxRecords"] = max(missing, 0)
     left_out = {
         "lines on parts of jobs": rows["status"].isin(PARTS),
+        "jobs cancelled before they started": never_ran,
         "jobs without a time of submission": rows["submit"] < 0,
         "jobs without a run time": rows["duration"] < 0,
         "jobs without processors": rows["cpu"] <= 0,
     }
     kept = leave_out(rows, left_out, report)
-    refuse(path, "job", kept.duplicated("job"), "has a second line")
+    repeated = int(kept.duplicated("job").sum())
+    if repeated:
+        report["numbers of jobs used before (all jobs numbered in the log's order)"] = repeated
+        kept["job"] = np.arange(1, len(kept) + 1)
     kept[AMOUNTS] = kept[AMOUNTS].where(kept[AMOUNTS] >= 0)
     return workload_of(kept, report, path, demands=("cpu",))
 

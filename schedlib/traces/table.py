@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from schedlib.core.checks import typed, unknown
 from schedlib.traces._reading import (
+    DATE,
+    HOLDS_DATES,
     in_order,
     met,
     read_frame,
@@ -50,7 +52,9 @@ def read_csv(
     | any other name | a column of the jobs, as the job's earliest row has it: `user`, `deadline` ... |
 
     `scale` multiplies columns, to change units: `{"submit": 0.001}` makes seconds of milliseconds. `names`
-    are the columns of a file without a header, `delimiter` is what stands between its entries. Rows out of
+    are the columns of a file without a header, `delimiter` is the text between its entries (with several
+    characters, or `|`, nothing is quoted). Further columns of a file become numbers where each entry is how
+    its number is written, or where `scale` names them; "007" and "1.10" stay text, as does text in a frame. Rows out of
     order are sorted and counted. Raises ValueError, naming file and row, on a damaged file, a missing column,
     and an entry that is blank, negative, infinite or not a number; also on a `scale` for a column of text.
 
@@ -68,8 +72,8 @@ def read_csv(
             f"columns: {sorted(columns)} lack 'submit', or 'duration' (else 'start' and 'end'); "
             "say which column of the table each of them is"
         )
-    if len(delimiter) != 1:
-        raise ValueError(f"delimiter: {delimiter!r}; needs one character")
+    if not delimiter:
+        raise ValueError("delimiter: is empty; give what is between two entries")
     others = "job", *NUMBERS
     right = all(isinstance(name, str) and name not in others for name in demands)
     if isinstance(demands, str) or not right:
@@ -91,12 +95,12 @@ def read_csv(
         source = _checked(table, types)
     else:
         where = Path(table)
-        source = read_frame(where, names, types, delimiter)
+        source = read_frame(where, names, types, delimiter, quoted=delimiter != "|", site=True)
     rows = pd.DataFrame()
     for name, column in columns.items():
         values = source[column]
-        if types[column] == pa.string():
-            values = _plain(values, name == "job")
+        if types[column] == pa.string() and not isinstance(table, pd.DataFrame):
+            values = _plain(values, name == "job", name in scale)
         if name in scale:
             if values.dtype.kind not in "iuf":
                 raise ValueError(f"scale: column {column!r} is not numeric; leave {name!r} out")
@@ -143,23 +147,30 @@ def _checked(table: pd.DataFrame, types: Mapping[str, pa.DataType]) -> pd.DataFr
     frame = table[list(types)].reset_index(drop=True)
     numbers = [name for name, kind in types.items() if kind == pa.float64()]
     for name in numbers:
-        if frame[name].dtype.kind in DATES:
-            way_out = "give the time since a first moment, (x - x.min()).dt.total_seconds()"
-            raise ValueError(f"table: {name} holds dates, which have no unit; {way_out}")
+        column = frame[name]
+        if column.dtype.kind in DATES or column.astype(str).str.match(DATE).any():
+            raise ValueError(f"table: {name} {HOLDS_DATES}")
         frame[name] = pd.to_numeric(frame[name], errors="coerce").astype(float)
     refuse_numbers("table", frame[numbers])
-    return frame
+    return frame.infer_objects()
 
 
-def _plain(column: pd.Series, whole: bool) -> pd.Series:
-    """A column of numbers written as text (`whole`: only integers) as numbers; any other as it is."""
-    if column.dtype.kind in DATES:
-        return column
+def _plain(column: pd.Series, whole: bool, scaled: bool) -> pd.Series:
+    """A column of numbers written as text (`whole`: only integers) as numbers; any other as it is.
+
+    Unless it is `scaled`, "007" and "1.10" are names: two texts never become one number.
+    """
     entries = column.mask(column == "")
     numbers = pd.to_numeric(entries, errors="coerce")
     text = numbers.isna() & entries.notna()
     if text.any() or numbers.isna().all():
         return column
     if whole and numbers.dtype.kind not in "iu":
+        return column
+    written = numbers[entries.notna()].astype(str)
+    texts = entries.dropna()
+    as_written = (texts == written) | (texts == written.str.removesuffix(".0"))
+    merged = texts.nunique() > written.nunique()
+    if not scaled and (merged or not as_written.all()):
         return column
     return numbers
