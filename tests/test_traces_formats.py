@@ -124,7 +124,7 @@ WRONG = [
     ("swf", SWF[1].replace(" 8 ", " 7.5 "), "user is not an integer"),
     ("sacct", SACCT[2].replace("2024-05-01T12:01:00", "yesterday"), "Submit is not a time"),
     ("sacct", SACCT[2].replace("3G", "much"), "ReqMem is not an amount of memory"),
-    ("sacct", SACCT[2].replace("UNLIMITED", "long"), "Timelimit is not a time limit"),
+    ("sacct", SACCT[2].replace("UNLIMITED", "long"), "Timelimit is not a span of time"),
     ("alibaba2018", BATCH[2].replace(",90,", ",-90,"), "start_time is negative"),
     ("alibaba2018", BATCH[2].replace(",90,", ",x,"), "invalid value 'x'"),
     ("pai2020", PAI[1].replace("50.0", "half"), "invalid value 'half'"),
@@ -301,6 +301,9 @@ def test_sacct_needs_four_columns_and_processors_or_nodes(written):
     work = sacct(written, f"7|{times}|3", header="JobID|Submit|Start|End|ReqNodes")
     assert work.tasks.values.tolist() == [["7", 120, 3]] and work.jobs["wait"].tolist() == [60]
     assert list(work.jobs) == ["job", "submit", "class", "wait"]
+    cancelled = "8|2024-05-01T12:00|2024-05-03T12:01|2024-05-03T12:01|3"
+    work = sacct(written, f"7|{times}|3", cancelled, header="JobID|Submit|Start|End|NNodes")
+    assert work.report == {"runs of 0 s without a state (kept)": 1}
 
 
 def test_sacct_reads_epochs_latin_1_elapsed_eligible_and_gpus(tmp_path):

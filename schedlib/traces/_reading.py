@@ -129,9 +129,10 @@ def read_table(
     convert = csv.ConvertOptions(column_types=types, include_columns=list(types), **blanks)
     # One thread: only then do Arrow's errors name the row, and most of the work is inflating.
     how = csv.ReadOptions(column_names=list(names), use_threads=False, skip_rows=int(header))
-    quoted = quoted and len(delimiter) == 1
+    one_byte = len(delimiter.encode()) == 1
+    quoted = quoted and one_byte
     parse = csv.ParseOptions(
-        delimiter=delimiter if len(delimiter) == 1 else SEPARATOR,
+        delimiter=delimiter if one_byte else SEPARATOR,
         quote_char='"' if quoted else False,
         newlines_in_values=quoted,
     )

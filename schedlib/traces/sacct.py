@@ -12,7 +12,17 @@ from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
 NEEDED = ("JobID", "Submit", "Start", "End")
-OPTIONAL = ("Eligible", "Elapsed", "ReqMem", "Timelimit", "User", "State", "NodeList", "AllocTRES")
+OPTIONAL = (
+    "Eligible",
+    "Elapsed",
+    "ReqMem",
+    "Timelimit",
+    "User",
+    "Partition",
+    "State",
+    "NodeList",
+    "AllocTRES",
+)
 PROCESSORS = ("NCPUS", "AllocCPUS", "NNodes", "AllocNodes", "ReqNodes")
 UNKNOWN = ("", "Unknown", "None")
 NO_LIMIT = ("", "UNLIMITED", "Partition_Limit", "INVALID")
@@ -39,7 +49,7 @@ def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
     jobs: `job` (text, as `12_3` is one), `submit` (s after the first submission), `wait` (s, until the start,
     from `Eligible` where it is there, else from the submission: a wait for a dependency is not the
     scheduler's), and where the file has their columns `requested_time` (s, NaN without a limit), `user`,
-    `state`. tasks: `duration` (s; `Elapsed`, which leaves out suspended time, before the end less the start),
+    `partition`, `state`. tasks: `duration` (s; `Elapsed`, which leaves out suspended time, before the end less the start),
     `cpu`, `mem` (GiB of the whole job; older Slurms print it per core, `4Gc`, or per node, `4Gn`, which counts
     once without a column `NNodes`) from `ReqMem`, `gpu` from `AllocTRES`.
 
@@ -49,6 +59,7 @@ def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
     | a job that has not started or has not ended, or has no processors | left out, counted |
     | a job cancelled in the queue: `None assigned` in `NodeList`, or no nodes and an end at its start | left out, counted |
     | a job that ends before its start (as over the end of summer time), without `Elapsed` | left out, counted |
+    | a run of 0 s in a file with neither `State` nor `NodeList`, perhaps cancelled in the queue | kept, counted |
     | a start before the submission | kept, its `wait` NaN, counted |
     | a job with several rows of one submission, or that ran again (`REQUEUED`, `NODE_FAIL`, `PREEMPTED`) | its last row, counted |
     | a number that was used again | two jobs, `7@` and their `Submit`, counted |
@@ -71,7 +82,8 @@ def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
     path = Path(path)
     header = first_row(path, delimiter)
     cpus = next((name for name in PROCESSORS if name in header), PROCESSORS[0])
-    amounts = list(dict.fromkeys([cpus, *(name for name in ("NNodes",) if name in header)]))
+    nodes = ["NNodes"] if "NNodes" in header else []
+    amounts = [cpus, *nodes]
     text = [*NEEDED, *(name for name in OPTIONAL if name in header)]
     types = dict.fromkeys(text, pa.string()) | dict.fromkeys(amounts, pa.float64())
     rows = read_frame(path, None, types, delimiter, optional=amounts, quoted=False, site=True)
@@ -86,8 +98,8 @@ def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
     made = pd.DataFrame({"job": rows["JobID"], "submit": submit, "wait": wait.mask(wait < 0)})
     if "Timelimit" in rows:
         made["requested_time"] = _limits(path, rows["Timelimit"])
-    if "User" in rows:
-        made["user"] = rows["User"]
+    for name in rows.columns.intersection(["User", "Partition"], sort=False):
+        made[name.lower()] = rows[name]
     state = rows.get("State", pd.Series("", rows.index)).str.partition(" ")[0]
     if "State" in rows:
         made["state"] = state
@@ -97,11 +109,13 @@ def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
         made["mem"] = _memory(path, rows, cpus)
     if "AllocTRES" in rows:
         made["gpu"] = _gpus(rows["AllocTRES"])
-    nodes = rows.get("NodeList", pd.Series("", rows.index))
-    ended_at_start = state.isin(IN_THE_QUEUE) & (end == start) & (nodes == "")
+    node_list = rows.get("NodeList", pd.Series("", rows.index))
+    ended_at_start = state.isin(IN_THE_QUEUE) & (end == start) & (node_list == "")
     left_out = {
         "steps of jobs": made["job"].str.contains(".", regex=False),
-        "jobs that have not started": start.isna() | (nodes == "None assigned") | ended_at_start,
+        "jobs that have not started": start.isna()
+        | (node_list == "None assigned")
+        | ended_at_start,
         "jobs that have not ended": duration.isna(),
         "jobs without processors": ~(made["cpu"] > 0),
         "jobs that end before their start": duration < 0,
@@ -110,6 +124,8 @@ def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
     made = leave_out(made, left_out, report)
     made = leave_out(made, {"earlier rows of a job": _earlier(made, state)}, report)
     report["starts before the submission (wait unknown)"] = int(made["wait"].isna().sum())
+    if "State" not in rows and "NodeList" not in rows:
+        report["runs of 0 s without a state (kept)"] = int((made["duration"] == 0).sum())
     again = made.duplicated("job", keep=False)
     report["jobs whose number was used again (told apart)"] = int(again.sum())
     made["job"] = made["job"].mask(again, made["job"] + "@" + rows["Submit"])
@@ -130,7 +146,7 @@ def _earlier(made: pd.DataFrame, state: pd.Series) -> pd.Series:
 def _times(path: Path, column: pd.Series) -> pd.Series:
     """Moments such as `2024-05-01T12:00:00` in seconds since 1970, NaN where one is unknown."""
     entries = column.mask(column.isin(UNKNOWN))
-    seconds = pd.to_numeric(entries, errors="coerce").astype(float)
+    seconds = pd.to_numeric(entries.where(entries.str.fullmatch(r"\d+", na=False))).astype(float)
     moments = pd.to_datetime(
         entries.mask(seconds.notna()), format="ISO8601", utc=True, errors="coerce"
     )
@@ -144,7 +160,7 @@ def _limits(path: Path, column: pd.Series) -> pd.Series:
     entries = column.mask(column.isin(NO_LIMIT))
     parts = entries.str.extract(LONG_LIMIT).fillna(entries.str.extract(SHORT_LIMIT))
     wrong = parts[1].isna() & parts[2].isna() & entries.notna()
-    refuse(path, str(column.name), wrong, "is not a time limit")
+    refuse(path, str(column.name), wrong, "is not a span of time")
     numbers = parts.replace("", "0").astype(float).fillna(0)
     seconds = numbers @ LIMIT_PARTS
     return seconds.where(entries.notna())
