@@ -12,17 +12,19 @@ from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
 NEEDED = ("JobID", "Submit", "Start", "End")
-OPTIONAL = (
-    "Eligible",
-    "Elapsed",
-    "ReqMem",
-    "Timelimit",
-    "User",
-    "Partition",
-    "State",
-    "NodeList",
-    "AllocTRES",
-)
+TIMES = ("Submit", "Eligible", "Start", "End")
+OPTIONAL = {
+    "Eligible": "",
+    "Elapsed": "",
+    "NodeList": "",
+    "Timelimit": "requested_time",
+    "User": "user",
+    "Partition": "partition",
+    "State": "state",
+    "ReqMem": "mem",
+    "AllocTRES": "gpu",
+}
+"""Columns that a file may lack, and the column that each becomes."""
 PROCESSORS = ("NCPUS", "AllocCPUS", "NNodes", "AllocNodes", "ReqNodes")
 UNKNOWN = ("", "Unknown", "None")
 NO_LIMIT = ("", "UNLIMITED", "Partition_Limit", "INVALID")
@@ -82,61 +84,58 @@ def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
     path = Path(path)
     header = first_row(path, delimiter)
     cpus = next((name for name in PROCESSORS if name in header), PROCESSORS[0])
-    nodes = ["NNodes"] if "NNodes" in header else []
-    amounts = [cpus, *nodes]
-    text = [*NEEDED, *(name for name in OPTIONAL if name in header)]
+    of_nodes = ["NNodes"] if "NNodes" in header else []
+    amounts = [cpus, *of_nodes]
+    absent = [name for name in OPTIONAL if name not in header]
+    text = [name for name in (*NEEDED, *OPTIONAL) if name not in absent]
     types = dict.fromkeys(text, pa.string()) | dict.fromkeys(amounts, pa.float64())
     rows = read_frame(path, None, types, delimiter, optional=amounts, quoted=False, site=True)
-    submit, start, end = (_times(path, rows[name]) for name in ("Submit", "Start", "End"))
-    duration = end - start
-    if "Elapsed" in rows:
-        duration = _limits(path, rows["Elapsed"]).where(end.notna()).fillna(duration)
-    ready = submit
-    if "Eligible" in rows:
-        ready = _times(path, rows["Eligible"]).fillna(submit)
-    wait = start - ready
-    made = pd.DataFrame({"job": rows["JobID"], "submit": submit, "wait": wait.mask(wait < 0)})
-    if "Timelimit" in rows:
-        made["requested_time"] = _limits(path, rows["Timelimit"])
-    for name in rows.columns.intersection(["User", "Partition"], sort=False):
-        made[name.lower()] = rows[name]
-    state = rows.get("State", pd.Series("", rows.index)).str.partition(" ")[0]
-    if "State" in rows:
-        made["state"] = state
-    made["duration"] = duration
-    made["cpu"] = rows[cpus]
-    if "ReqMem" in rows:
-        made["mem"] = _memory(path, rows, cpus)
-    if "AllocTRES" in rows:
-        made["gpu"] = _gpus(rows["AllocTRES"])
-    node_list = rows.get("NodeList", pd.Series("", rows.index))
-    ended_at_start = state.isin(IN_THE_QUEUE) & (end == start) & (node_list == "")
+    rows[absent] = ""
+    submit, eligible, start, end = (_times(path, rows[name]) for name in TIMES)
+    elapsed = _limits(path, rows["Elapsed"]).where(end.notna())
+    wait = start - eligible.fillna(submit)
+    made = pd.DataFrame(
+        {
+            "job": rows["JobID"],
+            "submit": submit,
+            "wait": wait.mask(wait < 0),
+            "requested_time": _limits(path, rows["Timelimit"]),
+            "user": rows["User"],
+            "partition": rows["Partition"],
+            "state": rows["State"].str.partition(" ")[0],
+            "duration": elapsed.fillna(end - start),
+            "cpu": rows[cpus],
+            "mem": _memory(path, rows, cpus),
+            "gpu": _gpus(rows["AllocTRES"]),
+        }
+    )
+    nodes = rows["NodeList"]
+    ended_at_start = made["state"].isin(IN_THE_QUEUE) & (end == start) & (nodes == "")
     left_out = {
         "steps of jobs": made["job"].str.contains(".", regex=False),
-        "jobs that have not started": start.isna()
-        | (node_list == "None assigned")
-        | ended_at_start,
-        "jobs that have not ended": duration.isna(),
+        "jobs that have not started": start.isna() | (nodes == "None assigned") | ended_at_start,
+        "jobs that have not ended": made["duration"].isna(),
         "jobs without processors": ~(made["cpu"] > 0),
-        "jobs that end before their start": duration < 0,
+        "jobs that end before their start": made["duration"] < 0,
     }
     report: Counter[str] = Counter()
     made = leave_out(made, left_out, report)
-    made = leave_out(made, {"earlier rows of a job": _earlier(made, state)}, report)
+    made = leave_out(made, {"earlier rows of a job": _earlier(made)}, report)
     report["starts before the submission (wait unknown)"] = int(made["wait"].isna().sum())
-    if "State" not in rows and "NodeList" not in rows:
+    if "State" in absent and "NodeList" in absent:
         report["runs of 0 s without a state (kept)"] = int((made["duration"] == 0).sum())
     again = made.duplicated("job", keep=False)
     report["jobs whose number was used again (told apart)"] = int(again.sum())
     made["job"] = made["job"].mask(again, made["job"] + "@" + rows["Submit"])
     made["submit"] -= made["submit"].min()
+    made = made.drop(columns=[OPTIONAL[name] for name in absent], errors="ignore")
     return workload_of(made, report, path)
 
 
-def _earlier(made: pd.DataFrame, state: pd.Series) -> pd.Series:
+def _earlier(made: pd.DataFrame) -> pd.Series:
     """Which rows a later row of the same job replaces: one of the same submission, or a run after this one."""
-    ran_again = state[made.index].isin(RUN_AGAIN)
-    ordered = made.assign(final=~ran_again).sort_values(["submit", "final"], kind="stable")
+    final = ~made["state"].isin(RUN_AGAIN)
+    ordered = made.assign(final=final).sort_values(["submit", "final"], kind="stable")
     same_submission = ordered.duplicated(["job", "submit"], keep="last")
     followed = ordered.duplicated("job", keep="last")
     earlier = same_submission | followed & ~ordered["final"]
