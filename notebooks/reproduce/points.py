@@ -27,7 +27,7 @@ def finished(name: str | Experiment, settings: Settings) -> sweep.Sweep:
     """The finished sweep of an experiment, by its id or that of one of its figures; ValueError for an unknown name."""
     library = registry.load()
     experiment = library.experiment(name) if isinstance(name, str) else name
-    exhibit = experiment in library.experiments.values()
+    exhibit = any(experiment is known for known in library.experiments.values())
     seconds = published_seconds(settings.scale)
     return sweep.finished(experiment, settings, decided, seconds, exhibit)
 
