@@ -62,16 +62,7 @@ def harmless(cluster: lotes.Cluster, job: int, machine: int) -> bool:
 def _easy(keeps: Callable, name: str) -> lotes.Policy:
     """EASY, where `keeps(cluster, job, machine)` says whether the first in line keeps its reservation."""
 
-    def arrive(cluster, job):
-        """The first machine with room, if that does not delay the first in line."""
-        if cluster.waiting.size == 0:
-            return lotes.first_fit(cluster, job)
-        for machine in range(len(cluster.config)):
-            if lotes.can_start(cluster, job, machine) and keeps(cluster, job, machine):
-                return machine
-        return -1
-
-    def leave(cluster, machine):
+    def backfill(cluster, machine):
         """The first in line, or the first behind it that does not delay it."""
         for job in cluster.waiting:
             if not lotes.can_start(cluster, job, machine):
@@ -80,18 +71,20 @@ def _easy(keeps: Callable, name: str) -> lotes.Policy:
                 return job
         return -1
 
-    return lotes.Policy(arrive, leave, name)
+    return lotes.Policy(at_moment=backfill, name=name)
 
 
 easy = _easy(harmless, "EASY backfilling")
 """The first in line has a reservation; others overtake it as long as they do not delay it. Like the paper's
-it goes by how long jobs say that they run, so it keeps its promise when they say the truth."""
+it goes by how long jobs say that they run, so it keeps its promise when they say the truth. It decides after all
+that ends and arrives at a time."""
 
 
 def easy_by(column: str) -> lotes.Policy:
     """EASY by what users said of their jobs' times: a numeric `column` of `Workload.jobs`, in its unit of time.
 
-    A job that has run longer than its user said is taken to end now.
+    A job that has run longer than its user said is taken to end now. `lotes.simulate` raises ValueError where the
+    column has NaN: fill it with a limit first, as with the longest time that a user may ask for.
 
     >>> easy_by("requested_time").name
     'EASY by requested_time'

@@ -56,6 +56,10 @@ def simulate(
       `"h"` (or `"ms"`, `"s"`, `"min"`, `"d"`)
     - a `lotes.Policy`
 
+    At one time jobs end first, one by one, and the machine of each is filled before the next ends; then jobs
+    arrive, one by one, and each starts or waits before the next arrives: LoTES decides at each arrival and exit. A
+    `lotes.Policy(at_moment=...)` decides after all of a moment. An arrival at `until` is not part of the run.
+
     `seed` is for the policy's own choices alone. The run ends at `until`, else at a `RandomWorkload`'s
     `hours` or when all jobs are done. `interval` is the width of the metrics' intervals (unless given, a
     hundredth of the time of the arrivals, or of the longest job if that is longer); `record=False` keeps no

@@ -8,6 +8,7 @@ calls `policy.on_arrive(state, slot, rng)` and knows no policy by name:
 - `left(policy, state, slot, machine)`: a job has left the machine
 - `pick(policy, state, machine)`: the waiting job that now starts on the machine, or NONE; asked after `left`
   until it gives NONE
+- `moment(policy, state, log)`: all of a moment has happened; how many jobs the policy then starts, or REFUSED
 - `grown(policy, slots)`: the same with room for `slots` jobs; no kernel
 
 On an impossible choice `arrive` and `pick` give `refuse(...)`.
@@ -22,13 +23,19 @@ from numba.extending import overload_method
 from schedlib.core.uncounted import UNCOUNTED, WITHIN, kernel
 
 # these methods hide fields of the same name in every NamedTuple that a kernel sees
-KERNELS = ("on_arrive", "on_wait", "on_left", "on_pick")
+KERNELS = ("on_arrive", "on_wait", "on_left", "on_pick", "on_moment")
 IN_LINE = {"nogil": True, **UNCOUNTED, **WITHIN}
 
 
 @kernel
 def nothing(policy, state, *rest):
     """The notice of an event that a policy ignores."""
+
+
+@kernel
+def none_start(policy, state, log):
+    """A policy that decides at each event leaves nothing for the end of a moment."""
+    return 0
 
 
 def unchanged(policy: Any, slots: int) -> Any:
@@ -43,6 +50,7 @@ def hand_over(
     wait: Callable,
     pick: Callable,
     left: Callable = nothing,
+    moment: Callable = none_start,
     grown: Callable = unchanged,
 ) -> None:
     """Make these functions the methods of a policy's state."""
@@ -50,6 +58,7 @@ def hand_over(
     kept.on_wait = wait
     kept.on_pick = pick
     kept.on_left = left
+    kept.on_moment = moment
     kept.grown = grown
 
 

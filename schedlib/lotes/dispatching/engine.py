@@ -1,7 +1,7 @@
 """The event loop of stage 3: jobs arrive, start, end; a policy decides at arrivals and exits alone.
 
-At equal times exits come before arrivals, and each kind in the order in which it was scheduled. numba
-compiles the same source once for each type of what a policy keeps, with that policy's kernels in line.
+At equal times exits come before arrivals, and each kind in the order in which it was scheduled; a policy may
+wait until all of a moment has happened. numba compiles the same source once for each type of what a policy keeps, with that policy's kernels in line.
 """
 
 import numpy as np
@@ -100,11 +100,8 @@ def arrives(policy, state, log, slot, rng):
 
 
 @kernel
-def woken(policy, state, log, now):
-    """Let the policy fill each machine because a timer asks; gives how many jobs start, or REFUSED."""
-    tick(state.meter, now)
-    clock = state.meter.clock[0]
-    clock.woken = 1
+def fill_all(policy, state, log):
+    """Let the policy fill each machine, in order; gives how many jobs start, or REFUSED."""
     total = 0
     for machine in range(state.machines.config.size):
         started = fill(policy, state, log, machine)
@@ -113,6 +110,16 @@ def woken(policy, state, log, now):
         if started > 0:
             tree.refresh(state.machines, machine)
             total += started
+    return total
+
+
+@kernel
+def woken(policy, state, log, now):
+    """Let the policy fill each machine because a timer asks; gives how many jobs start, or REFUSED."""
+    tick(state.meter, now)
+    clock = state.meter.clock[0]
+    clock.woken = 1
+    total = fill_all(policy, state, log)
     clock.woken = 0
     return total
 
@@ -130,6 +137,12 @@ def advance(policy, state, block, log, rng, until, last, most):
         if arrival == np.inf and not last:
             return DONE
         now = min(arrival, exit_at)
+        if now > state.meter.clock[0].now:
+            started = policy.on_moment(state, log)
+            if started == REFUSED:
+                return BROKEN
+            if started > 0:  # one of them may end before `now`
+                continue
         if now >= until:
             return DONE
         if now >= state.meter.width * state.meter.series.size:

@@ -50,10 +50,11 @@ INTERVAL = np.dtype(
 integral of the queue over time; the time during which at least one waited."""
 CLOCK = np.dtype(
     [("now", "f8"), ("edge", "f8"), ("longest", "f8")]
-    + [(name, "i8") for name in ("interval", "waiting", "present", "looked", "woken")]
+    + [(name, "i8") for name in ("interval", "waiting", "present", "looked", "woken", "unasked")]
 )
 """The time, the end of the present interval, the longest wait; the interval's number, jobs waiting, jobs in the
-system, how many machines arrivals looked at, whether a timer asks."""
+system, how many machines arrivals looked at, whether a timer asks, whether a policy that
+decides after all of a moment is still to be asked about this one."""
 
 
 class Meter(NamedTuple):

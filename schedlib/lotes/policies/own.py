@@ -27,10 +27,12 @@ from numba.extending import typeof_impl
 from schedlib.core import columns
 from schedlib.core.arrays import grown
 from schedlib.core.checks import frozen, require_fields
+from schedlib.core.functions import names_in, reached, variables
 from schedlib.core.rules import FLOAT_ROWS, FLOATS, INT_ROWS, INTS, NOTES, RNG, RuleKind, read_only
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching.decisions import hand_over
+from schedlib.lotes.dispatching.engine import fill_all
 from schedlib.lotes.dispatching.machine_tree import fits
 from schedlib.lotes.dispatching.state import NONE, Given, Tasks, ask, refuse
 
@@ -65,7 +67,8 @@ class Cluster(NamedTuple):
     - `room`: for `first_fit`; `rng`: the policy's own random numbers
     - `woken`: whether it is `Policy.wake` that asks, and no job has left the machine
     - `jobs`: the columns of your own in `Workload.jobs`, as in `cluster.jobs.deadline[job]`: each numeric column
-      beyond `job, submit, class` whose name can follow a dot, (S,) floats in the column's own unit
+      beyond `job, submit, class` whose name can follow a dot, (S,) floats in the column's own unit. A rule that
+      reads a column with NaN must ask `np.isnan` somewhere, else `simulate` raises ValueError
 
     All are read-only but `notes (S, 4)` and `machine_notes (N, 4)`, the policy's own numbers for each job and
     each machine: zeros when the job comes, and at the start.
@@ -144,7 +147,10 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Policy:
-    """A reader's policy.
+    """A reader's policy. It decides at each event, or after all events of a moment.
+
+    At each event: of those at the same time, jobs end first, one by one, and the machine of each is filled before
+    the next ends; then jobs arrive, one by one, and each starts or waits before the next arrives.
 
     - `arrive(cluster, job)`: the machine on which the arriving job starts now, or -1 to let it wait
     - `leave(cluster, machine)`: a member of `cluster.waiting` that starts on the machine a job has just left,
@@ -153,7 +159,13 @@ class Policy:
       what else happens at that time, as long as jobs wait; `cluster.woken` is then true. A run in which
       nothing else is to happen ends when a call starts no job
 
-    Both are small functions of numbers, loops and arrays. They are compiled; those that read `cluster.jobs`
+    After all events of a moment:
+
+    - `at_moment(cluster, machine)`, in place of `arrive` and `leave`: a member of `cluster.waiting` that starts on
+      the machine, or -1 for none. Once all that end at this time have left, and all that arrive wait, it is asked
+      about each machine, in order, again after each start, until it gives -1. `wake` asks it, too
+
+    All are small functions of numbers, loops and arrays. They are compiled; those that read `cluster.jobs`
     by `simulate`, which knows the columns. Raises ValueError, with the reason, when a function does not
     compile or writes to what it sees, and (from `simulate`) when it names an invalid machine or job, asks for
     a column that does not exist, or raises an error itself: that error is the `__cause__`.
@@ -163,20 +175,39 @@ class Policy:
 
     >>> Policy(lambda cluster, job: first_fit(cluster, job), name="first fit").name
     'first fit'
+    >>> def shortest(cluster, machine):
+    ...     best = -1
+    ...     for job in cluster.waiting:
+    ...         if can_start(cluster, job, machine) and (best < 0 or cluster.work[job] < cluster.work[best]):
+    ...             best = job
+    ...     return best
+    >>> Policy(at_moment=shortest, name="shortest first").name
+    'shortest first'
     """
 
-    arrive: Callable
+    arrive: Callable | None = None
     leave: Callable | None = None
     name: str = "own"
     wake: float | None = None
+    at_moment: Callable | None = None
 
     def __post_init__(self):
         require_fields(self)
         if self.wake is not None and not 0 < self.wake < np.inf:
             raise ValueError(f"wake: {self.wake}, must be a positive time; leave it out for none")
-        functions = {"arrive": self.arrive, "leave": self.leave or first_in_line}
-        for argument, function in functions.items():
-            object.__setattr__(self, argument, KINDS[argument](function, argument))
+        if (self.arrive is None) == (self.at_moment is None):
+            raise ValueError("arrive: give either arrive, and perhaps leave, or at_moment")
+        if self.at_moment and self.leave:
+            raise ValueError("leave: at_moment decides in its place; leave one of them out")
+        for argument, function in self.rules().items():
+            kind = KINDS["arrive" if argument == "arrive" else "leave"]
+            object.__setattr__(self, argument, kind(function, argument))
+
+    def rules(self) -> dict[str, Callable]:
+        """What decides about an arriving job, and about a machine, by the names of the arguments."""
+        if self.at_moment:
+            return {"arrive": self.arrive or waits, "at_moment": self.at_moment}
+        return {"arrive": self.arrive, "leave": self.leave or first_in_line}  # type: ignore[dict-item]
 
 
 @kernel
@@ -239,6 +270,12 @@ def first_in_line(cluster: Cluster, machine: int) -> int:
     return -1
 
 
+@KINDS["arrive"]
+def waits(cluster: Cluster, job: int) -> int:
+    """Each job waits at first."""
+    return NONE
+
+
 class Memory(NamedTuple):
     """The state of a user's policy: its functions, and of `Cluster` and `Room` what the engine does not have."""
 
@@ -255,6 +292,7 @@ class Memory(NamedTuple):
     following: np.ndarray
     notes: np.ndarray
     columns: np.ndarray  # (C, S)
+    at_moment: bool  # whether the policy decides after all of a moment
 
 
 @typeof_impl.register(Memory)
@@ -266,8 +304,9 @@ def _of_one_type(memory: Memory, context: Any) -> Any:
 
 def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
     """A policy's functions for these jobs, and the columns of theirs that they read (C, S)."""
-    functions: dict[str, Any] = {"arrive": policy.arrive, "leave": policy.leave}
-    if not any(KINDS[name].reads_columns(function) for name, function in functions.items()):
+    functions: dict[str, Any] = policy.rules()
+    kinds = list(KINDS.values())
+    if not any(kinds[0].reads_columns(function) for function in functions.values()):
         return [*functions.values()], np.zeros((0, 0))
     if not isinstance(given.jobs, Tasks):
         raise ValueError(
@@ -275,11 +314,31 @@ def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
             "give a Workload"
         )
     table = given.jobs.columns()
+    _require_known(table, functions)
     bound = [
-        columns.bind(KINDS[name], function, table, name) for name, function in functions.items()
+        columns.bind(kind, function, table, name)
+        for kind, (name, function) in zip(kinds, functions.items(), strict=True)
     ]
     rows = [np.repeat(values, given.jobs.counts) for values in table.values()]
     return bound, np.array(rows).reshape(len(rows), len(given.jobs.work))
+
+
+def _require_known(table: dict[str, np.ndarray], functions: dict[str, Callable]) -> None:
+    """Raise ValueError where a rule reads a column with NaN and never asks `isnan`: comparisons with NaN are false.
+
+    A rule reads what it names, itself or in a text that it takes from outside, as `getattr` does.
+    """
+    names: set[str] = set()
+    for function in functions.values():
+        names |= names_in(function)
+        for part in reached(function):
+            names |= {value for value in variables(part).values() if isinstance(value, str)}
+    for name in names.intersection(table) if "isnan" not in names else ():
+        for row in np.flatnonzero(np.isnan(table[name]))[:1]:
+            raise ValueError(
+                f"workload: {name}[{row}] is NaN in workload.jobs, and the policy reads it; fill the column, leave "
+                "such jobs out, or ask np.isnan in the rule"
+            )
 
 
 def begin(policy: Policy, settings: dict, given: Given) -> Memory:
@@ -302,6 +361,7 @@ def begin(policy: Policy, settings: dict, given: Given) -> Memory:
         following=np.zeros(0, np.int64),
         notes=np.zeros((0, 4)),
         columns=table,
+        at_moment=policy.at_moment is not None,
     )
 
 
@@ -393,12 +453,15 @@ def arrive(memory, state, slot, rng):
 @kernel
 def wait(memory, state, slot, rng):
     """Let the job wait behind all others."""
-    state.table.hall[state.meter.clock[0].waiting] = slot
+    clock = state.meter.clock[0]
+    state.table.hall[clock.waiting] = slot
+    clock.unasked = 1
 
 
 @kernel
 def left(memory, state, slot, machine):
     """The machine runs one job less. No other job gets its number, which is its row."""
+    state.meter.clock[0].unasked = 1
     state.table.taken[0] += 1
     memory.running[machine, state.table.job[slot].job_class] -= 1
     if memory.first[machine] == slot:
@@ -413,6 +476,8 @@ def left(memory, state, slot, machine):
 @kernel
 def pick(memory, state, machine):
     """The waiting job that the policy starts on the machine, taken out of the hall, or NONE."""
+    if memory.at_moment and state.meter.clock[0].unasked:  # not all of the moment has happened
+        return NONE
     ask(state, False, NONE, machine)
     cluster = _view(memory, state)
     hall = state.table.hall
@@ -431,4 +496,14 @@ def pick(memory, state, machine):
     return slot
 
 
-hand_over(Memory, arrive=arrive, wait=wait, pick=pick, left=left, grown=with_room)
+@kernel
+def moment(memory, state, log):
+    """Ask about each machine, if the policy decides after all of a moment and is still to be asked about this one."""
+    clock = state.meter.clock[0]
+    if not memory.at_moment or not clock.unasked:
+        return 0
+    clock.unasked = 0
+    return fill_all(memory, state, log)
+
+
+hand_over(Memory, arrive=arrive, wait=wait, pick=pick, left=left, moment=moment, grown=with_room)

@@ -1,0 +1,154 @@
+"""Rules that decide after all of a moment: batches, ends at the same time, EASY of the textbook."""
+
+import numpy as np
+import pytest
+
+from schedlib import lotes
+from schedlib.boards import literature
+from schedlib.workload import Workload
+
+
+def shortest_first(cluster, machine):
+    best = -1
+    for job in cluster.waiting:
+        shorter = best < 0 or cluster.work[job] < cluster.work[best]
+        if shorter and lotes.can_start(cluster, job, machine):
+            best = job
+    return best
+
+
+def log(submit, runs, said, processors):
+    """Jobs with what their users said of their times."""
+    jobs = Workload.from_arrays(submit, runs, cpu=processors)
+    return Workload(jobs.jobs.assign(said=np.array(said, float)), jobs.tasks)
+
+
+def starts(policy, workload, processors, machines=1):
+    configs = lotes.MachineConfigs([[float(processors)]], [machines])
+    return lotes.simulate(policy, configs, workload).jobs["start"].tolist()
+
+
+def textbook_easy(submit, runs, said, processors, total):
+    """EASY on one machine, time by time: all that ends at a time leaves, all that comes joins, then one pass."""
+    start = [None] * len(submit)
+    running, waiting, coming = [], [], list(range(len(submit)))
+    while coming or running:
+        ends = [start[job] + runs[job] for job in running]
+        now = min(ends + [submit[job] for job in coming[:1]])
+        running = [job for job in running if start[job] + runs[job] > now]
+        while coming and submit[coming[0]] == now:
+            waiting.append(coming.pop(0))
+        free = total - sum(processors[job] for job in running)
+        for job in list(waiting):
+            if processors[job] > free:
+                continue
+            if job != waiting[0]:
+                by_end = sorted((max(now, start[other] + said[other]), other) for other in running)
+                room, reserved = free, now
+                for end, other in by_end:
+                    if room >= processors[waiting[0]] and end > reserved:
+                        break
+                    room, reserved = room + processors[other], end
+                spare = room - processors[waiting[0]]
+                if now + said[job] > reserved and processors[job] > spare:
+                    continue
+            start[job] = now
+            free -= processors[job]
+            running.append(job)
+            waiting.remove(job)
+    return start
+
+
+def test_three_jobs_of_a_moment_start_shortest_first():
+    jobs = Workload.from_arrays([0, 0, 0], [5, 1, 1], cpu=[1, 1, 1])
+    policy = lotes.Policy(at_moment=shortest_first)
+    assert starts(policy, jobs, 1) == [2, 0, 1]
+    assert starts(lotes.Policy(lotes.first_fit, shortest_first), jobs, 1) == [0, 5, 6]
+    assert starts(policy, jobs, 1, machines=2) == [1, 0, 0]
+
+
+def test_a_moment_may_lie_in_two_blocks_and_hold_jobs_of_no_length():
+    many = 70_000
+    runs = np.zeros(many)
+    runs[0] = 7
+    runs[-1] = 3
+    jobs = Workload.from_arrays(np.zeros(many), runs, cpu=np.ones(many))
+
+    def last_come(cluster, machine):
+        job = cluster.waiting[-1]
+        return job if lotes.can_start(cluster, job, machine) else -1
+
+    start = starts(lotes.Policy(at_moment=last_come), jobs, 1)
+    assert start[-1] == 0 and set(start[:-1]) == {3}
+
+
+def test_the_timer_asks_a_rule_of_moments_too():
+    def after_5(cluster, machine):
+        return cluster.waiting[0] if cluster.now >= 5 else -1
+
+    jobs = Workload.from_arrays([0, 0], [1, 1], cpu=[1, 1])
+    assert (
+        starts(lotes.Policy(at_moment=after_5, wake=1), jobs, 2)[0] != 5
+    )  # a run ends when a call starts no job
+    later = Workload.from_arrays([0, 0, 9], [1, 1, 1], cpu=[1, 1, 1])
+    assert starts(lotes.Policy(at_moment=after_5, wake=1), later, 2) == [5, 5, 9]
+
+
+@pytest.mark.parametrize(
+    "jobs, processors, right",
+    [
+        ([(0, 10, 10, 2), (0, 10, 100, 2), (1, 5, 5, 4), (2, 50, 50, 2)], 4, [0, 0, 10, 15]),
+        (
+            [(0, 10, 10, 2), (0, 10, 10, 4), (1, 50, 50, 4), (2, 10, 10, 6), (3, 100, 100, 2)],
+            6,
+            [0, 0, 10, 60, 70],
+        ),
+    ],
+)
+def test_easy_decides_after_all_ends_of_a_moment(jobs, processors, right):
+    submit, runs, said, need = zip(*jobs, strict=True)
+    assert starts(literature.easy_by("said"), log(submit, runs, said, need), processors) == right
+    if runs == said:
+        assert starts(literature.easy, log(submit, runs, said, need), processors) == right
+
+
+def test_easy_is_the_textbooks_on_logs_in_whole_seconds():
+    rng = np.random.default_rng(0)
+    by_users = literature.easy_by("said")
+    overtaken = 0
+    for _ in range(300):
+        jobs = int(rng.integers(2, 40))
+        submit = np.sort(rng.integers(0, 25, jobs))
+        runs = rng.integers(0, 10, jobs)
+        need = rng.integers(1, 9, jobs)
+        said = np.maximum(runs + rng.integers(-3, 8, jobs), 0)
+        for policy, belief in ((literature.easy, runs), (by_users, said)):
+            right = textbook_easy(*(part.tolist() for part in (submit, runs, belief, need)), 8)
+            assert starts(policy, log(submit, runs, belief, need), 8) == right
+            overtaken += (np.diff(right) < 0).any()
+    assert overtaken > 100
+
+
+def test_a_policy_decides_by_events_or_by_moments():
+    with pytest.raises(ValueError, match="arrive: give either arrive"):
+        lotes.Policy()
+    with pytest.raises(ValueError, match="arrive: give either arrive"):
+        lotes.Policy(lotes.first_fit, at_moment=shortest_first)
+    with pytest.raises(ValueError, match="leave: at_moment decides in its place"):
+        lotes.Policy(leave=shortest_first, at_moment=shortest_first)
+    with pytest.raises(ValueError, match="unknown job: machine 0 at 0 s is given number 5"):
+        starts(lotes.Policy(at_moment=lambda cluster, machine: 5), log([0], [1], [1], [1]), 1)
+
+
+def test_a_rule_that_reads_an_unknown_number_is_refused():
+    jobs = log([0, 1, 2], [100, 10, 15], [100, np.nan, np.nan], [3, 4, 1])
+    with pytest.raises(ValueError, match=r"workload: said\[1\] is NaN"):
+        starts(literature.easy_by("said"), jobs, 4)
+
+    def known(cluster, machine):
+        for job in cluster.waiting:
+            if lotes.can_start(cluster, job, machine) and not np.isnan(cluster.jobs.said[job]):
+                return job
+        return -1
+
+    assert starts(lotes.Policy(at_moment=known), jobs, 4)[0] == 0
