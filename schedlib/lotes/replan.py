@@ -11,7 +11,7 @@ from schedlib.core.portable import dot
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.engine import fill
 from schedlib.lotes.dispatching.machine_tree import refresh
-from schedlib.lotes.dispatching.state import Arrivals, Given, Log, State, lengthened, present, tick
+from schedlib.lotes.dispatching.state import Arrivals, Given, Log, State, present, tick
 from schedlib.lotes.dispatching.waiting_line import join
 from schedlib.lotes.model import JobClasses, Plan
 from schedlib.lotes.planning.plan import plan as solve
@@ -212,7 +212,6 @@ class Planner:
             return scores, state
         plan, label = answer
         self.plans.append((past.now, plan))
-        state = state._replace(meter=lengthened(state.meter, past.now))
         tick(state.meter, past.now)
         if label is not None:
             self._label_again(label, state)

@@ -21,6 +21,7 @@ from schedlib.lotes.workloads.instances import RandomWorkload
 from schedlib.workload import Workload
 
 MOST_INTERVALS = 10_000_000
+MOST_CLASSES = 10_000  # of which most may have no job
 MOST_CALLS = 1_000_000  # of a timer: each passes through Python
 
 
@@ -62,12 +63,14 @@ def simulate(
 
     `seed` is for the policy's own choices alone. The run ends at `until`, else at a `RandomWorkload`'s
     `hours` or when all jobs are done. `interval` is the width of the metrics' intervals (unless given, a
-    hundredth of the time of the arrivals, or of the longest job if that is longer); `record=False` keeps no
+    hundredth of the time of the arrivals, or of the longest job if that is longer, twice as wide whenever there
+    would be more than some thousand); `record=False` keeps no
     row per job. Of a `Workload`, `classes`, or those of the plan, only say where a class can run: its rate is
-    above 0 there. With `replan` a LoTES policy plans again while it runs. `enough(time, waiting)` is asked at each
+    above 0 there; a task takes its duration on each machine. With `replan` a LoTES policy plans again while it runs. `enough(time, waiting)` is asked at each
     interval's end; once it is true the run ends. Raises ValueError on an unknown policy or option, a plan
     made for other machines or classes, a job that no machine can run, and a policy that breaks the rules;
-    warns when more arrives than stage 2 sustains. Source: LoTES, extended, Sections 4.3 and 5.1.
+    warns when more arrives than stage 2 sustains, when jobs wait at the end although nothing else was to happen, and
+    when `classes` have speeds that differ between machines, which a `Workload` does not use. Source: LoTES, extended, Sections 4.3 and 5.1.
 
     See also: `lotes.Policy`, `lotes.capacity`, `boards.lotes`.
 
@@ -90,7 +93,7 @@ def simulate(
     run = Run(
         name,
         module.begin(policy, settings, given),
-        state_of(given.machines, width),
+        state_of(given.machines, width, _origin(jobs), fixed=interval is not None),
         given,
         end=end,
         record=record,
@@ -100,6 +103,7 @@ def simulate(
     )
     slices = run.slices()
     to_the_end(lambda: next(slices, 1.0), "lotes.simulate")
+    _warn_of_waiting(run, policy)
     return simulation_of(
         run,
         policy=name,
@@ -121,6 +125,7 @@ def _pace(configs, jobs, plan, classes):
         classes = classes or plan.classes
     from_trace = isinstance(jobs, Tasks)
     if classes is None and from_trace:
+        _require_few_classes(jobs.job_class)
         return np.ones((configs.n_configs, int(jobs.job_class.max(initial=0)) + 1))
     classes = classes or jobs.classes
     rows = len(classes.rate)
@@ -129,6 +134,7 @@ def _pace(configs, jobs, plan, classes):
             f"classes: rates for {rows} configurations, but there are {configs.n_configs}"
         )
     if from_trace:
+        _warn_of_speeds(classes.rate)
         return np.where(classes.rate > 0, 1.0, np.inf)
     drawn = jobs.classes
     if plan is not None and plan.classes.n_classes == drawn.n_classes:
@@ -138,6 +144,26 @@ def _pace(configs, jobs, plan, classes):
             f"classes: {classes.n_classes}, but the workload draws from {drawn.n_classes}"
         )
     return jobs.pace()
+
+
+def _require_few_classes(job_class):
+    """Raise ValueError on a class so large that most classes up to it have no job."""
+    for row in np.flatnonzero(job_class >= max(MOST_CLASSES, len(job_class)))[:1]:
+        raise ValueError(
+            f"workload: job {row} is of class {job_class[row]}, and each class from 0 on takes memory; number "
+            "the classes 0, 1, ..., as pandas.factorize does"
+        )
+
+
+def _warn_of_speeds(rate):
+    """Warn of rates that say that a class runs faster on some machines: a task takes its duration on all."""
+    slowest = np.where(rate > 0, rate, np.inf).min(axis=0)
+    for k in np.flatnonzero(rate.max(axis=0) > slowest * (1 + 1e-9))[:1]:
+        warnings.warn(
+            f"classes: class {k} has rates from {slowest[k]:g} to {rate[:, k].max():g}, but a task of a Workload "
+            "takes its duration on each machine; a plan believes in these speeds, this run does not",
+            stacklevel=5,
+        )
 
 
 def _given(configs, jobs, plan, pace, seed):
@@ -164,8 +190,15 @@ def _span(jobs):
     """A time that is at most as long as the run."""
     if not isinstance(jobs, Tasks):
         return jobs.hours
-    span = max(jobs.submit[-1], float(jobs.work.max())) if len(jobs.submit) else 1.0
-    return span or 1.0
+    if not len(jobs.submit):
+        return 1.0
+    arrivals = float(jobs.submit[-1] - jobs.submit[0])
+    return max(arrivals, float(jobs.work.max())) or 1.0
+
+
+def _origin(jobs):
+    """From when on the run is measured: the first submission."""
+    return float(jobs.submit[0]) if isinstance(jobs, Tasks) and len(jobs.submit) else 0.0
 
 
 def _wake(policy, jobs):
@@ -191,11 +224,29 @@ def _times(jobs, interval, until):
     end = hours if until is None else float(until)
     if not end >= 0:
         raise ValueError(f"until: {end:g}, must be a time from 0 on")
-    if width * MOST_INTERVALS < end < np.inf:
+    if width * MOST_INTERVALS < end - _origin(jobs) < np.inf:
         raise ValueError(
             f"until: {end:g}, makes more than {MOST_INTERVALS:,} intervals; widen interval="
         )
     return width, end
+
+
+def _warn_of_waiting(run, policy):
+    """Warn when jobs never start although the run ended because nothing else was to happen."""
+    waiting = run.state.meter.clock[0].waiting
+    if not waiting or run.end < np.inf:
+        return
+    why = ""
+    if isinstance(policy, Policy):
+        why = (
+            ": does the rule keep room free, start jobs by a clock that nothing wakes (`wake` ends with a call that "
+            "starts none), or return -1 on arrival when no job is to end?"
+        )
+    warnings.warn(
+        f"{run.name}: {waiting:,} of {run.state.progress[0].arrived:,} jobs never start, although nothing else is to "
+        f"happen{why}",
+        stacklevel=4,
+    )
 
 
 def _warn_of_overload(name, jobs, plan):

@@ -18,7 +18,8 @@ GROWTH, BATCHES = 1e-3, 8  # a queue that takes this share of the arrivals, stea
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """The result of `simulate`. Times are in the workload's unit.
+    """The result of `simulate`. Times are in the workload's unit; measures are from the first submission on (of
+    a `RandomWorkload`: from 0 on).
 
     - `policy`, the `options` it ran under, `seed`
     - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish, machine` (NaN and -1 where
@@ -158,7 +159,8 @@ class Simulation:
         """Whether the run passes as stable; one too short to show its growth passes. A queue grows when, over
         the second half, `slope` exceeds 0.001 arrivals per unit of time, and `trend` is at least 0.5, which
         without a trend has a probability of 5 %."""
-        rate = self.arrived / self.time if self.time > 0 else 0.0
+        lasted = self.time - self.intervals["begin"].iloc[0]
+        rate = self.arrived / lasted if lasted > 0 else 0.0
         grows = self.slope > GROWTH * rate
         return not (grows and self.trend >= 0.5)
 
@@ -173,6 +175,7 @@ def simulation_of(run: Run, **of_policy: Any) -> Simulation:
     series = meter.series
     clock = meter.clock[0]
     time = float(clock.now)
+    lasted = time - meter.origin
     total = dot(run.given.configs.count, state.machines.capacity)  # (R,): of all machines
     arrived = int(series.arrived.sum())
     started = int(series.started.sum())
@@ -190,13 +193,13 @@ def simulation_of(run: Run, **of_policy: Any) -> Simulation:
         waiting=int(clock.waiting),
         mean_response=float(series.wait.sum() / started) if started else np.nan,
         longest=float(clock.longest),
-        mean_queue=float(series.queue_area.sum() / time) if time else 0.0,
+        mean_queue=float(series.queue_area.sum() / lasted) if lasted else 0.0,
         intervals=_intervals(meter),
-        utilisation=meter.busy.sum(axis=0) / (time * total) if time else 0 * total,
+        utilisation=meter.busy.sum(axis=0) / (lasted * total) if lasted else 0 * total,
         fragmentation=idle,
         time=time,
         sketch=meter.sketch,
-        width=meter.width,
+        width=meter.unit,
     )
 
 
@@ -222,13 +225,13 @@ def _rows(run, arrived):
 def _intervals(meter):
     """`Simulation.intervals` from a meter whose clock has stopped."""
     clock = meter.clock[0]
-    begun = int(np.ceil(clock.now / meter.width))
+    begun = int(np.ceil((clock.now - meter.origin) / meter.width))
     rows = min(max(begun, 1), len(meter.series))
     series = meter.series[:rows].copy()
     if clock.interval == rows:  # the run ended at this edge
         for name in ("arrived", "started", "finished", "wait"):
             series[name][-1] += meter.series[rows][name]
-    begin = np.arange(rows) * meter.width
+    begin = meter.origin + np.arange(rows) * meter.width
     end = np.minimum(begin + meter.width, clock.now)
     span = np.maximum(end - begin, np.finfo(float).tiny)
     series["queue_end"][-1] = clock.waiting

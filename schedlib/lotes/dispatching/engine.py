@@ -145,7 +145,7 @@ def advance(policy, state, block, log, rng, until, last, most):
                 continue
         if now >= until:
             return DONE
-        if now >= state.meter.width * state.meter.series.size:
+        if now >= state.meter.origin + state.meter.width * state.meter.series.size:
             return MORE_INTERVALS
         if exit_at <= arrival:
             tick(state.meter, now)

@@ -88,7 +88,7 @@ class Run:
                 self.policy = self.policy.grown(len(self.state.table.spare))
             elif status == MORE_INTERVALS:
                 meter = self.state.meter
-                self._lengthen(meter.width * len(meter.series))
+                self._lengthen(meter.origin + meter.width * len(meter.series))
             elif status == PAUSED:
                 if time.perf_counter() - begun < SOON:
                     self.slice *= 2
@@ -107,8 +107,10 @@ class Run:
         raise ValueError(f"policy {self.name!r}: {refusal(self.state, self.given)}")
 
     def _lengthen(self, until: float) -> None:
-        """Make room for the measurements until then."""
+        """Make room for the measurements until then; `enough` is asked at the ends of wider intervals, too."""
+        width = self.state.meter.width
         self.state = self.state._replace(meter=states.lengthened(self.state.meter, until))
+        self.looks = int(np.ceil(self.looks * width / self.state.meter.width))
 
     def _entered(self, block: Arrivals) -> Arrivals:
         """The block as the engine reads it; there is a row of the log for each of its jobs."""
@@ -132,7 +134,8 @@ class Run:
 
     def _look(self) -> float:
         """When `enough` is asked next."""
-        return self.looks * self.state.meter.width if self.enough else np.inf
+        meter = self.state.meter
+        return meter.origin + self.looks * meter.width if self.enough else np.inf
 
     def _next_stop(self) -> float:
         """Until when the engine may go on."""
@@ -148,6 +151,7 @@ class Run:
         elif stop == self.call:
             self._wake(coming)
         else:
+            self._lengthen(stop)
             self.policy, self.state = self.planner.swap(self.policy, self.state, self.log)
             self.planner.relabel(coming, self.state.progress[0])
 

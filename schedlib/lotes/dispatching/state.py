@@ -22,6 +22,7 @@ BLOCK = 1 << 15  # jobs that come at a time
 # and for intervals of the meter
 SLOTS = 1 << 16
 INTERVALS = 128
+MOST_ROWS = 8192  # of intervals whose width nobody chose: with more, they become twice as wide
 JOB = np.dtype(
     [
         ("submit", "f8"),
@@ -67,12 +68,16 @@ class Meter(NamedTuple):
     clock: np.recarray  # (1,): a record of `CLOCK`
     sketch: np.ndarray  # (B,): how many positive waits fall into each bin
     width: float  # of an interval
+    origin: float  # when the first interval begins
+    unit: float  # of the sketch: the width at first
+    fixed: bool  # whether the width stays
 
 
-def meter(resources: int, width: float) -> Meter:
-    """A meter at time 0."""
+def meter(resources: int, width: float, origin: float, fixed: bool) -> Meter:
+    """A meter at time `origin`."""
     clock = zeroed(CLOCK, 1)
-    clock[0].edge = width
+    clock[0].now = origin
+    clock[0].edge = origin + width
     return Meter(
         series=zeroed(INTERVAL, INTERVALS),
         busy=np.zeros((INTERVALS, resources)),
@@ -81,15 +86,46 @@ def meter(resources: int, width: float) -> Meter:
         used=np.zeros(resources),
         sketch=np.zeros(SKETCH_BINS, np.int64),
         width=float(width),
+        origin=origin,
+        unit=float(width),
+        fixed=fixed,
     )
 
 
 def lengthened(m: Meter, until: float) -> Meter:
-    """The same meter with room for the time `until`."""
+    """The same meter with room for the time `until`: with more intervals, or wider ones."""
     intervals = len(m.series)
-    while until >= m.width * intervals:
-        intervals *= 2
-    return _longer(m, intervals, "series", "busy", "busy_queued")
+    while until >= m.origin + m.width * intervals:
+        if m.fixed or intervals < MOST_ROWS:
+            intervals *= 2
+        else:
+            m = _coarser(_longer(m, intervals, "series", "busy", "busy_queued"))
+    try:
+        return _longer(m, intervals, "series", "busy", "busy_queued")
+    except MemoryError as error:
+        raise MemoryError(f"{error}, for {intervals:,} intervals; widen interval=") from None
+
+
+def _coarser(m: Meter) -> Meter:
+    """The same meter with intervals twice as wide."""
+    rows = len(m.series)
+    series = zeroed(INTERVAL, rows)
+    for name in INTERVAL.names or ():
+        pairs = m.series[name].reshape(-1, 2)
+        series[name][: rows // 2] = pairs[:, 1] if name == "queue_end" else pairs.sum(axis=1)
+    busy, busy_queued = (
+        np.append(
+            amounts.reshape(rows // 2, 2, -1).sum(axis=1),
+            np.zeros_like(amounts[rows // 2 :]),
+            axis=0,
+        )
+        for amounts in (m.busy, m.busy_queued)
+    )
+    width = 2 * m.width
+    clock = m.clock[0]
+    clock.interval //= 2
+    clock.edge = m.origin + (clock.interval + 1) * width
+    return m._replace(series=series, busy=busy, busy_queued=busy_queued, width=width)
 
 
 class Arrivals(NamedTuple):
@@ -201,8 +237,8 @@ class Given(NamedTuple):
         return np.concatenate(bins).astype(np.int64)
 
 
-def state_of(machines: Machines, width: float) -> State:
-    """The state at time 0; `width`: of an interval of the meter."""
+def state_of(machines: Machines, width: float, origin: float, fixed: bool) -> State:
+    """The state at time `origin`; `width`: of an interval of the meter; `fixed`: whether it stays."""
     resources = machines.free.shape[1]
     slots = SLOTS
     table = JobTable(
@@ -217,7 +253,7 @@ def state_of(machines: Machines, width: float) -> State:
         machines=machines,
         table=table,
         events=event_queue(slots),
-        meter=meter(resources, width),
+        meter=meter(resources, width, origin, fixed),
         progress=zeroed(PROGRESS, 1),
         refusal=zeroed(REFUSAL, 1),
     )
@@ -320,7 +356,7 @@ def tick(m, now):
             return
         interval.queue_end = waiting
         clock.interval += 1
-        clock.edge = (clock.interval + 1) * m.width
+        clock.edge = m.origin + (clock.interval + 1) * m.width
 
 
 @kernel
@@ -332,5 +368,5 @@ def note_start(m, wait):
     if wait > 0:
         interval.wait += wait
         clock.longest = max(clock.longest, wait)
-        place = int(np.log(wait / (m.width * SKETCH_LOW)) / np.log(SKETCH_BASE))
+        place = int(np.log(wait / (m.unit * SKETCH_LOW)) / np.log(SKETCH_BASE))
         m.sketch[max(0, min(place, SKETCH_BINS - 1))] += 1

@@ -1,0 +1,102 @@
+"""Measures from the first submission on, bounded in their rows; warnings of what a run cannot do."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from schedlib import lotes
+from schedlib.workload import Workload
+
+SERVER = lotes.MachineConfigs([[1.0]], [1])
+
+
+def crowd(load, at=0.0):
+    """2,000 jobs of whole and half seconds on one machine, submitted from then on."""
+    rng = np.random.default_rng(0)
+    runs = rng.integers(1, 8, 2000) / 2
+    submit = np.round(2 * np.cumsum(rng.exponential(runs.mean() / load, 2000))) / 2
+    return Workload.from_arrays(submit + at, runs, cpu=np.ones(2000))
+
+
+@pytest.mark.parametrize("options", [{}, {"interval": 16.0}, {"record": False}])
+@pytest.mark.parametrize("at", [1e6, 2.0**31])
+@pytest.mark.parametrize("load", [0.9, 1.2])
+def test_the_origin_of_time_changes_nothing_but_times(load, at, options):
+    jobs = crowd(load)
+    last = jobs.jobs["submit"].iloc[-1]
+    here = lotes.simulate("greedy", SERVER, jobs, until=last, **options)
+    there = lotes.simulate("greedy", SERVER, crowd(load, at), until=last + at, **options)
+    assert there.utilisation == pytest.approx(here.utilisation, rel=1e-12)
+    assert there.mean_queue == pytest.approx(here.mean_queue, rel=1e-12)
+    assert there.stable == here.stable == (load < 1)
+    assert there.time - at == here.time
+    assert there.quantile(0.9) == here.quantile(0.9)
+    moved = here.intervals.assign(
+        begin=here.intervals["begin"] + at, end=here.intervals["end"] + at
+    )
+    assert np.allclose(there.intervals, moved, rtol=1e-6, equal_nan=True)
+
+
+def test_nothing_before_the_first_submission_counts():
+    jobs = Workload.from_arrays([10, 10], [4, 4], cpu=[1, 1])
+    run = lotes.simulate("greedy", SERVER, jobs)
+    assert run.utilisation == pytest.approx([1.0]) and run.mean_queue == pytest.approx(0.5)
+    assert run.intervals["begin"].iloc[0] == 10 and run.time == 18
+    cut = lotes.simulate("greedy", SERVER, jobs, until=12)
+    assert cut.utilisation == pytest.approx([1.0]) and cut.time == 12
+
+
+def test_a_batch_has_some_thousand_intervals_and_the_same_sums():
+    batch = Workload.from_arrays(np.zeros(30_000), np.ones(30_000), cpu=np.ones(30_000))
+    asked = []
+    run = lotes.simulate("greedy", SERVER, batch, enough=lambda time, n: asked.append(time))
+    assert len(run.intervals) <= 8192
+    fine = lotes.simulate("greedy", SERVER, batch, interval=0.25)
+    assert len(fine.intervals) == 120_000
+    width = run.intervals["end"].iloc[0]
+    assert width in 0.01 * 2.0 ** np.arange(20)
+    assert np.diff(asked).max() <= width + 1e-9 and np.diff(asked).min() > 0
+    for name in ("arrived", "started", "finished"):
+        assert run.intervals[name].sum() == 30_000
+    assert run.mean_queue == pytest.approx(fine.mean_queue)
+    assert run.utilisation == pytest.approx(fine.utilisation)
+    lasted = run.intervals["end"] - run.intervals["begin"]
+    assert (run.intervals["queue"] * lasted).sum() == pytest.approx(run.mean_queue * run.time)
+    left = batch.jobs["submit"].size - run.intervals["started"].cumsum()
+    assert run.intervals["queue_end"].tolist() == left.tolist()
+
+
+def test_a_class_that_is_a_users_number_is_refused():
+    jobs = Workload.from_arrays([0, 1], [1, 1], job_class=[0, 2_000_000_000], cpu=[1, 1])
+    with pytest.raises(
+        ValueError, match="workload: job 1 is of class 2000000000.*number the classes 0, 1"
+    ):
+        lotes.simulate("greedy", SERVER, jobs)
+
+
+def never(cluster, job):
+    return -1
+
+
+def test_jobs_that_never_start_are_warned_of():
+    jobs = Workload.from_arrays([0, 1], [1, 1], cpu=[1, 1])
+    with pytest.warns(
+        UserWarning, match="collector: 2 of 2 jobs never start.*return -1 on arrival"
+    ):
+        lotes.simulate(lotes.Policy(never, name="collector"), SERVER, jobs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lotes.simulate(lotes.Policy(never), SERVER, jobs, until=5)
+        lotes.simulate(lotes.Policy(never), SERVER, jobs, enough=lambda time, waiting: waiting > 0)
+        lotes.simulate("greedy", SERVER, jobs)
+
+
+def test_speeds_that_a_workload_does_not_use_are_warned_of():
+    jobs = Workload.from_arrays([0, 1], [1, 1], cpu=[1, 1])
+    two = lotes.MachineConfigs([[1.0], [1.0]], [1, 1])
+    with pytest.warns(UserWarning, match="class 0 has rates from 1 to 10, but a task"):
+        lotes.simulate("greedy", two, jobs, classes=lotes.JobClasses([1], [[1]], [[1], [10]]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lotes.simulate("greedy", two, jobs, classes=lotes.JobClasses([1], [[1]], [[0], [10]]))
