@@ -152,3 +152,43 @@ def test_a_rule_that_reads_an_unknown_number_is_refused():
         return -1
 
     assert starts(lotes.Policy(at_moment=known), jobs, 4)[0] == 0
+
+
+def keep_4(cluster, job):
+    """Keep 4 processors of each machine free."""
+    for machine in range(len(cluster.config)):
+        if cluster.free[machine, 0] - cluster.size[job, 0] >= 4:
+            return machine
+    return -1
+
+
+def test_amounts_are_in_the_readers_units_and_a_full_machine_has_none_left():
+    configs = lotes.MachineConfigs([[32.0, 64e9], [24.0, 32e9]], [1, 1])
+    jobs = Workload.from_arrays(
+        np.arange(4), np.full(4, 9.0), cpu=np.full(4, 14.0), mem=[3.3e9] * 4
+    )
+    run = lotes.simulate(lotes.Policy(keep_4), configs, jobs)
+    assert run.jobs["machine"].tolist() == [0, 0, 1, 0] and run.started == 4
+
+    def only_on_empty_or_full(cluster, job):
+        machine = lotes.first_fit(cluster, job)
+        empty = cluster.free[0, 0] == cluster.capacity[0, 0]
+        full = cluster.free[0, 0] == 0
+        exact = cluster.demand[0, 0] == cluster.size[job, 0] == 7 and cluster.capacity[0, 0] == 7
+        return machine if exact and (empty or full) else -1
+
+    full = Workload.from_arrays(np.arange(4), np.full(4, 9.0), cpu=np.full(4, 7.0))
+    run = lotes.simulate(
+        lotes.Policy(only_on_empty_or_full), lotes.MachineConfigs([[7.0]], [4]), full
+    )
+    assert run.jobs["machine"].tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("capacity, part, jobs", [(0.5, 0.025, 20), (0.7, 0.1, 7), (1.0, 1 / 3, 3)])
+def test_a_rule_that_compares_by_hand_fills_a_machine(capacity, part, jobs):
+    def by_hand(cluster, job):
+        return 0 if cluster.size[job, 0] <= cluster.free[0, 0] else -1
+
+    work = Workload.from_arrays(np.zeros(jobs + 1), np.ones(jobs + 1), cpu=np.full(jobs + 1, part))
+    run = lotes.simulate(lotes.Policy(by_hand), lotes.MachineConfigs([[capacity]], [1]), work)
+    assert run.jobs["start"].tolist() == [0] * jobs + [1]

@@ -23,7 +23,7 @@ SKIPS = 10
 HEARTBEAT = 3.0
 """How long an idle machine waits under `delay` until it offers itself again (s), as in Hadoop."""
 EQUAL = 1e-7
-"""Smaller differences of fragments are rounding: what is free is counted a billionth larger, so that jobs fit."""
+"""Smaller differences of fragments are rounding."""
 CHOICES = 2
 """How many workers a probe of `power_of_d` looks at."""
 
@@ -50,12 +50,14 @@ def harmless(cluster: lotes.Cluster, job: int, machine: int) -> bool:
     if ends <= begins:
         return True
     # room at the reservation, beside the first in line
-    spare = cluster.free[machine] - cluster.size[job]
+    free = cluster.room.free
+    size = cluster.room.size
+    spare = free[machine] - size[job]
     running = cluster.first[machine]
     while running >= 0 and cluster.ends[running] <= begins:
-        spare = spare + cluster.size[running]
+        spare = spare + size[running]
         running = cluster.following[running]
-    fits = spare >= cluster.size[head]
+    fits = spare >= size[head]
     return fits.all()
 
 
@@ -94,8 +96,9 @@ def easy_by(column: str) -> lotes.Policy:
     def reservation(cluster, machine):
         """When the first in line can start there, as users said, and what is free then, (R,)."""
         head = cluster.waiting[0]
-        need = cluster.size[head]
-        free = cluster.free[machine].copy()
+        size = cluster.room.size
+        need = size[head]
+        free = cluster.room.free[machine].copy()
         pace = cluster.pace[cluster.config[machine]]
         if pace[cluster.job_class[head]] == np.inf:
             return np.inf, free
@@ -114,7 +117,7 @@ def easy_by(column: str) -> lotes.Policy:
             fits = (free >= need).all()
             if fits and ends[place] > when:
                 break
-            free += cluster.size[runs[place]]
+            free += size[runs[place]]
             when = ends[place]
         fits = (free >= need).all()
         return when if fits else np.inf, free
@@ -123,7 +126,8 @@ def easy_by(column: str) -> lotes.Policy:
     def harmless_as_said(cluster, job, machine):
         reserved = -1
         begins = np.inf
-        room = cluster.free[machine]
+        size = cluster.room.size
+        room = cluster.room.free[machine]
         for other in range(len(cluster.config)):
             when, free = reservation(cluster, other)
             if when < begins:
@@ -133,8 +137,8 @@ def easy_by(column: str) -> lotes.Policy:
         said = getattr(cluster.jobs, column)
         if machine != reserved or cluster.now + said[job] <= begins:
             return True
-        spare = room - cluster.size[job]
-        fits = spare >= cluster.size[cluster.waiting[0]]
+        spare = room - size[job]
+        fits = spare >= size[cluster.waiting[0]]
         return fits.all()
 
     return _easy(harmless_as_said, f"EASY by {column}")
@@ -145,13 +149,14 @@ def easy_by(column: str) -> lotes.Policy:
 
 @numba.njit
 def along(cluster: lotes.Cluster, job: int, machine: int) -> float:
-    """How well a job's size and what is free on a machine point the same way; scarce resources weigh more."""
+    """How well a job's size and what is free on a machine point the same way; scarce resources weigh more. Amounts
+    are parts of the largest capacity."""
     total = 0.0
     for l in range(cluster.free.shape[1]):
-        demand = cluster.demand[:, l]
-        weight = (cluster.share * demand).sum()
-        product = cluster.size[job, l] * cluster.free[machine, l]
-        total += weight * product
+        largest = cluster.capacity[:, l].max()
+        weight = (cluster.share * cluster.demand[:, l]).sum() / largest
+        size = cluster.size[job, l] / largest
+        total += weight * size * (cluster.free[machine, l] / largest)
     return total
 
 
@@ -193,11 +198,12 @@ demand for it; so does a machine choose among those who wait."""
 def fragments(cluster: lotes.Cluster, free: np.ndarray) -> float:
     """F_n(M): GPUs, as a part of the most that a machine has, which typical tasks cannot use; `free (R,)`."""
     useless = 0.0
+    largest = cluster.capacity[:, -1].max()
     for k in range(len(cluster.share)):
         demand = cluster.demand[k]
-        too_large = (demand > free).any()
+        too_large = (demand > free * (1 + lotes.FIT)).any()
         if too_large or demand[-1] == 0:
-            useless += cluster.share[k] * free[-1]
+            useless += cluster.share[k] * free[-1] / largest
     return useless
 
 

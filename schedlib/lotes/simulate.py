@@ -9,7 +9,7 @@ import numpy as np
 from schedlib.core import streams
 from schedlib.core.checks import typed
 from schedlib.core.running import to_the_end
-from schedlib.lotes.dispatching.machine_tree import fractions, machines
+from schedlib.lotes.dispatching.machine_tree import fractions, machines, parts
 from schedlib.lotes.dispatching.run import Run
 from schedlib.lotes.dispatching.state import Given, Tasks, state_of
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
@@ -87,7 +87,7 @@ def simulate(
             "workloads do not drift"
         )
     pace = _pace(configs, jobs, plan, classes)
-    given = _given(configs, jobs, plan, pace, seed)
+    given = _given(configs, jobs, plan, pace, seed, own=isinstance(policy, Policy))
     _warn_of_overload(name, jobs, plan)
     width, end = _times(jobs, interval, until)
     run = Run(
@@ -166,7 +166,7 @@ def _warn_of_speeds(rate):
         )
 
 
-def _given(configs, jobs, plan, pace, seed):
+def _given(configs, jobs, plan, pace, seed, own):
     """The input of a policy when it begins."""
     typical = jobs.typical()
     if len(typical) != configs.n_resources:
@@ -174,7 +174,7 @@ def _given(configs, jobs, plan, pace, seed):
             f"workload: demands {len(typical)} resources, but machines have "
             f"{configs.n_resources}; needs a column for each"
         )
-    capacity, size = fractions(configs.capacity, typical[None])
+    capacity, size = (parts if own else fractions)(configs.capacity, typical[None])
     (rng,) = streams(seed, "lotes policy")
     return Given(
         configs=configs,
@@ -183,6 +183,7 @@ def _given(configs, jobs, plan, pace, seed):
         typical=size[0],
         jobs=jobs,
         rng=rng,
+        own=own,
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.model import UNITS, scaled
+from schedlib.lotes.model import FIT, UNITS, scaled
 
 WIDTH = 16  # machines in a block
 EMPTY = (-1.0,) * 4  # the outline of no machine
@@ -39,6 +39,21 @@ class Machines(NamedTuple):
 def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Capacities (M, R) and demands (N, R) as fractions of the largest capacity, multiples of 2**-50."""
     room, size = scaled(capacity, demand)
+    return room / UNITS, size / UNITS
+
+
+def powers(capacity: np.ndarray) -> np.ndarray:
+    """Of each resource the least power of two above the largest capacity (M, R), (R,)."""
+    _, exponent = np.frexp(capacity.max(axis=0))
+    return np.ldexp(1.0, exponent)
+
+
+def parts(capacity: np.ndarray, demand: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As `fractions`, of a power of two: times `powers`, they are in the reader's units without rounding. Demands
+    are rounded down, so that jobs that fill a machine leave no less than nothing."""
+    unit = powers(capacity) / UNITS
+    room = np.floor(capacity / unit * (1 + FIT))
+    size = np.maximum(np.floor(np.minimum(demand / unit, 4 * UNITS)), demand > 0)
     return room / UNITS, size / UNITS
 
 

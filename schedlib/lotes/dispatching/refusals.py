@@ -78,10 +78,10 @@ def _why(state, given, slot, machine):
     subject = f"job {job.row} at {state.refusal[0].now:.4g} {given.jobs.time_unit}"
     names = getattr(given.jobs, "resources", None)  # those of a random workload have no names
     for l in np.flatnonzero(size > free)[:1]:
-        largest = given.configs.capacity[:, l].max()
+        unit = given.unit[l]
         name = names[l] if names else f"resource {l}"
         return (
-            f"capacity: {subject} needs {size[l] * largest:.4g} of {name}, and machine {machine} has "
-            f"{free[l] * largest:.4g} free"
+            f"capacity: {subject} needs {size[l] * unit:.4g} of {name}, and machine {machine} has "
+            f"{free[l] * unit:.4g} free"
         )
     return f"class: {subject} is of class {job.job_class}, which machine {machine} cannot run"

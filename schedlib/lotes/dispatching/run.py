@@ -17,7 +17,6 @@ from schedlib.lotes.dispatching.engine import (
     advance,
     woken,
 )
-from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.refusals import asked, refusal, require_able
 from schedlib.lotes.dispatching.state import REFUSED, Arrivals, Given, Log, State, Tasks
 
@@ -115,7 +114,7 @@ class Run:
     def _entered(self, block: Arrivals) -> Arrivals:
         """The block as the engine reads it; there is a row of the log for each of its jobs."""
         progress = self.state.progress[0]
-        size = fractions(self.given.configs.capacity, block.demand)[1]
+        size = self.given.sizes(block.demand)
         require_able(block, size, self.state.machines, int(progress.arrived))
         if self.record:
             self.blocks.append(block)

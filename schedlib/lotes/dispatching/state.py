@@ -10,7 +10,7 @@ import numpy as np
 from schedlib.core.arrays import grown, zeroed
 from schedlib.core.events import EventQueue, event_queue
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.machine_tree import Machines, fractions
+from schedlib.lotes.dispatching.machine_tree import Machines, fractions, parts, powers
 from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.workload import Workload
 
@@ -214,15 +214,26 @@ class Given(NamedTuple):
     typical: np.ndarray
     jobs: Any
     rng: np.random.Generator
+    own: bool  # whether a reader's rule decides
+
+    def sizes(self, demand: np.ndarray) -> np.ndarray:
+        """Demands (N, R) in the engine's fractions."""
+        made = parts if self.own else fractions
+        return made(self.configs.capacity, demand)[1]
+
+    @property
+    def unit(self) -> np.ndarray:
+        """The reader's amount that the engine calls 1, (R,)."""
+        capacity = self.configs.capacity
+        return powers(capacity) if self.own else capacity.max(axis=0)
 
     def mix(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of each class the part of all jobs (K,) and the mean size (K, R)."""
-        capacity = self.configs.capacity
+        """Of each class the part of all jobs (K,) and the mean demand (K, R), in the reader's units."""
         jobs = self.jobs
         if not isinstance(jobs, Tasks):
-            return jobs.classes.share, fractions(capacity, jobs.classes.demand)[1]
+            return jobs.classes.share, jobs.classes.demand.copy()
         k = self.machines.pace.shape[1]
-        _, size = fractions(capacity, jobs.demand)
+        size = jobs.demand
         count = np.bincount(jobs.job_class, minlength=k)
         total = np.zeros((k, size.shape[1]))
         np.add.at(total, jobs.job_class, size)

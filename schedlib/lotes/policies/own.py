@@ -35,13 +35,17 @@ from schedlib.lotes.dispatching.decisions import hand_over
 from schedlib.lotes.dispatching.engine import fill_all
 from schedlib.lotes.dispatching.machine_tree import fits
 from schedlib.lotes.dispatching.state import NONE, Given, Tasks, ask, refuse
+from schedlib.lotes.model import FIT
 
 OPTIONS: dict = {}
 
 
 class Room(NamedTuple):
-    """The free amounts on the machines, for `first_fit`; as in `machine_tree.Machines`."""
+    """What is free on the machines and the sizes of jobs, as the engine counts them, for `can_start`, `first_fit`
+    and `room_at`: parts of a power of two, and a billionth more is free, so that rounding keeps no job out; as in
+    `machine_tree.Machines`."""
 
+    size: np.ndarray
     free: np.ndarray
     first: np.ndarray
     closed: np.ndarray
@@ -52,19 +56,19 @@ class Room(NamedTuple):
 
 class Cluster(NamedTuple):
     """The view of a policy: N machines, M configurations, K classes, R resources, and S jobs. A job's number is its
-    row in `Simulation.jobs`, from 0 on: jobs are numbered in the order of the workload's tasks. Sizes are
-    fractions of the largest capacity of each resource.
+    row in `Simulation.jobs`, from 0 on: jobs are numbered in the order of the workload's tasks. Amounts
+    are in the units of `MachineConfigs.capacity`.
 
     - `capacity (M, R)`, `pace (M, K)`: what a machine has; time per unit of work (infinite: cannot run there)
-    - `config (N,)`, `free (N, R)`, `running (N, K)`: each machine's configuration, what it has left, and its
-      jobs by class
+    - `config (N,)`, `free (N, R)`, `running (N, K)`: each machine's configuration, what it has left (0 on
+      a full machine), and its jobs by class
     - `target (N, K)`: each machine's bin when `simulate` was given a plan, else zeros
     - `share (K,)`, `demand (K, R)`: the mix of classes: the part of all jobs, and the mean size
     - `size (S, R)`, `work (S,)`, `submit (S,)`, `job_class (S,)`: of the jobs
     - `ends (S,)`: when each job that runs will end; the jobs that run on a machine,
       the next to end first, are `first[machine]`, `following[it]` and so on, until -1
     - `waiting (W,)`: the jobs that wait, in order of arrival, without the arriving one; `now`: the time
-    - `room`: for `first_fit`; `rng`: the policy's own random numbers
+    - `room`: for `can_start`, `first_fit` and `room_at`; `rng`: the policy's own random numbers
     - `woken`: whether it is `Policy.wake` that asks, and no job has left the machine
     - `jobs`: the columns of your own in `Workload.jobs`, as in `cluster.jobs.deadline[job]`: each numeric column
       beyond `job, submit, class` whose name can follow a dot, (S,) floats in the column's own unit. A rule that
@@ -106,6 +110,7 @@ class Cluster(NamedTuple):
 
 
 ROOM = Room(
+    size=FLOAT_ROWS,
     free=FLOAT_ROWS,
     first=INTS,
     closed=frozen(np.ones(8, np.int8)),
@@ -217,7 +222,7 @@ def can_start(cluster, job, machine):
     >>> policy = Policy(lambda cluster, job: 0 if can_start(cluster, job, 0) else -1, name="the first only")
     """
     able = cluster.pace[cluster.config[machine], cluster.job_class[job]] < np.inf
-    return able and fits(cluster.free[machine], cluster.size[job])
+    return able and fits(cluster.room.free[machine], cluster.room.size[job])
 
 
 @kernel
@@ -226,10 +231,11 @@ def first_fit(cluster, job):
 
     >>> policy = Policy(lambda cluster, job: first_fit(cluster, job), name="first fit")
     """
-    need = tree.outline(cluster.size[job])
+    size = cluster.room.size[job]
+    need = tree.outline(size)
     for j in range(cluster.capacity.shape[0]):
         if cluster.pace[j, cluster.job_class[job]] < np.inf:
-            machine = tree.first_fit(cluster.room, j, cluster.size[job], need)
+            machine = tree.first_fit(cluster.room, j, size, need)
             if machine >= 0:
                 return machine
     return -1
@@ -249,13 +255,14 @@ def room_at(cluster, job, machine):
     if not cluster.pace[cluster.config[machine], cluster.job_class[job]] < np.inf:
         return np.inf
     when = cluster.now
-    for l in range(cluster.free.shape[1]):
-        free = cluster.free[machine, l]
+    size = cluster.room.size
+    for l in range(size.shape[1]):
+        free = cluster.room.free[machine, l]
         other = cluster.first[machine]
-        while free < cluster.size[job, l]:
+        while free < size[job, l]:
             if other < 0:
                 return np.inf
-            free += cluster.size[other, l]
+            free += size[other, l]
             when = max(when, cluster.ends[other])
             other = cluster.following[other]
     return when
@@ -293,6 +300,10 @@ class Memory(NamedTuple):
     notes: np.ndarray
     columns: np.ndarray  # (C, S)
     at_moment: bool  # whether the policy decides after all of a moment
+    capacity: np.ndarray  # (M, R), as `free` and `size` in the reader's units
+    free: np.ndarray
+    size: np.ndarray
+    unit: np.ndarray  # (R,): the reader's amount that the engine calls 1
 
 
 @typeof_impl.register(Memory)
@@ -362,6 +373,10 @@ def begin(policy: Policy, settings: dict, given: Given) -> Memory:
         notes=np.zeros((0, 4)),
         columns=table,
         at_moment=policy.at_moment is not None,
+        capacity=given.configs.capacity.copy(),
+        free=given.configs.capacity[given.machines.config],
+        size=np.zeros((2, given.configs.n_resources)),
+        unit=given.unit,
     )
 
 
@@ -371,6 +386,7 @@ def with_room(memory: Memory, slots: int) -> Memory:
         ends=grown(memory.ends, slots),
         following=grown(memory.following, slots),
         notes=grown(memory.notes, slots),
+        size=grown(memory.size, slots),
     )
 
 
@@ -379,9 +395,9 @@ def _view(memory, state):
     m = state.machines
     table = state.table
     clock = state.meter.clock[0]
-    free = read_only(m.free)
     room = Room(
-        free=free,
+        size=read_only(table.size),
+        free=read_only(m.free),
         first=read_only(m.first),
         closed=read_only(m.closed),
         leaves=read_only(m.leaves),
@@ -389,15 +405,15 @@ def _view(memory, state):
         bound=read_only(m.bound),
     )
     return Cluster(
-        capacity=read_only(m.capacity),
+        capacity=read_only(memory.capacity),
         pace=read_only(m.pace),
         config=read_only(m.config),
-        free=free,
+        free=read_only(memory.free),
         running=read_only(memory.running),
         target=read_only(memory.target),
         share=read_only(memory.share),
         demand=read_only(memory.demand),
-        size=read_only(table.size),
+        size=read_only(memory.size),
         work=read_only(table.job.work),
         submit=read_only(table.job.submit),
         job_class=read_only(table.job.job_class),
@@ -416,11 +432,23 @@ def _view(memory, state):
 
 
 @kernel
+def _note_free(memory, m, machine, l, free):
+    """Note what is free there of a resource, in the reader's units; what rounding leaves is nothing."""
+    config = m.config[machine]
+    capacity = memory.capacity[config, l]
+    used = m.capacity[config, l] - free
+    left = capacity - used * memory.unit[l]
+    memory.free[machine, l] = left if left > FIT * capacity else 0.0
+
+
+@kernel
 def _starts(memory, state, slot, machine):
     """Note a job that starts: it takes its place among those of the machine by its end."""
     m = state.machines
     job = state.table.job[slot]
     memory.running[machine, job.job_class] += 1
+    for l in range(memory.unit.size):
+        _note_free(memory, m, machine, l, m.free[machine, l] - state.table.size[slot, l])
     end = state.meter.clock[0].now + job.work * m.pace[m.config[machine], job.job_class]
     memory.ends[slot] = end
     before = -1
@@ -439,6 +467,8 @@ def _starts(memory, state, slot, machine):
 def arrive(memory, state, slot, rng):
     """The machine that the policy gives the arriving job, or NONE."""
     memory.notes[slot, :] = 0.0
+    for l in range(memory.unit.size):
+        memory.size[slot, l] = state.table.size[slot, l] * memory.unit[l]
     ask(state, True, slot, NONE)
     cluster = _view(memory, state)
     machine = memory.on_arrival(cluster, slot)
@@ -464,6 +494,8 @@ def left(memory, state, slot, machine):
     state.meter.clock[0].unasked = 1
     state.table.taken[0] += 1
     memory.running[machine, state.table.job[slot].job_class] -= 1
+    for l in range(memory.unit.size):
+        _note_free(memory, state.machines, machine, l, state.machines.free[machine, l])
     if memory.first[machine] == slot:
         memory.first[machine] = memory.following[slot]
         return
