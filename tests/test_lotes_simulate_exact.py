@@ -82,7 +82,8 @@ def test_what_is_measured_follows_from_the_jobs(system, policy):
     for name, values in expected.items():
         assert_allclose(run.intervals[name], values, 1e-7, 1e-9, err_msg=name)
     capacity, size = fractions(configs.capacity, demand)
-    there = configs.count @ capacity * max(run.time, np.finfo(float).tiny)
+    lasted = max(run.time - submit[0], np.finfo(float).tiny)
+    there = configs.count @ capacity * lasted
     busy = (finish - start) @ size
     assert_allclose(run.utilisation, busy / there, rtol=1e-7)
     while_queued = [
