@@ -85,8 +85,9 @@ def block_bootstrap(
     The interval lies between the quantiles of the statistic over the draws. It covers other times of the same
     system if the trace is many times longer than waits stay correlated. Raises ValueError when `values` is
     empty, not finite, or worth fewer than 200 independent values by the spread of its blocks' means, for a level
-    that does not lie between 0 and 1, and for a block longer than the trace; TypeError when `statistic` is not a function. Source: Kuensch, Annals of Statistics 17, 1989 (moving blocks);
-    Carlstein, Annals of Statistics 14, 1986 (the length).
+    that does not lie between 0 and 1, and for a block longer than the trace; TypeError when `statistic` is not a
+    function. Source: Kuensch, Annals of Statistics 17, 1989 (moving blocks); Carlstein, Annals of Statistics 14,
+    1986 (the length).
 
     >>> waits = np.sin(np.arange(400.0)) + np.arange(400) % 7
     >>> block_bootstrap(waits)

@@ -80,8 +80,9 @@ def simulate(
     - `record`: False keeps no shares; `every`: shares on a grid from 0 with that step, instead of at changes
 
     A leaf is active while it has tasks; weights that depend on that are worked out again whenever it changes.
-    Events of one moment: ends, then arrivals, then starts. Jobs leave between ends and arrivals. A resource in which the chosen task does not fit stays saturated until some is given back. Ties, fits and
-    errors as in `mch.fill`; ValueError on impossible jobs, with the row. Source: MCH, Sections II.A, IV.A.
+    Events of one moment: ends, then arrivals, then starts. Jobs leave between ends and arrivals. A resource in
+    which the chosen task does not fit stays saturated until some is given back. Ties, fits and errors as in
+    `mch.fill`; ValueError on impossible jobs, with the row. Source: MCH, Sections II.A, IV.A.
 
     See also: `mch.fill`, `mch.rule`, `boards.mch`.
 

@@ -1,7 +1,8 @@
 """The event loop of stage 3: jobs arrive, start, end; a policy decides at arrivals and exits alone.
 
 At equal times exits come before arrivals, and each kind in the order in which it was scheduled; a policy may
-wait until all of a moment has happened. numba compiles the same source once for each type of what a policy keeps, with that policy's kernels in line.
+wait until all of a moment has happened. numba compiles the same source once for each type of what a policy keeps,
+with that policy's kernels in line.
 """
 
 import numpy as np
