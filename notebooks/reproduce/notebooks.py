@@ -116,13 +116,9 @@ def figures(settings: Settings, only: Names = None, out: str | Path | None = Non
                 errors[name] = str(result)
         drawn = [figure.id for figure in exhibits if figure.experiment not in errors]
         errors |= draw(drawn, settings, folder)
-        there = [
-            figure
-            for figure in exhibits
-            if figure.experiment in done and figure.id.partition(".")[0] not in errors
-        ]
-        if printed and there:
-            print(f"{folder} has what the papers print: {len(there)} exhibits", file=sys.stderr)
+        there = sum(figure.experiment in done for figure in exhibits)
+        if printed and there and not errors:
+            print(f"{folder} has what the papers print: {there} exhibits", file=sys.stderr)
     claims = [claim for claim in library.wanted_claims(only) if claim.paper not in errors]
     try:
         ledger.write(ledger.judged_on(done, claims, settings.scale, folder), folder)

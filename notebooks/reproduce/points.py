@@ -25,9 +25,8 @@ def complete(
 
 def finished(name: str | Experiment, settings: Settings) -> sweep.Sweep:
     """The finished sweep of an experiment, by its id or that of one of its figures; ValueError for an unknown name."""
-    library = registry.load()
-    experiment = library.experiment(name) if isinstance(name, str) else name
-    exhibit = any(experiment is known for known in library.experiments.values())
+    exhibit = isinstance(name, str)
+    experiment = registry.load().experiment(name) if isinstance(name, str) else name
     seconds = published_seconds(settings.scale)
     return sweep.finished(experiment, settings, decided, seconds, exhibit)
 
