@@ -33,16 +33,15 @@ BUDGETS = {
 }
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
 STILL = {
-    ("schedlib/lotes",): 44_979,
-    ("schedlib/eagle",): 29_538,
-    ("schedlib/mch",): 25_610,
-    ("schedlib/hmhs",): 16_032,
-    ("schedlib/traces",): 13_774,
-    ("schedlib/plots",): 6_635,
-    ("schedlib/boards",): 15_737,
-    ("schedlib/prototype",): 16_209,
-    ("schedlib",): 190_927,
-    ("tests",): 140_484,
+    ("schedlib/lotes",): 45_464,
+    ("schedlib/mch",): 25_224,
+    ("schedlib/hmhs",): 14_597,
+    ("schedlib/traces",): 14_052,
+    ("schedlib/plots",): 6_547,
+    ("schedlib/boards",): 15_372,
+    ("schedlib/sweeps",): 9_909,
+    ("schedlib",): 189_983,
+    ("tests",): 150_268,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
