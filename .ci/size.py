@@ -38,10 +38,10 @@ STILL = {
     ("schedlib/hmhs",): 14_597,
     ("schedlib/traces",): 14_052,
     ("schedlib/plots",): 6_547,
-    ("schedlib/boards",): 15_372,
+    ("schedlib/boards",): 15_633,
     ("schedlib/sweeps",): 9_909,
-    ("schedlib",): 189_983,
-    ("tests",): 150_268,
+    ("schedlib",): 190_244,
+    ("tests",): 150_520,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}

@@ -21,7 +21,7 @@ from schedlib.boards.race import PATIENCE
 from schedlib.boards.standings import COLUMNS
 from schedlib.core.rules import FLOATS, RuleKind
 from schedlib.lotes.policies.own import kernel
-from schedlib.workload import Workload
+from schedlib.workload import SECONDS, Workload
 
 CLUSTER = lotes.MachineConfigs([[4.0]], [3])
 jit_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs the compiler")
@@ -629,6 +629,35 @@ def test_the_unit_of_a_workloads_time_changes_no_number_of_eagles_board():
 
     submit, length = np.arange(40.0), np.resize([5.0, 7.0, 300.0], 40)
     assert board(1).to_numpy() == pytest.approx(board(1000).to_numpy(), rel=1e-3)
+
+
+@pytest.mark.parametrize("unit", ["min", "h", "d"])
+@pytest.mark.parametrize("detail", ["as_published", "as_written"])
+def test_eagles_referee_counts_in_the_simulators_seconds(unit, detail):
+    """It went by minutes, hours and days, and disqualified the papers' own systems, too."""
+    rng = np.random.default_rng(0)
+    submit = np.sort(rng.uniform(0, 400, 40))
+    length = np.where(rng.random(40) < 0.1, 300.0, 6.0) + rng.uniform(0, 1, 40)
+
+    def board(time_unit):
+        second = SECONDS[time_unit]
+        jobs = Workload.from_arrays(submit / second, length / second, time_unit=time_unit)
+        return boards.eagle(
+            eagle.System("own"), workload=jobs, workers=8, seeds=1, against=["hawk"], detail=detail
+        )
+
+    made = board(unit)
+    assert (made["broke"] == "").all()
+    np.testing.assert_allclose(made["mean"], board("s")["mean"], rtol=1e-5)
+
+
+def test_eagles_board_cuts_off_at_what_the_simulator_compares():
+    """Half-way between means that become one whole second all jobs were short, and the board stopped."""
+    length = np.random.default_rng(1).uniform(1, 5, 60)
+    board = boards.eagle(
+        workload=Workload.from_arrays(np.arange(60.0), length), seeds=1, against=["hawk"]
+    )
+    assert (board["broke"] == "").all()
 
 
 # --- intervals and ranks ------------------------------------------------------------------------------------------------------

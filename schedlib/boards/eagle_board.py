@@ -35,7 +35,8 @@ from schedlib.eagle import (
     short_share,
     simulate,
 )
-from schedlib.eagle.simulating.simulate import dephased
+from schedlib.eagle.simulating.simulate import dephased, in_seconds
+from schedlib.eagle.workloads.measures import job_means
 from schedlib.workload import SECONDS, Workload
 
 SHIPPED = ("eagle", "hawk", "sparrow", "dlwl")
@@ -87,8 +88,20 @@ class Case:
         way_out = "let `queue` come to it, or send its probes elsewhere"
         return queue_of(self.workload, way_out)
 
+    def in_seconds(self, second: float) -> "Case":
+        """The same in seconds, of which a unit of the workload's time has `second`, as the simulator counts."""
+        cutoff = None if self.cutoff is None else self.cutoff * second
+        return replace(self, workload=in_seconds(self.workload, second), cutoff=cutoff)
+
     def judge(self, record: tuple[pd.DataFrame, pd.DataFrame]) -> Outcome:
         jobs, tasks = record
+        second = SECONDS[self.workload.time_unit]
+        if second > 1:
+            times = {name: jobs[name] * second for name in ("submit", "finish", "completion")}
+            jobs = jobs.assign(**times)
+            tasks = tasks.assign(start=tasks["start"] * second, finish=tasks["finish"] * second)
+            outcome = self.in_seconds(second).judge((jobs, tasks))
+            return outcome._replace(waits=outcome.waits / second)
         jobs = jobs.set_index("job").reindex(self.workload.jobs["job"])
         unit = SECONDS[self.workload.time_unit]
         worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
@@ -171,7 +184,10 @@ def eagle(
         raise ValueError(f"workers, short_partition, cutoff: {way_out}")
     estimate = "mean" if clairvoyant else MISJUDGED
     make = cases(
-        workload, Workload, google_jobs, lambda jobs: _case(jobs, workers, short_partition, cutoff)
+        workload,
+        Workload,
+        google_jobs,
+        lambda jobs: _case(jobs, workers, short_partition, cutoff, detail),
     )
 
     def case_of(seed: int) -> Case:
@@ -191,11 +207,15 @@ def eagle(
 
 
 def _case(
-    workload: Workload, workers: int | None, short_partition: float | None, cutoff: float | None
+    workload: Workload,
+    workers: int | None,
+    short_partition: float | None,
+    cutoff: float | None,
+    detail: str,
 ) -> Case:
     """The case of a workload, with what a reader left out filled in."""
     if cutoff is None:
-        cutoff = cutoff_for(workload)
+        cutoff = _cutoff(workload, detail)
     if short_partition is None:
         short_partition = short_share(workload, cutoff)
     if workers is None:
@@ -206,6 +226,16 @@ def _case(
         work = workload.tasks["duration"].sum()
         workers = int(np.ceil(work / (LOAD * span)))
     return Case(workload, workers, short_partition, cutoff)
+
+
+def _cutoff(workload: Workload, detail: str) -> float:
+    """A cut-off that makes a tenth of the jobs long, by the means that the simulator compares with it."""
+    if detail == "as_written":
+        return cutoff_for(workload)
+    second = max(SECONDS[workload.time_unit], 1.0)
+    means = np.floor(job_means(in_seconds(workload, second)))
+    submit = workload.jobs["submit"].to_numpy()
+    return cutoff_for(Workload.from_arrays(submit, means)) / second
 
 
 def google_jobs(seed: int) -> Case:
