@@ -99,7 +99,7 @@ def test_a_whole_file_is_run_and_drawn_as_the_excerpts_are(source, excerpts, tmp
         blocks = []
         for point in experiment.points["smoke"]:
             assert experiment.data_files(point) == [tmp_path / file]
-            task = store.Task(experiment.run, point, 0, description={}, path=tmp_path)
+            task = store.Task(experiment.id, point, 0, {}, path=tmp_path, exhibit=True)
             blocks.append(sweep.labelled(experiment.run(seed=0, **point), task))
         frames[experiment.id] = pd.concat(blocks, ignore_index=True)
     figures = authors_figures.figures(source)

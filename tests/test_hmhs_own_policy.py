@@ -127,8 +127,8 @@ def test_a_rule_that_does_not_compile_says_why(choose, says):
         (hmhs.Policy(order=lambda instance: None), r"got shape \(\)"),
         (hmhs.Policy(map_rule="min-mim"), "map_rule is 'min-mim'"),
         ("hmsh", "did you mean 'hmhs'"),
-        (first, "or pass an hmhs.Policy"),
-        (None, "or pass an hmhs.Policy"),
+        (first, "give a name or hmhs.Policy"),
+        (None, "give a name or hmhs.Policy"),
     ],
 )
 def test_a_wrong_policy_is_refused(policy, says):

@@ -29,7 +29,7 @@ def small_run(name):
     blocks = []
     for point in experiment.points["smoke"]:
         for seed in range(experiment.analyses("smoke")[0]):
-            task = store.Task(experiment.run, point, seed, description={}, path=Path())
+            task = store.Task(experiment.id, point, seed, description={}, path=Path(), exhibit=True)
             blocks.append(sweep.labelled(experiment.run(seed=seed, **point), task))
     return pd.concat(blocks, ignore_index=True)
 
