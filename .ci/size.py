@@ -29,7 +29,7 @@ BUDGETS = {
     ("notebooks/reproduce",): 15_000,
     ("notebooks/reproduce/exhibits",): 47_000,
     ("notebooks/book",): 48_000,
-    ("tests",): 150_523,
+    ("tests",): 150_638,
 }
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
 STILL = {
@@ -38,10 +38,10 @@ STILL = {
     ("schedlib/hmhs",): 14_597,
     ("schedlib/traces",): 14_052,
     ("schedlib/plots",): 6_547,
-    ("schedlib/boards",): 15_633,
+    ("schedlib/boards",): 15_649,
     ("schedlib/sweeps",): 9_909,
-    ("schedlib",): 190_244,
-    ("tests",): 150_523,
+    ("schedlib",): 190_260,
+    ("tests",): 150_638,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}

@@ -508,6 +508,16 @@ def test_a_leaf_that_gets_nothing_for_long_starves():
     assert row_of(starves, "last leaf")["rank"] == 2  # a warning costs no rank
 
 
+def test_jobs_that_never_start_are_reported_once_by_the_board(capfd):
+    """The simulator warns of the same jobs: a notebook would show both, the second in red."""
+    jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
+    never = lotes.Policy(lambda cluster, job: -1, lambda cluster, machine: -1, name="never")
+    one = lotes.MachineConfigs([[2.0]], [1])
+    board = boards.lotes(never, workload=jobs, configs=one, seeds=1, against=["greedy"])
+    assert "never starts (3 of 3 do not)" in row_of(board, "never")["warned"]
+    assert "never start" not in capfd.readouterr().err
+
+
 def test_refusals_are_the_same_without_the_compiler(tmp_path, capsys):
     script = """
 from schedlib import boards, eagle, hmhs, lotes
