@@ -589,16 +589,6 @@ def test_lotes_board_hands_on_the_jobs_own_columns():
     assert (board["broke"] == "").all() and board["mean"].notna().all()
 
 
-def test_a_function_of_a_seed_leaves_out_what_a_workload_leaves_out():
-    """LoTES plans for no class without a demand."""
-    jobs = Workload.from_arrays([0, 1], [1, 2], job_class=[0, 1], cpu=[1, 0])
-    machine = lotes.MachineConfigs([[2.0]], [1])
-    for given_work in (jobs, lambda seed: jobs):
-        with pytest.warns(UserWarning, match="lotes left out: "):
-            board = boards.lotes(workload=given_work, configs=machine, seeds=1)
-        assert set(board["policy"]) == {"greedy", "tetris"}
-
-
 def board_in_a_daemon(pipe):
     board = boards.hmhs(
         hmhs.Policy(name="mine"), workload=hmhs.single(3), seeds=1, against=["fifo"]
@@ -743,11 +733,15 @@ def test_wrong_arguments_are_named(wrong, words):
 
 
 def test_a_policy_that_cannot_plan_is_left_out_and_the_warning_stands_at_the_call():
-    work = Workload.from_arrays([0, 1], [1.0, 2.0], cpu=[1, 1], job_class=[0, 2])
-    with pytest.warns(UserWarning, match="lotes left out: classes") as heard:
-        board = boards.lotes(workload=work, configs=lotes.MachineConfigs([[2]], [1]), seeds=1)
-    assert set(board["policy"]) == {"greedy", "tetris"}
-    assert heard[0].filename == __file__
+    """LoTES plans for no class without a demand, nor without a job, also where a function of a seed draws them."""
+    machine = lotes.MachineConfigs([[2.0]], [1])
+    for numbers, cpu, named in (([0, 1], [1, 0], "demand"), ([0, 2], [1, 1], "classes")):
+        jobs = Workload.from_arrays([0, 1], [1.0, 2.0], cpu=cpu, job_class=numbers)
+        for work in (jobs, lambda seed, jobs=jobs: jobs):
+            with pytest.warns(UserWarning, match=f"lotes left out: {named}") as heard:
+                board = boards.lotes(workload=work, configs=machine, seeds=1)
+            assert set(board["policy"]) == {"greedy", "tetris"}
+            assert heard[0].filename == __file__
 
 
 # --- pictures ------------------------------------------------------------------------------------
