@@ -74,7 +74,7 @@ def by_equations(demand, capacity, case):
     if case == "other":
         other = 1 - first
         tasks[2] = (1 - need[0][other] * tasks[0] - need[1][other] * tasks[1]) / need[2][other]
-    return [float(t) for t in tasks], float(1 / mu_2)
+    return [float(t) for t in tasks]
 
 
 def takes(tree, rule):

@@ -13,7 +13,6 @@ INSTANCE = hmhs.Instance(
     [3, 1, 2], [2, 1, 0], [[1.0, 0.5]] * 3, [1, 3, 2], [1, 2, 1], [[1.0], [0.5], [1.0]]
 )
 FIFO = hmhs.schedule(INSTANCE, "fifo")
-jit_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs the compiler")
 
 
 def first(stage, machine, now):
@@ -103,20 +102,6 @@ def test_a_rule_that_never_takes_a_job_is_refused():
         r"at 0 its map rule left every machine waiting with 3 tasks.*stage.wake\[0\] to the time"
     )
     refuses(words, hmhs.schedule, INSTANCE, hmhs.Policy(map_rule=lambda stage, machine, now: -1))
-
-
-@jit_only
-@pytest.mark.parametrize(
-    "choose, says",
-    [
-        (lambda stage, machine, now: stage.qeue[0], "qeue"),
-        (lambda stage, machine: 0, "2 arguments"),
-        (lambda stage, machine, now: "job", "int64"),
-        (max, "not a function"),
-    ],
-)
-def test_a_rule_that_does_not_compile_says_why(choose, says):
-    refuses(f"does not compile.*{says}", hmhs.Policy, map_rule=choose)
 
 
 @pytest.mark.parametrize(

@@ -94,24 +94,6 @@ def test_the_timer_asks_a_rule_of_moments_too():
     assert starts(lotes.Policy(at_moment=after_5, wake=1), later, 2) == [5, 5, 9]
 
 
-@pytest.mark.parametrize(
-    "jobs, processors, right",
-    [
-        ([(0, 10, 10, 2), (0, 10, 100, 2), (1, 5, 5, 4), (2, 50, 50, 2)], 4, [0, 0, 10, 15]),
-        (
-            [(0, 10, 10, 2), (0, 10, 10, 4), (1, 50, 50, 4), (2, 10, 10, 6), (3, 100, 100, 2)],
-            6,
-            [0, 0, 10, 60, 70],
-        ),
-    ],
-)
-def test_easy_decides_after_all_ends_of_a_moment(jobs, processors, right):
-    submit, runs, said, need = zip(*jobs, strict=True)
-    assert starts(literature.easy_by("said"), log(submit, runs, said, need), processors) == right
-    if runs == said:
-        assert starts(literature.easy, log(submit, runs, said, need), processors) == right
-
-
 def test_easy_is_the_textbooks_on_logs_in_whole_seconds():
     rng = np.random.default_rng(0)
     by_users = literature.easy_by("said")

@@ -148,9 +148,6 @@ def test_a_fast_decision_looks_at_a_path_and_a_literal_one_at_every_node():
 def test_bad_rules_are_named():
     refuses(r"leaf 0 \(n1,1\) needs 1 of resource 0", mch.fill, FIG4, (0.5, 5), "h-drf")
     refuses("n1,2", mch.fill, FIG4, (5, 5), "c-ch")
-    refuses(
-        "does not compile", mch.rule, lambda leaf, usage, demand, weight, capacity: {"no": "number"}
-    )
     refuses("weights", mch.Rule, fewest_tasks.priority, "h-drf")
     nan = mch.rule(lambda leaf, usage, demand, weight, capacity: np.nan if leaf == 1 else 0.0)
     start = r"not a number: the priority of leaf 1 \(n1,2\) at the start, where it uses \(0, 0\)"
