@@ -20,7 +20,6 @@ from schedlib.boards import invariants, literature
 from schedlib.boards.race import PATIENCE
 from schedlib.boards.standings import COLUMNS
 from schedlib.core.rules import FLOATS, RuleKind
-from schedlib.lotes.policies.own import kernel
 from schedlib.workload import SECONDS, Workload
 
 CLUSTER = lotes.MachineConfigs([[4.0]], [3])
@@ -35,16 +34,8 @@ def crowd(seed):
     )
 
 
-@kernel
-def _fits_first(cluster, job):
-    for machine in range(len(cluster.config)):
-        if lotes.can_start(cluster, job, machine):
-            return machine
-    return -1
-
-
 def first_fit(cluster, job):
-    return _fits_first(cluster, job)
+    return lotes.first_fit(cluster, job)
 
 
 def on_crowd(*mine, **options):
@@ -247,7 +238,7 @@ ALIASES = (
 )
 """Ways in which numpy lets a compiled rule write to what is read-only."""
 JOB, STAGE, PROBE, TREE = "cluster, job", "stage, machine, now", "cluster, job, probe, rng", "tree"
-FIT = "return _fits_first(cluster, job)"
+FIT = "return lotes.first_fit(cluster, job)"
 FIRST = "return stage.queue[0]"
 LATE = int(np.argmax(crowd(0).jobs["submit"] > 10))
 FOUR = {
@@ -262,7 +253,7 @@ RELABEL = "for other in range(len(cluster.long)): cluster.long.flat[other] = 1"
 
 
 def second_is_wrong(cluster, job):
-    return 3 if cluster.now > 10 else _fits_first(cluster, job)
+    return 3 if cluster.now > 10 else lotes.first_fit(cluster, job)
 
 
 def deep(stage, machine, now):

@@ -38,15 +38,6 @@ def test_the_origin_of_time_changes_nothing_but_times(load, at, options):
     assert np.allclose(there.intervals, moved, rtol=1e-6, equal_nan=True)
 
 
-def test_nothing_before_the_first_submission_counts():
-    jobs = Workload.from_arrays([10, 10], [4, 4], cpu=[1, 1])
-    run = lotes.simulate("greedy", SERVER, jobs)
-    assert run.utilisation == pytest.approx([1.0]) and run.mean_queue == pytest.approx(0.5)
-    assert run.intervals["begin"].iloc[0] == 10 and run.time == 18
-    cut = lotes.simulate("greedy", SERVER, jobs, until=12)
-    assert cut.utilisation == pytest.approx([1.0]) and cut.time == 12
-
-
 def test_a_batch_has_some_thousand_intervals_and_the_same_sums():
     batch = Workload.from_arrays(np.zeros(30_000), np.ones(30_000), cpu=np.ones(30_000))
     asked = []

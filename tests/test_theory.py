@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.stats import norm
 
 from schedlib.theory import (
     choices_mean_time,
@@ -40,9 +41,7 @@ def test_erlang_c_is_its_definition(servers, utilisation):
 @pytest.mark.parametrize("beta", [0.25, 1.0, 2.0])
 def test_erlang_c_with_ten_thousand_servers_nears_its_limit(beta):
     # Halfin and Whitt (1981), Proposition 1: with n - beta sqrt(n) Erlang, P(wait) tends to 1 / (1 + beta Phi(beta) / phi(beta)).
-    distribution = (1 + math.erf(beta / math.sqrt(2))) / 2
-    density = math.exp(-(beta**2) / 2) / math.sqrt(2 * math.pi)
-    limit = 1 / (1 + beta * distribution / density)
+    limit = 1 / (1 + beta * norm.cdf(beta) / norm.pdf(beta))
     assert erlang_c(10_000, 10_000 - beta * 100) == pytest.approx(limit, rel=0.03)
 
 
