@@ -29,7 +29,7 @@ BUDGETS = {
     ("notebooks/reproduce",): 15_000,
     ("notebooks/reproduce/exhibits",): 47_000,
     ("notebooks/book",): 48_000,
-    ("tests",): 150_638,
+    ("tests",): 149_791,
 }
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
 STILL = {
@@ -41,7 +41,7 @@ STILL = {
     ("schedlib/boards",): 15_649,
     ("schedlib/sweeps",): 9_909,
     ("schedlib",): 190_260,
-    ("tests",): 150_638,
+    ("tests",): 149_791,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
