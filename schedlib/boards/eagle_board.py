@@ -41,9 +41,12 @@ from schedlib.workload import SECONDS, Workload
 
 SHIPPED = ("eagle", "hawk", "sparrow", "dlwl")
 METRICS = {
-    f"{jobs} % done in (s)": "low" for jobs in ("short jobs, 90", "short jobs, 50", "long jobs, 90")
+    "short jobs, 90 % done in (s)": "low",
+    "short jobs, 50 % done in (s)": "low",
+    "long jobs, 90 % done in (s)": "low",
+    "short jobs, bounded slowdown": "low",
+    "utilisation (%)": "high",
 }
-METRICS |= {"short jobs, bounded slowdown": "low", "utilisation (%)": "high"}
 LOAD, SCALE, JOBS = 0.95, 1 / 60, 2000
 SMALL = 20  # jobs of the run that compiles what is not compiled
 MISJUDGED = (0.1, 1.9)  # the widest factors of an estimate in the paper (Fig. 8)
@@ -56,7 +59,7 @@ class Case:
     workload: Workload
     workers: int
     short_partition: float
-    cutoff: float | None
+    cutoff: float
     detail: str = "as_published"
     estimate: str | tuple[float, float] = "mean"
 
@@ -90,8 +93,8 @@ class Case:
 
     def in_seconds(self, second: float) -> "Case":
         """The same in seconds, of which a unit of the workload's time has `second`, as the simulator counts."""
-        cutoff = None if self.cutoff is None else self.cutoff * second
-        return replace(self, workload=in_seconds(self.workload, second), cutoff=cutoff)
+        workload = in_seconds(self.workload, second)
+        return replace(self, workload=workload, cutoff=self.cutoff * second)
 
     def judge(self, record: tuple[pd.DataFrame, pd.DataFrame]) -> Outcome:
         jobs, tasks = record
@@ -103,15 +106,14 @@ class Case:
             outcome = self.in_seconds(second).judge((jobs, tasks))
             return outcome._replace(waits=outcome.waits / second)
         jobs = jobs.set_index("job").reindex(self.workload.jobs["job"])
-        unit = SECONDS[self.workload.time_unit]
         worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
         completion = jobs["completion"].to_numpy()
         long = jobs["long"].to_numpy(bool)
         duration = self.workload.tasks["duration"].to_numpy()
         longest = np.maximum.reduceat(duration, self.workload.offsets[:-1])
-        of_short = unit * completion[~long]
-        of_long = unit * completion[long]
-        slow = bounded_slowdown(of_short, unit * longest[~long]) if len(of_short) else np.nan
+        of_short = second * completion[~long]
+        of_long = second * completion[long]
+        slow = bounded_slowdown(of_short, second * longest[~long]) if len(of_short) else np.nan
         part = np.full((len(tasks), 1), 1 / self.workers)
         values = (
             _percentile(of_short, 90),
@@ -201,8 +203,8 @@ def eagle(
         "an eagle.System, or a function send(cluster, job, probe, rng)",
     )
     board = race(systems, case_of, rivals, seeds, each, limit, baseline)
-    looked = {name: SYSTEMS[name].uses_estimates() for name in rivals}
-    looked |= {system.name: system.uses_estimates() for system in systems}
+    everyone = [*systems, *(SYSTEMS[name] for name in rivals)]
+    looked = {system.name: system.uses_estimates() for system in everyone}
     return board.assign(looked=board["policy"].map(looked))
 
 
@@ -251,11 +253,11 @@ def _relabelled(jobs: pd.DataFrame, case: Case) -> str:
     """The sentence on a short job that was treated as long, or the other way round."""
     workload = case.workload
     frame = workload.jobs
-    mean = frame["mean"] if "mean" in frame else workload.work() / np.diff(workload.offsets)
+    mean = frame["mean"] if "mean" in frame else job_means(workload)
     if case.detail != "as_written":
         mean = np.floor(mean)
-    long = frame["class"] > 0 if case.cutoff is None else mean > case.cutoff
-    other = jobs["long"].to_numpy(bool) != np.asarray(long)
+    long = np.asarray(mean > case.cutoff)
+    other = jobs["long"].to_numpy(bool) != long
     if not other.any():
         return ""
     row = int(other.argmax())

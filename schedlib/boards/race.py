@@ -148,8 +148,8 @@ def race(
     against: Iterable[str],
     seeds: Seeds,
     each: bool,
-    limit: float = LIMIT,
-    baseline: str | None = None,
+    limit: float,
+    baseline: str | None,
 ) -> pd.DataFrame:
     """The leaderboard (with `each` its runs) of a reader's policies (`mine`) and of shipped ones on the same cases.
 

@@ -166,13 +166,10 @@ def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
 
 
 @typed
-def plot(
-    board: pd.DataFrame, metric: str | None = None, size: tuple[float, float] | None = None
-) -> Figure:
+def plot(board: pd.DataFrame, metric: str | None = None) -> Figure:
     """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the baseline.
 
-    `metric` is one of the board's, the first by default; `size` is (width, height) in inches. Policies that
-    broke a rule stand below. Where all seeds give the same numbers there is no interval, and the line says so.
+    `metric` is one of the board's, the first by default. Policies that broke a rule are below. Where all seeds give the same numbers there is no interval, and the line says so.
     The axis is logarithmic when means differ by more than a factor of 8. Raises ValueError on an unknown
     metric.
 
@@ -184,9 +181,7 @@ def plot(
     """
     rows = _shown(board, metric)
     height = 0.9 + 0.42 * len(rows)
-    if size is None:
-        size = 7.6, height
-    figure, axes = style.subplots(size=size)
+    figure, axes = style.subplots(size=(7.6, height))
     beside = {"transform": axes.get_yaxis_transform(), "va": "center"}
     labels = []
     for line, row in rows.iterrows():
