@@ -1,12 +1,10 @@
 """A schedule as a picture: who runs what, when (a Gantt chart)."""
 
-from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
-from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
@@ -27,11 +25,10 @@ def _bars(stage: Stage) -> np.ndarray:
     rows = np.column_stack(stage)[order]
     if len(rows) <= ONE_BY_ONE:
         return rows
-    job, machine, start, finish = rows.T
-    other_job = job[1:] != job[:-1]
-    other_machine = machine[1:] != machine[:-1]
+    _, _, start, finish = rows.T
+    other = np.diff(rows[:, :2], axis=0).any(axis=1)  # another job or machine
     a_break = start[1:] != finish[:-1]
-    begins = other_job | other_machine | a_break
+    begins = other | a_break
     first = np.flatnonzero(np.r_[True, begins])
     last = np.flatnonzero(np.r_[begins, True])
     bars = rows[first]
@@ -106,33 +103,3 @@ def plot_gantt(
         handles = [Patch(color=c, label=f"job {k}") for k, c in enumerate(colours, 1)]
         figure.legend(handles=handles, loc="outside right upper")
     return figure
-
-
-def draw_blocks(
-    ax: Axes,
-    start: Collection[float],
-    finish: Collection[float],
-    height: Iterable[int],
-    lanes: int,
-    colours: Iterable[Any],
-    names: Iterable[Any],
-) -> None:
-    """Draw each job, in order of start, as a block over time on the lowest free lanes, with its name.
-
-    A job takes `height` whole lanes of `lanes`; where they are not neighbours, it is drawn in pieces.
-    """
-    until = np.full(lanes, -np.inf)
-    for s, f, h, colour, name in zip(start, finish, height, colours, names, strict=True):
-        free = np.flatnonzero(until <= s)[:h]
-        until[free] = f
-        gaps = np.flatnonzero(np.diff(free) > 1)
-        boxes = []
-        for piece in np.split(free, gaps + 1):
-            low = piece[0]
-            high = piece[-1] + 1
-            boxes.append([(s, low), (f, low), (f, high), (s, high)])
-        pale = to_rgba(colour, 0.4)
-        ax.add_collection(PolyCollection(boxes, facecolors=pale, edgecolors=colour, linewidths=1.2))
-        middle = (s + f) / 2
-        look: dict[str, Any] = {"fontweight": "bold", "fontsize": 9}
-        ax.text(middle, free.mean() + 0.5, name, ha="center", va="center", **look)

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from schedlib.mch.model import Tree
@@ -21,9 +20,6 @@ LINE = 0.17
 PAD = 0.16
 GAP = 0.16
 HEAD = 0.3
-LEAF_LINES = ("-", "-", "--", ":", "--", "-.")
-LEAF_WIDTHS = (1.8, 1.8, 2.6, 1.4, 1.4, 1.4)
-"""A line for each leaf over time, so that lines that lie on one another can be distinguished."""
 # leaves that do not need every resource
 PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
 
@@ -81,22 +77,6 @@ def plot_tree(
         x, y = layout.centre[node]
         ax.text(x, y, text, **look)
     return ax
-
-
-def side_by_side(rows: Sequence[Sequence[Mapping]]) -> Figure:
-    """Trees in rows of panels, each at its own size; a panel is a dictionary of `plot_tree`'s arguments."""
-    sizes = np.array([[tree_size(**panel) for panel in row] for row in rows])
-    widths = sizes[..., 0].max(axis=0)
-    heights = sizes[..., 1].max(axis=1)
-    ratios = {"width_ratios": widths.tolist(), "height_ratios": heights.tolist()}
-    size = (float(widths.sum() + 0.4), float(heights.sum() + 0.1 * len(rows)))
-    figure, axes = style.subplots(
-        len(heights), len(widths), size=size, squeeze=False, gridspec_kw=ratios
-    )
-    panels = [panel for row in rows for panel in row]
-    for ax, panel in zip(axes.flat, panels, strict=True):
-        plot_tree(**panel, ax=ax)
-    return figure
 
 
 def tree_size(

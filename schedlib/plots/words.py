@@ -76,7 +76,6 @@ def _listed(start: str, parts: Iterable[str], most: int) -> str:
 
 
 def _series(handle, label: str) -> str:
-    label = _plain(label)
     if not isinstance(handle, Line2D) or handle.get_linestyle() == "None":  # dots alone
         return label
     values = np.asarray(handle.get_ydata(), dtype=float)

@@ -9,6 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from reproduce.exhibits.lotes.diagrams import draw_blocks
 from schedlib.core.checks import amounts, numbers, typed
 from schedlib.lotes.model import Allocation, MachineConfigs, scaled
 from schedlib.lotes.plain import Run
@@ -16,7 +17,6 @@ from schedlib.lotes.planning.bins import non_dominated_bins
 from schedlib.lotes.simulation import Simulation
 from schedlib.lotes.workloads.instances import RandomWorkload
 from schedlib.plots import style
-from schedlib.plots.gantt import draw_blocks
 from schedlib.workload import Workload
 
 # jobs of a class up to which whole mixes are drawn; moments of an occupancy

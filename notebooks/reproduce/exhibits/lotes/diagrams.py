@@ -1,9 +1,11 @@
-"""Boxes and arrows on a grid, for the diagrams among the LoTES figures."""
+"""Boxes and arrows on a grid, and jobs as blocks over time, for the LoTES figures."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
@@ -115,3 +117,33 @@ def _arrow(ax, text, ends, clip, box, back):
     look = {"arrowstyle": "-|>", "mutation_scale": 13, "color": "#333333", "linewidth": 1.3}
     ax.add_patch(FancyArrowPatch(a + reach + shift, b - reach + shift, **where, **look))
     ax.text(*middle, text, fontsize=9, linespacing=1.2, **place)
+
+
+def draw_blocks(
+    ax: Axes,
+    start: Collection[float],
+    finish: Collection[float],
+    height: Iterable[int],
+    lanes: int,
+    colours: Iterable[Any],
+    names: Iterable[Any],
+) -> None:
+    """Draw each job, in order of start, as a block over time on the lowest free lanes, with its name.
+
+    A job takes `height` whole lanes of `lanes`; where they are not neighbours, it is drawn in pieces.
+    """
+    until = np.full(lanes, -np.inf)
+    for s, f, h, colour, name in zip(start, finish, height, colours, names, strict=True):
+        free = np.flatnonzero(until <= s)[:h]
+        until[free] = f
+        gaps = np.flatnonzero(np.diff(free) > 1)
+        boxes = []
+        for piece in np.split(free, gaps + 1):
+            low = piece[0]
+            high = piece[-1] + 1
+            boxes.append([(s, low), (f, low), (f, high), (s, high)])
+        pale = to_rgba(colour, 0.4)
+        ax.add_collection(PolyCollection(boxes, facecolors=pale, edgecolors=colour, linewidths=1.2))
+        middle = (s + f) / 2
+        look: dict[str, Any] = {"fontweight": "bold", "fontsize": 9}
+        ax.text(middle, free.mean() + 0.5, name, ha="center", va="center", **look)

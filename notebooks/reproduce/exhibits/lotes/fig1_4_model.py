@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 from pandas import DataFrame
 
-from reproduce.exhibits.lotes.diagrams import Arrow, Box, plot_diagram
+from reproduce.exhibits.lotes.diagrams import Arrow, Box, draw_blocks, plot_diagram
 from reproduce.exhibits.lotes.runs import CONFIGS, ONCE
 from reproduce.figure import Figure
 from schedlib import lotes
 from schedlib.lotes.workloads.example import CORES, MEMORY, six_jobs
 from schedlib.plots import style
-from schedlib.plots.gantt import draw_blocks
 from schedlib.sweeps import Experiment, scales
 
 PLACE = 2

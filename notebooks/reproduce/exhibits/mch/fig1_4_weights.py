@@ -1,6 +1,7 @@
 """Figs. 1 to 4: an organisation's shares; weights in the minimal general case, with numbers and on random
 demands; the shares and weights of a hierarchy of six leaves, and its shares while jobs come and go."""
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -17,7 +18,7 @@ from schedlib.mch.simulate import simulate
 from schedlib.mch.workloads import FIG4_CAPACITY, fig1, fig4, fig4_jobs, minimal_tree
 from schedlib.plots import style
 from schedlib.plots.alt import alt
-from schedlib.plots.trees import LEAF_LINES, LEAF_WIDTHS, plot_tree, side_by_side, tree_size
+from schedlib.plots.trees import plot_tree, tree_size
 from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 1.1
@@ -63,6 +64,22 @@ def plot_fig1(frame: DataFrame):
             xlim=(0, None),
         )
     legend_below(axes[1], 8, fontsize=9)
+    return figure
+
+
+def side_by_side(rows: Sequence[Sequence[Mapping]]):
+    """Trees in rows of panels, each at its own size; a panel is a dictionary of `plot_tree`'s arguments."""
+    sizes = np.array([[tree_size(**panel) for panel in row] for row in rows])
+    widths = sizes[..., 0].max(axis=0)
+    heights = sizes[..., 1].max(axis=1)
+    ratios = {"width_ratios": widths.tolist(), "height_ratios": heights.tolist()}
+    size = (float(widths.sum() + 0.4), float(heights.sum() + 0.1 * len(rows)))
+    figure, axes = style.subplots(
+        len(heights), len(widths), size=size, squeeze=False, gridspec_kw=ratios
+    )
+    panels = [panel for row in rows for panel in row]
+    for ax, panel in zip(axes.flat, panels, strict=True):
+        plot_tree(**panel, ax=ax)
     return figure
 
 
@@ -190,6 +207,9 @@ def plot_weights(frame: DataFrame):
 
 
 OVER_TIME = ("h-drf", "mch", "naive-h-drf")
+LEAF_LINES = ("-", "-", "--", ":", "--", "-.")
+LEAF_WIDTHS = (1.8, 1.8, 2.6, 1.4, 1.4, 1.4)
+"""A line for each leaf over time, so that lines that lie on one another can be distinguished."""
 
 
 def run_shares(seed: int) -> DataFrame:
