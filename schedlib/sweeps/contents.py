@@ -16,8 +16,16 @@ import cloudpickle
 CACHED = type(functools.cache(len))
 SLOTS = (GetSetDescriptorType, MemberDescriptorType)
 PARTS = (
-    *("code", "exceptiontable", "flags", "argcount", "posonlyargcount", "kwonlyargcount"),
-    *("names", "varnames", "freevars", "cellvars"),
+    "code",
+    "exceptiontable",
+    "flags",
+    "argcount",
+    "posonlyargcount",
+    "kwonlyargcount",
+    "names",
+    "varnames",
+    "freevars",
+    "cellvars",
 )
 """The parts of a code object without its file, in which a notebook has its kernel's number, and its lines."""
 MADE = {"__module__", "__firstlineno__", "__annotations__", "_abc_impl"}

@@ -99,11 +99,8 @@ def grid(**axes: Iterable[Any]) -> list[dict[str, Any]]:
     >>> grid(load=[0.5, 0.9], jobs=[10, 20])[:3]
     [{'load': 0.5, 'jobs': 10}, {'load': 0.5, 'jobs': 20}, {'load': 0.9, 'jobs': 10}]
     """
-    points = []
-    for values in itertools.product(*axes.values()):
-        point = zip(axes, values, strict=True)
-        points.append(dict(point))
-    return points
+    combinations = itertools.product(*axes.values())
+    return [dict(zip(axes, values, strict=True)) for values in combinations]
 
 
 def scales(smoke: Any, quick: Any = None, paper: Any = None) -> dict[str, Any]:
