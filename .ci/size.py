@@ -27,8 +27,8 @@ BUDGETS = {
     ("schedlib/prototype",): 15_000,
     ("schedlib",): 180_000,
     ("notebooks/reproduce",): 15_000,
-    ("notebooks/reproduce/exhibits",): 47_000,
-    ("notebooks/book",): 48_000,
+    ("notebooks/reproduce/exhibits",): 47_510,
+    ("notebooks/book",): 47_490,
     ("tests",): 149_791,
 }
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
@@ -37,10 +37,9 @@ STILL = {
     ("schedlib/mch",): 25_224,
     ("schedlib/hmhs",): 14_597,
     ("schedlib/traces",): 14_052,
-    ("schedlib/plots",): 6_547,
-    ("schedlib/boards",): 15_649,
-    ("schedlib/sweeps",): 9_909,
-    ("schedlib",): 190_260,
+    ("schedlib/boards",): 15_557,
+    ("schedlib/sweeps",): 9_889,
+    ("schedlib",): 189_597,
     ("tests",): 149_791,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""

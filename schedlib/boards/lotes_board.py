@@ -79,7 +79,9 @@ class Case:
 
     def waiting(self) -> Waiting:
         """The words for jobs that wait."""
-        return queue_of(self.workload, "start it in `arrive`, in `leave` when a job exits, or in `at_moment`")
+        return queue_of(
+            self.workload, "start it in `arrive`, in `leave` when a job exits, or in `at_moment`"
+        )
 
     def judge(self, run: Simulation) -> Outcome:
         unit = self.workload.time_unit
