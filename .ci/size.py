@@ -29,7 +29,7 @@ BUDGETS = {
     ("notebooks/reproduce",): 15_000,
     ("notebooks/reproduce/exhibits",): 47_510,
     ("notebooks/book",): 47_490,
-    ("tests",): 149_791,
+    ("tests",): 130_000,
 }
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
 STILL = {
