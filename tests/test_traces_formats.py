@@ -227,6 +227,19 @@ def test_sacct_gives_waits_limits_and_memory(written):
     assert work.tasks[["duration", "cpu", "mem"]].values.tolist() == [[90, 4, 2], [10, 2, 3]]
 
 
+@pytest.mark.parametrize("wrong", ["1,-500,a,1,18", "1,500,a,1,18,2"])
+def test_rows_are_counted_with_blank_lines(wrong, written):
+    with pytest.raises(ValueError, match="(in row |Row #)5\\b"):
+        table(written([TABLE[0], "", TABLE[1], "", wrong]))
+
+
+def test_sacct_reads_the_same_columns_of_a_parquet_file(written, tmp_path):
+    plain = written(SACCT)
+    rows = pd.read_csv(plain, sep="|", dtype=str)
+    rows.to_parquet(tmp_path / "jobs.parquet")
+    assert same(traces.read_sacct(tmp_path / "jobs.parquet"), traces.read_sacct(plain))
+
+
 def test_sacct_leaves_out_steps_and_what_has_not_run(written):
     step, waits, runs = (
         SACCT[1].replace("7|", "7.batch|", 1),

@@ -46,3 +46,4 @@ board: pd.DataFrame = boards.lotes(lotes.Policy(last), last, seeds=2, baseline="
 print(boards.told(board), boards.plot(board))
 frame: pd.DataFrame = reproduce.claims("hmhs")
 hawk: Workload = traces.read_hawk("jobs.tr")
+hour: Workload | pd.DataFrame = traces.alibaba2018(input("instances, stages or mapreduce? "))

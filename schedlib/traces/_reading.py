@@ -93,12 +93,15 @@ def require_file(path: Path) -> None:
 
 
 def first_row(path: Path, delimiter: str = ",") -> list[str]:
-    """The entries of a file's first row, without quotes; none where it cannot be read."""
+    """The entries of a file's first row, without quotes; none where it cannot be read. Those of a Parquet file are
+    the names of its columns."""
     try:
+        if path.suffix == PARQUET:
+            return parquet.read_schema(path).names
         with opened(path) as file:
             line = file.readline()
         row = line.decode("utf-8-sig", errors="replace").strip("\r\n")
-    except DAMAGE:
+    except (pa.ArrowException, *DAMAGE):
         return []
     return [entry.strip().strip('"') for entry in row.split(delimiter)] if row else []
 
@@ -142,21 +145,32 @@ def read_table(
             with opened(path) as file:
                 data = file.read()
             how.encoding = _encoding(data)
-            one_character = data.replace(delimiter.encode(), parse.delimiter.encode())
-            source = io.BytesIO(one_character)
+            if not one_byte:
+                data = data.replace(delimiter.encode(), SEPARATOR.encode())
+            source = io.BytesIO(data)
         table = csv.read_csv(source, how, parse, convert)
     except (pa.ArrowException, *DAMAGE) as error:
         date = re.search(rf"column #(\d+): .*invalid value '{DATE}", str(error))
         if date:
             raise ValueError(f"{path}: {names[int(date[1])]} {HOLDS_DATES}") from None
         expected = f"expected {len(names)} columns ({', '.join(names)})"
+        said = str(error)
         way_out = FETCH_AGAIN
         if site and isinstance(error, pa.ArrowInvalid):
-            way_out = FREE_TEXT if "Expected" in str(error) else CORRECT
-        raise ValueError(f"{path}: {error}; {expected}; {way_out}") from None
+            way_out = FREE_TEXT if "Expected" in said else CORRECT
+            filled = filled_lines(path)
+            said = re.sub(r"(?<=Row #)\d+", lambda row: str(filled[int(row[0]) - 1]), said)
+        raise ValueError(f"{path}: {said}; {expected}; {way_out}") from None
     if not table.num_rows:
         raise ValueError(f"{path}: no rows; the file is empty or cut short: fetch it again")
     return table
+
+
+def filled_lines(path: Path) -> list[int]:
+    """The numbers of a file's lines that are not blank, which are all that Arrow counts."""
+    with opened(path) as file:
+        lines = file.read().splitlines()
+    return [number for number, line in enumerate(lines, 1) if line]
 
 
 def _encoding(data: bytes) -> str:
@@ -204,12 +218,16 @@ def read_frame(
 ) -> pd.DataFrame:
     """`read_table` as a frame of numbers >= 0 and strings; blanks in the `optional` columns become NaN.
 
-    Rows are counted from 1, as in `read_table`; a header is a row.
+    Rows are counted from 1, as in `read_table`; a header is a row, and in a `site`'s file so is a blank line.
     """
     table = read_table(path, names, types, delimiter, quoted, site)
     frame = table.to_pandas()
-    has_header = names is None and path.suffix != PARQUET
-    frame.index += 1 + has_header
+    header = int(names is None and path.suffix != PARQUET)
+    frame.index += 1 + header
+    if site and path.suffix != PARQUET:
+        filled = filled_lines(path)[header:]
+        if len(filled) == len(frame):  # otherwise entries hold line ends
+            frame.index = pd.Index(filled)
     for name in types:
         if name not in optional and table[name].null_count:
             refuse(path, name, frame[name].isna(), "is blank")
@@ -242,19 +260,12 @@ def split_numbers(path: Path, lines: Mapping[int, str]) -> tuple[np.ndarray, np.
     try:
         values = words.flatten().cast(pa.float64())
     except pa.ArrowInvalid as error:
-        row = next(row for row, line in lines.items() if not _are_numbers(line))
-        raise ValueError(
-            f"{path}: row {row}: could not convert a word: {error}; correct the row or take it out"
-        ) from None
+        for row, line in lines.items():
+            if len(lines) > 1:
+                split_numbers(path, {row: line})  # raises at the first that is wrong
+        wrong = f"row {row}: could not convert a word: {error}"
+        raise ValueError(f"{path}: {wrong}; correct the row or take it out") from None
     return values.to_numpy(), words.value_lengths().to_numpy()
-
-
-def _are_numbers(line: str) -> bool:
-    try:
-        pa.array(line.split()).cast(pa.float64())
-    except pa.ArrowInvalid:
-        return False
-    return True
 
 
 def in_order(frame: pd.DataFrame, column: str, report: Counter[str], label: str) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from typing import Literal, overload
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pyarrow import compute
 
 from schedlib.core.checks import typed, unknown
 from schedlib.traces._reading import cached, in_order, read_frame, read_table, refuse
@@ -25,9 +26,8 @@ STAGE_TYPES = {
     "instances": pa.int64(),
 }
 INSTANCE_COLUMNS = ("submit", "job", "stage", "instance", "duration", "cpu", "mem")
-TEXT = pa.dictionary(pa.int32(), pa.string())
 USE_TYPES = {"duration": pa.int32(), "cpu": pa.float64(), "mem": pa.float64()}
-INSTANCE_TYPES = {"job": TEXT, "stage": TEXT} | USE_TYPES
+INSTANCE_TYPES = {"job": pa.string(), "stage": pa.string()} | USE_TYPES
 PAIRS = {
     "submit": "submit",
     "instances_map": "map_tasks",
@@ -48,6 +48,8 @@ def alibaba2018(
 ) -> Workload: ...
 @overload
 def alibaba2018(kind: Literal["mapreduce"], folder: str | Path | None = None) -> pd.DataFrame: ...
+@overload
+def alibaba2018(kind: str, folder: str | Path | None = None) -> Workload | pd.DataFrame: ...
 @typed
 def alibaba2018(
     kind: str = "instances", folder: str | Path | None = None
@@ -145,23 +147,14 @@ def _read_stages(path: Path, report: Counter[str]) -> pd.DataFrame:
 
 def _read_instances(path: Path, stages: pd.DataFrame) -> pa.Table:
     """Every instance as (row of its stage, duration, cpu, mem), in the order of the stages."""
-    table = read_table(path, INSTANCE_COLUMNS, INSTANCE_TYPES).unify_dictionaries()
+    table = read_table(path, INSTANCE_COLUMNS, INSTANCE_TYPES)
     for name in USE_TYPES:
         values = table[name].to_numpy()  # a blank is NaN here
         right = np.isfinite(values) & (values >= 0)
         refuse(path, name, ~right, "is blank, negative or not a finite number")
-    job = table["job"].combine_chunks()
-    stage = table["stage"].combine_chunks()
-    # Each pair of a job and a stage is a number, so that only different pairs are compared as text.
-    pair = (
-        job.indices.to_numpy().astype(np.int64) * len(stage.dictionary) + stage.indices.to_numpy()
-    )
-    place, pairs = pd.factorize(pair)  # (T,), (P,)
-    of_job, of_stage = np.divmod(pairs, len(stage.dictionary))
-    job_names = job.dictionary.to_numpy(zero_copy_only=False)[of_job]
-    stage_names = stage.dictionary.to_numpy(zero_copy_only=False)[of_stage]
-    rows = pd.Index(stages["name"]).get_indexer(job_names + "/" + stage_names)
-    row = rows[place]
+    names = compute.binary_join_element_wise(table["job"], table["stage"], "/")
+    found = compute.index_in(names, pa.array(stages["name"]))
+    row = found.fill_null(-1).to_numpy()
     refuse(path, "stage", row < 0, "is not in sample_tasks.csv")
     counts = np.bincount(row, minlength=len(stages))
     wrong = counts != stages["instances"].to_numpy()

@@ -1,6 +1,7 @@
 """Fetch the public traces: retried, checked, written in one step, and only files that are missing."""
 
 import re
+import tomllib
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -38,122 +39,9 @@ class Source(NamedTuple):
     hint: str = ""
 
 
-CC_BY = "CC-BY 4.0, https://github.com/google/cluster-data"
-GOOGLE2011 = "https://storage.googleapis.com/clusterdata-2011-2/"
-MEGHA = "meghanat/megha_simulator"
-MEGHA_LICENCE = f"none stated, https://github.com/{MEGHA}"
-MEGHA_LFS = "cc0b5b68295b31f202de69837858ba0b940b7f8e"  # the last commit with all whole files
-PLAIN_FILES = f"https://raw.githubusercontent.com/{MEGHA}/main/traces/input/"
-LFS_FILES = f"https://media.githubusercontent.com/media/{MEGHA}/{MEGHA_LFS}/traces/input/"
-LFS_HINT = (
-    f", or `git lfs pull` in a clone of https://github.com/{MEGHA} at commit {MEGHA_LFS[:8]}; "
-    "where GitHub says that the repository's quota or budget of Git LFS is used up, wait for the next month"
-)
+LISTED = Path(__file__).with_name("sources.toml")
 SOURCES = {
-    "google2011": Source(
-        "Google clusterdata-2011-2, table job_events: the jobs of one cell in 29 days of May 2011",
-        CC_BY,
-        "500 files, 2.0 million events",
-        "google2011",
-        GOOGLE2011,
-        table="job_events",
-    ),
-    "google2011-tasks": Source(
-        "Google clusterdata-2011-2, table task_events: the tasks of those jobs and what they requested",
-        CC_BY,
-        "500 files, 145 million events",
-        "google2011",
-        GOOGLE2011,
-        table="task_events",
-    ),
-    "swim": Source(
-        "SWIM: two synthesised days of Facebook's MapReduce jobs, 2009 and 2010, with their bytes",
-        "New BSD, https://github.com/SWIMProjectUCB/SWIM",
-        "2 files, about 1 MB",
-        "swim",
-        "https://raw.githubusercontent.com/SWIMProjectUCB/SWIM/master/workloadSuite/",
-        {
-            "FB-2009_samples_24_times_1hr_0.tsv": "5033ea98faed398b132957e4555c9ba88653d1ffaac470f370b761b79cd44c19",
-            "FB-2010_samples_24_times_1hr_0.tsv": "65f758ecd0495955de30c560b2d57fc351c9b2c89117b82f16b2f8f30fb4e9d9",
-        },
-    ),
-    "alibaba-gpu2023": Source(
-        "Alibaba cluster-trace-gpu-v2023: 1,523 nodes with 6,212 GPUs, and tasks that may share one",
-        "none stated, https://github.com/alibaba/clusterdata",
-        "2 files, 0.6 MB",
-        "openb",
-        "https://raw.githubusercontent.com/alibaba/clusterdata/master/cluster-trace-gpu-v2023/csv/",
-        {
-            "openb_node_list_all_node.csv": "5a85c2af79c66a1efff8bbcbda430400aae56d8431370d738480967e1a9c6b15",
-            "openb_pod_list_default.csv": "1ee7ed79c27a3b0861cda8ddba86a004c6aba904caafa329a76ae93ca63834a8",
-        },
-    ),
-    "swf": Source(
-        "NASA's iPSC/860, 1993: 18,239 jobs on 128 nodes, a log of the Parallel Workloads Archive",
-        "use to be acknowledged, https://www.cs.huji.ac.il/labs/parallel/workload/l_nasa_ipsc/",
-        "1 file, 0.2 MB",
-        "swf",
-        "https://www.cs.huji.ac.il/labs/parallel/workload/l_nasa_ipsc/",
-        {
-            "NASA-iPSC-1993-3.1-cln.swf.gz": "ab82bdb3d6abc6de80b920bae757b853ece2cda432db7457a7c6868fd6954347"
-        },
-    ),
-    "alibaba-pai2020": Source(
-        "Alibaba cluster-trace-gpu-v2020, table pai_task_table: machine-learning jobs on 6,500 GPUs",
-        "none stated, https://github.com/alibaba/clusterdata",
-        "1 file, 34 MB",
-        "pai",
-        "https://aliopentrace.oss-cn-beijing.aliyuncs.com/v2020GPUTraces/",
-        {
-            "pai_task_table.tar.gz": "cd1d6dc3215d2a8607ccf6b6dd952b5db776df86926c73259fea7c1499ac40e5"
-        },
-    ),
-    "hawk": Source(
-        "Hawk's and Eagle's traces, excerpts: two of Yahoo's, 2,910 and 3,363 jobs, one of Google's, 10,000",
-        MEGHA_LICENCE,
-        "3 files, 8 MB",
-        "hawk",
-        PLAIN_FILES,
-        {
-            "YH1_sub.tr": "0f4775615b614756a17e94c34da52077d56ba93283f3f9907e415d9c0046788d",
-            "YH2_sub.tr": "d0cd6d2ebf4eb8d05bff62316c750aa364c6b957d2a4afef4f696f32cc451912",
-            "GOOG_subtrace.tr": "a2c2d3668d8f087b7ed0f0714ca9c1690e3c7087c83911225756df9521d9a222",
-        },
-    ),
-    "hawk-yahoo": Source(
-        "Hawk's and Eagle's Yahoo trace, whole",
-        MEGHA_LICENCE,
-        "1 file, 15 MB",
-        "hawk",
-        PLAIN_FILES,
-        {"YH_full.tr": "cd243bda85d2ccc3b366781197664ccdaa964a1ce59fb5aaa5b54983b129e2ad"},
-    ),
-    "hawk-cloudera": Source(
-        "Hawk's and Eagle's Cloudera-c trace, whole",
-        MEGHA_LICENCE,
-        "1 file, 86 MB",
-        "hawk",
-        PLAIN_FILES,
-        {"CCc.tr": "3cf426c9203a2a7c5e96e610e2d3bc7cbb88b79d7054d724df8e024a5f1631be"},
-    ),
-    "hawk-google": Source(
-        "Hawk's and Eagle's Google trace, whole",
-        MEGHA_LICENCE,
-        "1 file, 227 MB",
-        "hawk",
-        LFS_FILES,
-        {"GOOG.tr": "fc60658a2122499f842d0eba0a740ca08a5d40bfa62632d1011eb4e6bfef2333"},
-        hint=LFS_HINT,
-    ),
-    "hawk-facebook": Source(
-        "Hawk's and Eagle's Facebook trace, whole",
-        MEGHA_LICENCE,
-        "1 file, 769 MB",
-        "hawk",
-        LFS_FILES,
-        {"FB.tr": "b54c4e0446449d089c30df2afe255f479c6bf478aeec1089af03eb78fa66b23b"},
-        hint=LFS_HINT,
-    ),
+    name: Source(**entry) for name, entry in tomllib.loads(LISTED.read_text("utf-8")).items()
 }
 
 

@@ -3,9 +3,9 @@
 import gzip
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import numpy as np
 import pandas as pd
@@ -17,16 +17,6 @@ from schedlib.workload import Workload
 
 BLOCK = 2**22  # characters parsed at once
 HEAD = 3  # numbers before the durations: submit, tasks, mean
-
-
-class Rows(NamedTuple):
-    """Some rows of a file: their numbers counted from 1, the fields of their jobs, and all durations."""
-
-    number: np.ndarray
-    submit: np.ndarray
-    mean: np.ndarray
-    tasks: np.ndarray
-    duration: np.ndarray
 
 
 def hawk_folder() -> Path | None:
@@ -81,18 +71,17 @@ def read_hawk(path: str | Path) -> Workload:
     if not blocks:
         raise ValueError(f"{path}: no jobs; the file is empty, fetch it again")
     columns = zip(*blocks, strict=True)
-    rows = Rows(*map(np.concatenate, columns))
-    del blocks  # as large as `rows`
+    number, submit, mean, counts, duration = map(np.concatenate, columns)
+    del blocks  # as large as these
     report: Counter[str] = Counter()
-    skipped = int(rows.number[-1]) - len(rows.number)
-    report["blank lines between jobs (skipped)"] = skipped
-    line = np.arange(len(rows.number))
-    jobs = pd.DataFrame({"submit": rows.submit, "mean": rows.mean, "line": line})
+    line = np.arange(len(number))
+    report["blank lines between jobs (skipped)"] = int(number[-1]) - len(number)
+    jobs = pd.DataFrame({"submit": submit, "mean": mean, "line": line})
     jobs = in_order(jobs, "submit", report, "jobs")
     job_of = np.argsort(jobs.pop("line").to_numpy())
     jobs["job"] = jobs.index
-    job = np.repeat(job_of, rows.tasks)
-    tasks = pd.DataFrame({"job": job, "duration": rows.duration})
+    job = np.repeat(job_of, counts)
+    tasks = pd.DataFrame({"job": job, "duration": duration})
     return Workload(jobs, tasks, report=met(report))
 
 
@@ -135,8 +124,8 @@ def _digits(number: float) -> str:
     return str(int(number)) if whole else repr(number)
 
 
-def _blocks(path: Path) -> Iterator[Rows]:
-    """The rows of a file, a few MB at a time, without the blank lines."""
+def _blocks(path: Path) -> Iterator[Sequence[np.ndarray]]:
+    """The rows of a file, a few MB at a time, without the blank lines, as `_rows` gives them."""
     with (
         path.open("rb") as raw,
         gzip.open(raw) if path.suffix == ".gz" else raw as whole,
@@ -152,13 +141,15 @@ def _blocks(path: Path) -> Iterator[Rows]:
             bar.update(raw.tell() - bar.n)
 
 
-def _rows(path: Path, lines: Mapping[int, str]) -> Rows:
-    """The rows of lines by their number in the file; ValueError at the first that is wrong."""
-    number = list(lines)
+def _rows(path: Path, lines: Mapping[int, str]) -> Sequence[np.ndarray]:
+    """Of N lines by their number in the file: numbers, submissions, means, counts of tasks (N,), durations (T,).
+
+    ValueError at the first that is wrong.
+    """
+    number = np.array(list(lines))
     values, counts = split_numbers(path, lines)
     ends = np.cumsum(counts)
-    wrong = ~np.isfinite(values)
-    wrong |= values < 0
+    wrong = ~(np.isfinite(values) & (values >= 0))
     if wrong.any():
         row = number[np.searchsorted(ends, wrong.argmax(), side="right")]
         raise ValueError(
@@ -168,17 +159,13 @@ def _rows(path: Path, lines: Mapping[int, str]) -> Rows:
     if tasks.min() < 1:
         _refuse(path, number[tasks.argmin()], "has no durations")
     begins = ends - counts
-    stated = values[begins + 1]
+    heads = begins[:, None] + np.arange(HEAD)
+    submit, stated, mean = values[heads].T
     wrong = tasks != stated
     if wrong.any():
         i = wrong.argmax()
         _refuse(path, number[i], f"states {stated[i]:g} tasks and has {tasks[i]} durations")
-    head = np.zeros(len(values), bool)
-    for field in range(HEAD):
-        head[begins + field] = True
-    submit = values[begins]
-    mean = values[begins + 2]
-    return Rows(np.array(number), submit, mean, tasks, values[~head])
+    return number, submit, mean, tasks, np.delete(values, heads)
 
 
 def _refuse(path: Path, row: int, why: str) -> NoReturn:

@@ -34,12 +34,12 @@ SHORT_LIMIT = r"^()(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?$"
 LONG_LIMIT = r"^(\d+)-(\d+)(?::(\d+))?(?::(\d+))?(?:\.\d+)?$"
 LIMIT_PARTS = (86400, 3600, 60, 1)
 MEMORY = r"^(\d+(?:\.\d+)?)([KMGTP]?)([cn]?)$"
-GIB = {"K": 2.0**-20, "M": 2.0**-10, "G": 1.0, "T": 2.0**10, "P": 2.0**20}
+GIB = {"K": 2.0**-20, "": 2.0**-10, "M": 2.0**-10, "G": 1.0, "T": 2.0**10, "P": 2.0**20}
 
 
 @typed
 def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
-    """Read jobs from `sacct --parsable2` with its header; a job of n processors is one task with `cpu` n.
+    """Read jobs from `sacct --parsable2` with its header, or the same table as `.parquet`; a job of n processors is one task with `cpu` n.
 
     The command is `TZ=UTC sacct --allusers --parsable2
     --format=JobID,Submit,Eligible,Start,End,Elapsed,NCPUS,ReqMem,Timelimit,User,State`, with a start and an
@@ -89,7 +89,8 @@ def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
     absent = [name for name in OPTIONAL if name not in header]
     text = [name for name in (*NEEDED, *OPTIONAL) if name not in absent]
     types = dict.fromkeys(text, pa.string()) | dict.fromkeys(amounts, pa.float64())
-    rows = read_frame(path, None, types, delimiter, optional=amounts, quoted=False, site=True)
+    rows = read_frame(path, None, types, delimiter, optional=list(types), quoted=False, site=True)
+    rows[text] = rows[text].fillna("")  # of a Parquet file
     rows[absent] = ""
     submit, eligible, start, end = (_times(path, rows[name]) for name in TIMES)
     elapsed = _limits(path, rows["Elapsed"]).where(end.notna())
@@ -158,7 +159,7 @@ def _limits(path: Path, column: pd.Series) -> pd.Series:
     """Spans such as `1-12:00:00`, `1-12:00` and `30:00` in seconds, NaN without a limit."""
     entries = column.mask(column.isin(NO_LIMIT))
     parts = entries.str.extract(LONG_LIMIT).fillna(entries.str.extract(SHORT_LIMIT))
-    wrong = parts[1].isna() & parts[2].isna() & entries.notna()
+    wrong = parts[0].isna() & entries.notna()
     refuse(path, str(column.name), wrong, "is not a span of time")
     numbers = parts.replace("", "0").astype(float).fillna(0)
     seconds = numbers @ LIMIT_PARTS
@@ -176,8 +177,7 @@ def _memory(path: Path, rows: pd.DataFrame, cpus: str) -> pd.Series:
     """The memory that each job requested (GiB), 0 where the entry is blank."""
     parts = rows["ReqMem"].replace("", "0").str.extract(MEMORY)
     refuse(path, "ReqMem", parts[0].isna(), "is not an amount of memory")
-    unit = parts[1].replace("", "M")
-    memory = parts[0].astype(float) * unit.map(GIB)
+    memory = parts[0].astype(float) * parts[1].map(GIB)
     per_core = memory * rows[cpus]
     per_node = memory * rows.get("NNodes", 1.0)
     memory = memory.mask(parts[2] == "c", per_core)

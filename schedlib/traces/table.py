@@ -161,7 +161,10 @@ def _plain(column: pd.Series, whole: bool, scaled: bool) -> pd.Series:
     Unless it is `scaled`, "007" and "1.10" are names: two texts never become one number.
     """
     entries = column.mask(column == "")
-    numbers = pd.to_numeric(entries, errors="coerce")
+    try:
+        numbers = pd.to_numeric(entries)  # which ends at the first text
+    except ValueError:
+        return column
     text = numbers.isna() & entries.notna()
     if text.any() or numbers.isna().all():
         return column
