@@ -36,6 +36,46 @@ def test_utilisation_is_the_work_of_the_tasks(case, name, detail, seed):
     assert_allclose(found, busy, rtol=1e-9, atol=1e-9)
 
 
+@given(st.sampled_from([2.0**20, 2.0**30]), st.sampled_from(sorted(SYSTEMS)))
+def test_the_origin_of_time_changes_no_share(origin, name):
+    """Times are in 64ths of a second, so that adding the origin rounds nothing but the edges of intervals."""
+    rng = np.random.default_rng(3)
+    submit = 3 * np.arange(60)  # a heartbeat each
+    duration = rng.integers(64, 64 * 40, 60) / 64
+    how = {"workers": 8, "short_partition": 0.25, "cutoff": 20.0, "network_delay": 1 / 64}
+
+    def run(begin):
+        work = Workload.from_arrays(begin + submit, duration)
+        return eagle.simulate(work, SYSTEMS[name], detail="as_written", **how)
+
+    here, there = run(0.0), run(3 * origin)
+    shares = there.utilisation.assign(time=there.utilisation["time"] - 3 * origin)
+    pd.testing.assert_frame_equal(shares, here.utilisation, rtol=0, atol=1e-5)
+    assert_equal(there.jobs["completion"].to_numpy(), here.jobs["completion"].to_numpy())
+
+
+SECONDS_10 = Workload.from_arrays(np.arange(10), np.full(10, 10.0))
+
+
+@pytest.mark.parametrize(
+    ("work", "says"),
+    [
+        (Workload.from_arrays(np.arange(9), np.full(9, 5.5)), "takes 9.1% of the work away"),
+        (Workload.from_arrays(np.zeros(500), np.full(500, 9.0)), "here up to 4.99 s later"),
+        (Workload(SECONDS_10.jobs.assign(mean=70.0), SECONDS_10.tasks), "column 'mean' in row 0 of jobs is 70"),
+    ],
+)  # fmt: skip
+def test_a_change_of_a_readers_times_is_named(work, says):
+    with pytest.warns(UserWarning, match=says):
+        eagle.simulate(work, "sparrow", 8, short_partition=0, cutoff=np.inf)
+
+
+def test_no_warning_where_times_hardly_change(recwarn):
+    for detail in DETAILS:
+        eagle.simulate(SECONDS_10, "sparrow", 8, short_partition=0, cutoff=np.inf, detail=detail)
+    assert not recwarn.list
+
+
 @given(
     cases(),
     st.sampled_from(

@@ -62,6 +62,37 @@ def test_a_readers_column_is_that_of_the_job():
     assert not by_estimate.jobs.equals(run(plain, eagle.System("fifo")).jobs)
 
 
+def late_first(cluster, worker, line, rng):
+    """Jobs past their due time first, then the least laxity; all in the unit of the column."""
+    best, least = 0, np.inf
+    for place, job in enumerate(line):
+        left = cluster.jobs.due[job] - cluster.now
+        laxity = -1e9 + left if left < 0 else left - cluster.estimate[job]
+        if laxity < least:
+            best, least = place, laxity
+    return best
+
+
+@pytest.mark.parametrize("unit", ["ms", "min", "h", "d"])
+def test_a_rule_sees_its_columns_and_the_clock_in_one_unit(unit):
+    """No two times are equal, so that another unit changes no order by rounding."""
+    rng = np.random.default_rng(5)
+    submit = np.round(np.sort(rng.uniform(0, 200, 150)), 3)
+    duration = np.round(rng.exponential(20.0, 150), 3)
+    due = submit + rng.uniform(10, 200, 150)
+
+    def completions(name):
+        second = SECONDS[name]
+        times = [values / second for values in (submit, duration, due)]
+        work = Workload.from_arrays(*times[:2], time_unit=name)
+        work = Workload(work.jobs.assign(due=times[2]), work.tasks, name)
+        mine = eagle.System("laxity", queue=late_first)
+        cluster = {"workers": 12, "short_partition": 0.0, "cutoff": np.inf, "detail": "as_written"}
+        return second * eagle.simulate(work, mine, **cluster).jobs["completion"]
+
+    assert np.allclose(completions(unit), completions("s"), rtol=1e-9, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("rule", "says"),
     [

@@ -73,11 +73,12 @@ def write(log, now, event, worker, job):
 
 @kernel
 def pass_time(log, now):
-    """Add the busy workers' time up to `now`; when the intervals no longer reach that far, two become one."""
+    """Add the busy workers' time up to `now`; when the intervals, which begin with the first submission, no longer
+    reach that far, two become one."""
     sums = log.sums[0]
     bins = log.bins
     since = sums.since
-    while now >= sums.width * BINS:
+    while now - sums.origin >= sums.width * BINS:
         for i in range(BINS // 2):
             for partition in range(2):
                 bins[i, partition] = bins[2 * i, partition] + bins[2 * i + 1, partition]
@@ -89,9 +90,9 @@ def pass_time(log, now):
     if short > 0 or general > 0:
         sums.sum_short += short * (now - since)
         sums.sum_general += general * (now - since)
-        interval = int(since / width)
+        interval = int((since - sums.origin) / width)
         while since < now:
-            edge = min(now, (interval + 1) * width)
+            edge = min(now, sums.origin + (interval + 1) * width)
             bins[interval, 0] += short * (edge - since)
             bins[interval, 1] += general * (edge - since)
             since = edge

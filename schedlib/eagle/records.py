@@ -114,6 +114,7 @@ REFUSAL = np.dtype(
 )
 SUMS = np.dtype(
     [
+        ("origin", "f8"),  # the first submission, where the first interval begins
         ("width", "f8"),  # the length of an interval
         ("since", "f8"),  # up to when busy time has been added
         # busy workers of the two partitions

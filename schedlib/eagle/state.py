@@ -277,6 +277,8 @@ def initial(
         of_workers=np.zeros((workers * readers, 4)),
         columns=np.zeros((0, 0)) if columns is None else columns,
     )
+    log = empty_log(events=ROOM * record, tasks=len(duration) * record)
+    log.sums.origin = jobs.submit[0]
     return State(
         how=how,
         workers=cluster,
@@ -291,7 +293,7 @@ def initial(
         ends=events.event_queue(workers),
         board=clear_board(workers if how.shares else 1),
         notes=notes,
-        log=empty_log(events=ROOM * record, tasks=len(duration) * record),
+        log=log,
         counts=zeroed(COUNTS, 1),
         clock=clock,
         refusal=zeroed(REFUSAL, 1),

@@ -68,13 +68,15 @@ class SystemView(NamedTuple):
 
     The function can write to the notes. All other arrays are read-only.
 
-    - `now` (s), `short_only`: workers 0 to short_only - 1 are the short partition
+    All times are in the workload's unit.
+
+    - `now`, `short_only`: workers 0 to short_only - 1 are the short partition
     - `queued (W,)`: entries waiting; `busy (W,)`: 1 when a worker asks for a task or runs one
     - `long_tasks (W,)`: tasks placed there by least work left and not finished, short ones too where these
-      are placed, and no probed one; `work (W,)`: the sum of their estimates (s)
-    - `job (W,)`: the job whose task it asks for or runs (-1: none), `since (W,)`: when it asked (s), `placed
+      are placed, and no probed one; `work (W,)`: the sum of their estimates
+    - `job (W,)`: the job whose task it asks for or runs (-1: none), `since (W,)`: when it asked, `placed
       (W,)`: 1 when the centre placed that task, so that it is part of `work`
-    - `estimate (N,)` of one task (s), `tasks (N,)`, `unstarted (N,)` tasks, `long (N,)` 1 for long jobs
+    - `estimate (N,)` of one task, `tasks (N,)`, `unstarted (N,)` tasks, `long (N,)` 1 for long jobs
     - `sent (k,)`: the workers to which this job's k probes have gone so far (empty except for a function that sends)
     - `notes (N, 4)`, `worker_notes (W, 4)`: floats of your own for jobs and workers, zeros when a run begins
     - `jobs`: the columns of your own in `Workload.jobs`, as in `cluster.jobs.deadline[job]`: each numeric column
@@ -138,7 +140,7 @@ KINDS = {"short_jobs": SEND, "long_jobs": SEND, "queue": PICK, "probes": COUNT}
 
 @compiled
 def remaining_work(cluster, worker):
-    """The work that a worker has, by estimates (s): the rest of its task, and the tasks placed there.
+    """The work that a worker has, by estimates: the rest of its task, and the tasks placed there.
 
     For a reader's function: `cluster` is the `eagle.SystemView` that it gets, `worker` a number.
 

@@ -43,7 +43,7 @@ def small_workload(seed: int = 0) -> Workload:
     mean = np.where(long, rng.uniform(14, 26, 40), rng.uniform(1, 4, 40))
     duration = np.repeat(mean, tasks) * rng.uniform(0.7, 1.3, tasks.sum())
     submit = np.sort(rng.uniform(0, 72, 40))
-    return Workload.from_arrays(submit, np.maximum(duration, 1).round(1), tasks=tasks)
+    return Workload.from_arrays(submit, np.floor(np.maximum(duration, 1)), tasks=tasks)
 
 
 @functools.lru_cache(maxsize=32)

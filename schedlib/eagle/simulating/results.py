@@ -30,7 +30,8 @@ class Simulation:
       not counted; `events`; `longest_queue`; `utilisation`, `utilisation_short`,
       `utilisation_general`, the mean share of busy workers from the first to the last submission; `makespan`
       (s, to the last end); `workers`, `short_only`, `jobs`, `tasks`, `short_tasks`
-    - `utilisation`: `time` (s, the beginning of an interval), busy shares `short`, `general`, `all`
+    - `utilisation`: `time` (s, the beginning of an interval; the first begins with the first submission), busy
+      shares `short`, `general`, `all`
     - `tasks`, `log`: with `record=True` a row per task (`job, task, worker, queued, asked, start, finish,
       long`; s) and per event (`time, event, worker, job`), else None
 
@@ -98,7 +99,15 @@ def check_choices(state: State, system: str, unit: str, names: np.ndarray) -> No
     raise ValueError(f"system {system!r}: {chose}; {possible}")
 
 
-SUMMED_TIMES = ("width", "since", "sum_short", "sum_general", "last_short", "last_general")
+SUMMED_TIMES = (
+    "origin",
+    "width",
+    "since",
+    "sum_short",
+    "sum_general",
+    "last_short",
+    "last_general",
+)
 
 
 def in_unit(state: State, unit: float) -> None:
@@ -191,8 +200,9 @@ def _share(busy: float, workers: int) -> float:
 
 
 def _utilisation(state: State) -> pd.DataFrame:
-    width = state.log.sums[0].width
-    last = state.clock[0].now
+    sums = state.log.sums[0]
+    width = sums.width
+    last = state.clock[0].now - sums.origin
     intervals = max(1, math.ceil(last / width))
     bins = state.log.bins[:intervals]
     workers = len(state.workers)
@@ -201,7 +211,7 @@ def _utilisation(state: State) -> pd.DataFrame:
     left = np.maximum(last - time, 1e-300)
     room = np.minimum(width, left)
     short, general = bins.T
-    shares = pd.DataFrame({"time": time})
+    shares = pd.DataFrame({"time": sums.origin + time})
     with np.errstate(divide="ignore", invalid="ignore"):
         shares["short"] = short / (room * short_only)
         shares["general"] = general / (room * (workers - short_only))

@@ -24,7 +24,9 @@ from schedlib.workload import SECONDS, Workload
 DEPHASING = 0.01  # s
 DELAY = 0.0005  # s
 HEARTBEAT = 3.0  # s
-MOST_CUT = 0.05  # of the tasks, to no time at all, without a warning
+MOST_CUT = 0.01  # of the work, without a warning
+MOST_LATE = 1.0  # s that jobs of one moment may be put apart without a warning
+MOST_OFF = 2.0  # a factor: how far a job's column `mean` may be from its tasks' without a warning
 RANGES = {
     "workers": (1, MOST_WORKERS),
     "short_partition": (0, 1),
@@ -64,13 +66,23 @@ def simulate(
     - `cutoff`: jobs of a longer mean task are long; 0: all, infinite: none, None: those of a class > 0
     - `probe_ratio`: probes a task; `min_probes`: the least of a job, K (None: the system's own)
     - `network_delay`: one hop (None: 0.0005 s); `heartbeat`: how often those with old news learn (None: 3 s,
-      0: they know all). These and `cutoff` are in the workload's unit of time, as all results are. A run in
-      minutes, hours or days is worked out in seconds, to the microsecond; a function of yours then sees seconds
+      0: they know all). These and `cutoff` are in the workload's unit of time, as are all results and all times
+      that a function of yours sees. Without such a function a run in minutes, hours or days is worked out in
+      seconds, to the microsecond
     - `estimate` of a job's task: "mean", a factor on the mean, or (low, high), a factor per job drawn
       uniformly; the class stays the true one
     - `detail`: `"as_published"` follows the authors' simulator at its last commit, `"as_submitted"` at that of
-      November 2016, `"as_written"` the paper's text: see `eagle.Detail` for each difference
+      November 2016, `"as_written"` the paper's text: see `eagle.Detail` for each difference. The authors' cut
+      durations to whole seconds and put jobs of one moment 0.01 s apart; a warning says where that changes
+      more than 1 % of the work, or a time of submission by more than 1 s
     - `seed` alone decides what is drawn; `record`: `tasks` and `log` of the result are kept
+
+    A column `mean` of the workload's jobs, which Hawk's traces have, takes the place of the mean of a job's tasks:
+    it decides which jobs are long, and is the estimate. A warning says where it is far from that mean.
+
+    Events of one moment are handled one after another: ends of tasks, then messages, then heartbeats, then
+    submissions in the workload's order, each with all probes and tasks that it sends. So the first job of a batch
+    chooses its workers before the second is looked at.
 
     Raises ValueError, naming the argument, on an unknown system or detail, no worker, a short partition that
     leaves no worker for long jobs (or, where SSS needs one, has none), a cut-off outside the jobs' means, a job
@@ -90,7 +102,8 @@ def simulate(
     if detail not in DETAILS:
         raise unknown("detail", detail, DETAILS)
     differences = DETAILS[detail]
-    second = SECONDS[workload.time_unit]
+    unit = workload.time_unit
+    second = SECONDS[unit]
     network_delay = DELAY / second if network_delay is None else network_delay
     heartbeat = HEARTBEAT / second if heartbeat is None else heartbeat
     check_numbers(
@@ -113,6 +126,12 @@ def simulate(
     if parts.functions:
         columns = np.array([*own_columns.values()]).reshape(len(own_columns), len(workload))
         columns = columns[:, rows].copy()
+        # the rules are in the reader's unit, and so must be the times that they see
+        jobs.submit /= coarse
+        jobs.estimate /= coarse
+        duration = duration / coarse
+        duration.flags.writeable = False
+        coarse = 1.0
     how = settings(
         system=system,
         parts=parts,
@@ -124,7 +143,7 @@ def simulate(
     state = initial(how, jobs, duration, workers, record=record, columns=columns)
     state = engine.run(parts.choices(), state, choices)
     names = workload.jobs["job"].to_numpy()
-    check_choices(state, system.name, workload.time_unit, names[rows])
+    check_choices(state, system.name, unit, names[rows])
     if coarse > 1:
         in_unit(state, coarse)
     return result(system, names, rows, state, record)
@@ -199,11 +218,14 @@ def prepare(
     duration = workload.tasks["duration"].to_numpy(float)
     submit = workload.jobs["submit"].to_numpy(float)
     if detail.whole_times:
-        _warn_of_cuts(duration)
+        whole = np.floor(duration)
+        _warn_of_cuts(duration.sum(), whole.sum(), workload.time_unit)
         mean = np.floor(mean)
-        duration = np.floor(duration)
+        duration = whole
     if detail.jobs_apart:
-        submit = dephased(submit)
+        apart = dephased(submit)
+        _warn_of_delays(submit, apart)
+        submit = apart
     long = _long(workload, mean, cutoff)
     guess = factors(estimate, len(mean), rng) * mean
     if detail.whole_times:
@@ -225,23 +247,43 @@ def prepare(
 
 def _means(workload: Workload) -> np.ndarray:
     """The mean duration of each job's tasks (N,): the column `mean`, if there is one."""
-    has_column = "mean" in workload.jobs
-    mean = np.asarray(workload.jobs["mean"] if has_column else job_means(workload), float)
+    of_tasks = job_means(workload)
+    if "mean" not in workload.jobs:
+        return of_tasks
+    mean = workload.jobs["mean"].to_numpy(float)
     bad = np.flatnonzero(~(np.isfinite(mean) & (mean >= 0)))
     if len(bad):
         value = f"'mean' in row {bad[0]} of jobs is {mean[bad[0]]}"
         raise ValueError(f"workload: {value}; give a number of seconds, or leave the column out")
+    off = np.maximum(mean, of_tasks) > MOST_OFF * np.minimum(mean, of_tasks) + 1
+    if off.any():
+        row = off.argmax()
+        what = f"column 'mean' in row {row} of jobs is {mean[row]:g}, that job's tasks take {of_tasks[row]:g}"
+        _warn(
+            f"workload: {what}; it decides which jobs are long: rename a column of another meaning"
+        )
     return mean
 
 
-def _warn_of_cuts(duration: np.ndarray) -> None:
-    """A warning when many of the tasks would take no time."""
-    nothing = ((duration > 0) & (duration < 1)).mean()
-    if nothing > MOST_CUT:
-        cut = f"as published times are cut to whole numbers, {nothing:.0%} of the tasks' to 0"
-        way_out = "give detail='as_written', or times in a smaller unit"
-        # 5: `prepare`, `simulate` and its wrapper stand between this and the caller
-        warnings.warn(f"detail: {cut}; {way_out}", stacklevel=5)
+def _warn_of_cuts(work: float, left: float, unit: str) -> None:
+    """A warning when cutting durations takes much of the work away."""
+    if work - left > MOST_CUT * work:
+        cut = f"as published durations are cut to multiples of 1 {unit}"
+        lost = f"this takes {1 - left / work:.1%} of the work away"
+        _warn(f"detail: {cut}, and {lost}; give detail='as_written', or times in a smaller unit")
+
+
+def _warn_of_delays(submit: np.ndarray, apart: np.ndarray) -> None:
+    """A warning when jobs of one moment are submitted much later."""
+    latest = (apart - submit).max()
+    if latest > MOST_LATE:
+        moved = f"as published jobs of one moment come {DEPHASING} s apart, here up to {latest:.3g} s later"
+        _warn(f"detail: {moved}; give detail='as_written'")
+
+
+def _warn(text: str) -> None:
+    # 6: the callers here, `prepare`, `simulate` and its wrapper stand between this and the reader's line
+    warnings.warn(text, stacklevel=6)
 
 
 def _long(workload: Workload, mean: np.ndarray, cutoff: float | None) -> np.ndarray:
