@@ -36,11 +36,11 @@ STILL = {
     ("schedlib/lotes",): 45_464,
     ("schedlib/mch",): 25_224,
     ("schedlib/hmhs",): 14_597,
-    ("schedlib/traces",): 14_052,
+    ("schedlib/traces",): 13_878,
     ("schedlib/boards",): 15_557,
     ("schedlib/sweeps",): 9_889,
-    ("schedlib",): 189_597,
-    ("tests",): 149_791,
+    ("schedlib",): 189_687,
+    ("tests",): 150_630,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}

@@ -50,19 +50,14 @@ class Finder(MetaPathFinder, Loader):
         """Give the module the names of the new one, and warn."""
         old = module.__name__
         new = str(new_name(old))
-        _warn(old, new)
+        moved = f"{old} is {new} now; the old name goes in version 4"
+        warnings.warn(moved, FutureWarning, stacklevel=2)
         try:
             found = importlib.import_module(new)
         except ModuleNotFoundError as error:
             checkout = "is in the checkout, not in the package: clone it and work there"
             raise ImportError(f"{old} is {new} now, which {checkout}") from error
         module.__dict__["__getattr__"] = lambda name: getattr(found, name)
-
-
-def _warn(old: str, new: str) -> None:
-    warnings.warn(
-        f"{old} is {new} now; the old name goes in version 4", FutureWarning, stacklevel=3
-    )
 
 
 def command(arguments: Sequence[str]) -> int | None:
