@@ -1,6 +1,6 @@
 """`make slides`: the chapters as lectures, by nbconvert and reveal.js.
 
-A cell's metadata say what stands on its slides, as an author set it: `{"slideshow": {"slide_type": "slide", "slides": [...]}}`. A slide has a
+A cell's metadata say what its slides show, as an author set it: `{"slideshow": {"slide_type": "slide", "slides": [...]}}`. A slide has a
 `title`, two or three `points` beside the cell's pictures and tables, `notes` for the lecturer, `show` (which outputs, all without it) and
 `code` (whether to show it). The chapter's own words are notes, too.
 """
@@ -37,7 +37,7 @@ def words(source: str, kind: str):
 
 
 def shown(cell, slide):
-    """A cell with the outputs that stand on this slide, and its code if the slide asks for it."""
+    """A cell with the outputs that this slide shows, and its code if the slide asks for it."""
     outputs = [on_a_slide(output) for output in cell.outputs if not is_caption(output)]
     if "show" in slide:
         outputs = [outputs[k] for k in slide["show"]]
@@ -94,7 +94,7 @@ def is_broad(output) -> bool:
 
 
 def formulas_and_tables(cell) -> list[str]:
-    """The formulas and tables of a Markdown cell, which stand on its slides of words alone, in turn."""
+    """The formulas and tables of a Markdown cell, which its slides of words alone show in turn."""
     if cell.cell_type != "markdown":
         return []
     matches = [*FORMULA.finditer(cell.source), *TABLE.finditer(cell.source)]
@@ -120,7 +120,7 @@ def lecture(chapter):
         if cell.cell_type == "markdown" and cells:
             cells.append(words(re.sub(r"^#+ ", "", cell.source, flags=re.MULTILINE), "notes"))
     for number, cell in enumerate(cells):
-        cell.id = f"c{number:03}"  # a cell may stand on several slides
+        cell.id = f"c{number:03}"  # several slides may show a cell
     return new_notebook(cells=cells, metadata=chapter.metadata)
 
 

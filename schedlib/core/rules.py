@@ -29,7 +29,7 @@ MOST_LINES = 10_000
 """An uncompiled call on an example ends after this number of lines: it may be an endless loop."""
 MOST_SAID = 100  # characters of the compiler's first line that a message repeats
 TAKEN = (Number, str, tuple, np.ndarray, np.generic, ModuleType)
-"""What compiled code can take from outside, beside functions."""
+"""Kinds of objects that compiled code can take from outside, beside functions."""
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 """The terminal's colours in numba's messages."""
 

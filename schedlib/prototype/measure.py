@@ -155,7 +155,7 @@ def _check_kill(kill: Mapping[Name, float], nodes: int, schedulers: int) -> None
 
 
 def _orders(jobs: np.recarray, duration: np.ndarray, second: float) -> list[Order]:
-    """What is submitted and when; a unit of the workload's time takes `second` of this machine."""
+    """The jobs to submit, and when; a unit of the workload's time takes `second` of this machine."""
     orders = []
     for job in jobs:
         lasts = duration[job.first : job.first + job.tasks]

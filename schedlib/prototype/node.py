@@ -132,7 +132,7 @@ class Node(Member):
                 self.drop(entry)
 
     def drop(self, entry: Entry) -> None:
-        """An entry that nobody needs leaves the queue."""
+        """An entry that is not needed any more leaves the queue."""
         self.queue.remove(entry)
         self.long_tasks -= entry.long
         self.counts["dropped"] += 1

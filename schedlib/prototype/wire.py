@@ -1,4 +1,4 @@
-"""What goes over a connection: frames, a handshake of two who know the same secret, and limits.
+"""The contents of a connection: frames, a handshake of two who know the same secret, and limits.
 
 A frame is four bytes, the length (big-endian), and a JSON list: the kind of message, then its arguments. A
 connection begins with three frames, in which both sides say their version and who they are, and prove by
@@ -36,7 +36,7 @@ def in_words(name: Name) -> str:
 
 
 class WireError(Exception):
-    """What came over a connection cannot be part of it; the connection is closed."""
+    """Bytes that came over a connection cannot be part of it; the connection is closed."""
 
 
 def encode(message: list[Any]) -> bytes:

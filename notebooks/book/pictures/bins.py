@@ -331,7 +331,7 @@ def plot_allocation(
         )
     _named("names", names, m)
     _named("resources", resources, r)
-    pools = np.arange(m) * (r + 0.6)  # which stand apart
+    pools = np.arange(m) * (r + 0.6)  # with gaps between them
     rows = np.add.outer(pools, np.arange(r))
     rows = rows.ravel()
     labels = [f"{name}: {resource}" for name in names for resource in resources]

@@ -148,7 +148,7 @@ def _column(step, worker, x, colours) -> Iterator[Box | Words]:
 
     def box_of(job, y, height, shade, line=1.0, dashed=False):
         edge = colours[job]
-        if job == step.job:  # what the step is about stands out
+        if job == step.job:  # the job of the step is drawn in a strong colour
             edge, line = INK, 2.0
         return Box(x, y, BOX, height, pale(colours[job], shade), edge, line, dashed)
 

@@ -200,7 +200,7 @@ def more_messages(frame: DataFrame, updates: bool, traces: list[str]) -> Each:
 
 
 def contacted(frame: DataFrame, probes: int) -> Exact:
-    """So many probes in % of the fewest workers."""
+    """The number of probes in % of the fewest workers."""
     return Exact(100 * probes / frame["workers"].min())
 
 

@@ -28,7 +28,7 @@ NEAR = 2  # points from a printed gain
 
 
 def run(draws: int, seed: int) -> DataFrame:
-    """So many draws of the paper's Fig. 1, a row each: how the paper is read, and the six gains (%)."""
+    """Random draws of the paper's Fig. 1, a row each: how the paper is read, and the six gains (%)."""
     (rng,) = streams(seed, "hmhs crossing")
     rows = []
     for draw in range(draws):
