@@ -111,7 +111,7 @@ def most_running(
 def wait(work):
     case = lotes.random_instance(0.006, machines=50, hours=20.0, sizes="common", seed=0)
     run = lotes.simulate("tetris", case.configs, case.workload, record=False, work=work)
-    return 3600 * run.mean_response
+    return 3600 * run.mean_wait_started
 
 
 def waits(weights):

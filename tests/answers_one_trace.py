@@ -52,13 +52,13 @@ def exits():
     )
     plan = lotes.plan(configs, classes)
     return [
-        lotes.simulate("lotes", configs, jobs, plan=plan, exit=how).mean_response
+        lotes.simulate("lotes", configs, jobs, plan=plan, exit=how).mean_wait
         for how in ("delta", "all")
     ]
 
 
 def waits():
-    return one_trace.place(one_trace.part(20), known=False)["lotes"].mean_response
+    return one_trace.place(one_trace.part(20), known=False)["lotes"].mean_wait
 
 
 RIGHT = {

@@ -91,3 +91,20 @@ def test_speeds_that_a_workload_does_not_use_are_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         lotes.simulate("greedy", two, jobs, classes=lotes.JobClasses([1], [[1]], [[0], [10]]))
+
+
+def test_a_wait_ends_with_the_start_and_a_response_with_the_finish():
+    """The second job runs from 2 to 5, the third starts after `until`."""
+    jobs = Workload.from_arrays([0.0, 1.0, 1.0], [2.0, 3.0, 4.0], cpu=[1, 1, 1])
+    run = lotes.simulate("greedy", SERVER, jobs, until=4.5)
+    assert run.wait.tolist()[:2] == [0.0, 1.0] and np.isnan(run.wait[2])
+    assert run.mean_wait == (0.0 + 1.0 + 3.5) / 3 and run.mean_wait_started == 0.5
+    with pytest.warns(FutureWarning, match="^response: .*before version 3 it was the wait"):
+        response = run.response
+    assert response[:2].tolist() == [2.0, 4.0] and np.isnan(response[2])
+    with pytest.warns(FutureWarning, match="^mean_response: .*which is mean_wait now"):
+        assert run.mean_response == 3.0
+    bare = lotes.simulate("greedy", SERVER, jobs, until=4.5, record=False)
+    assert bare.mean_wait == run.mean_wait
+    with pytest.warns(FutureWarning), pytest.raises(ValueError, match="^mean_response: .*no rows"):
+        bare.mean_response  # noqa: B018

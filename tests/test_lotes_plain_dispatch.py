@@ -100,7 +100,7 @@ def test_twenty_jobs_of_a_twentieth_fill_a_machine(policy):
     configs, classes = MachineConfigs([[0.5]], [1]), JobClasses([1.0], [[0.025]], [[1.0]])
     jobs = Workload.from_arrays([0] * 21, [1.0] * 21, cores=[0.025] * 21)
     run = plain.simulate(policy, configs, jobs, plan=plan(configs, classes))
-    assert run.response.tolist() == [0.0] * 20 + [1.0]
+    assert run.wait.tolist() == [0.0] * 20 + [1.0]
 
 
 def test_tetris_scores_by_hand():
@@ -128,7 +128,7 @@ def test_greedys_ties_are_drawn_evenly_among_machines_that_are_large_enough():
 def test_no_job_overtakes_at_a_machine_under_greedy():
     jobs = Workload.from_arrays([0, 1, 2], [5.0, 5.0, 1.0], a=[3, 3, 1])
     run = plain.simulate("greedy", MachineConfigs([[4.0]], [1]), jobs)
-    assert run.response.tolist() == [0, 4, 3]  # the third fits at once, but the second waits there
+    assert run.wait.tolist() == [0, 4, 3]  # the third fits at once, but the second waits there
 
 
 def test_an_unknown_policy_is_refused():

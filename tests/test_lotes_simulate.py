@@ -37,7 +37,7 @@ def test_jobs_of_one_core_are_served_as_they_come(policy, machines, options):
     made = plan(configs, ONE_CORE) if policy == "lotes" else None
     jobs = Workload.from_arrays(submit, work, cores=np.ones(2_000))
     run = simulate(policy, configs, jobs, plan=made, **options)
-    assert_allclose(run.response, first_come(submit, work, 20) - submit, atol=1e-6)
+    assert_allclose(run.wait, first_come(submit, work, 20) - submit, atol=1e-6)
 
 
 POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
@@ -61,7 +61,7 @@ def run_of():
 @pytest.mark.parametrize("policy", POLICIES)
 def test_streamed_metrics_agree_with_the_rows(run_of, policy):
     kept, streamed = (run_of(policy, record=record) for record in (True, False))
-    assert streamed.jobs is None and kept.mean_response == streamed.mean_response
+    assert streamed.jobs is None and kept.mean_wait_started == streamed.mean_wait_started
     assert streamed.queue_length.equals(kept.queue_length)
 
 
@@ -186,7 +186,7 @@ def test_policies_that_break_the_rules_are_refused():
     refuses(words, simulate, Policy(nowhere), SMALL, jobs)
     words = "'odd': unknown job: machine 0 at 1 s is given number 7, which does not wait"
     refuses(words, simulate, Policy(hasty, stranger, name="odd"), SMALL, jobs)
-    assert simulate(Policy(hasty), SMALL, jobs).response.tolist() == [0.0, 0.5]
+    assert simulate(Policy(hasty), SMALL, jobs).wait.tolist() == [0.0, 0.5]
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_jobs_that_still_wait_count_with_what_they_have_waited(policy):
     wait = (start.fillna(kept.time) - submit).to_numpy()
     assert kept.waiting == len(kept.ages) > 100 and (np.diff(kept.ages) <= 0).all()
     for run in (kept, sketched):
-        assert run.mean_wait == pytest.approx(wait.mean()) and run.mean_wait > run.mean_response
+        assert run.mean_wait == pytest.approx(wait.mean()) and run.mean_wait > run.mean_wait_started
         assert run.ages.sum() == pytest.approx(wait[start.isna()].sum())
         for q in (0.0, 0.3, 0.9, 0.999, 1.0):
             assert run.quantile(q) == pytest.approx(

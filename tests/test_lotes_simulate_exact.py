@@ -38,7 +38,7 @@ def test_plain_gives_the_same_jobs(system, policy):
     jobs = as_workload(*arrays)
     printed, run = (call(policy, configs, jobs, **options) for call in (plain.simulate, simulate))
     pd.testing.assert_frame_equal(printed.jobs, run.jobs, check_exact=True)
-    assert_array_equal(printed.response, run.response)
+    assert_array_equal(printed.wait, run.wait)
 
 
 def overlaps(begin, end, edges):
@@ -74,7 +74,7 @@ def test_what_is_measured_follows_from_the_jobs(system, policy):
         "arrived": np.histogram(submit, edges)[0],
         "started": started,
         "finished": np.histogram(finish, edges)[0],
-        "mean_response": np.divide(total, started, np.full(len(total), np.nan), where=started > 0),
+        "mean_wait": np.divide(total, started, np.full(len(total), np.nan), where=started > 0),
         "queue": overlaps(submit, start, edges) / span,
         "queue_end": [((submit < end) & (start >= end)).sum() for end in edges[1:-1]] + [0],
         "queued": overlaps(*queued, edges) / span,
@@ -94,7 +94,7 @@ def test_what_is_measured_follows_from_the_jobs(system, policy):
         used = np.sum(while_queued, axis=1) @ size
         there = configs.count @ capacity * (queued[1] - queued[0]).sum()
         assert_allclose(run.fragmentation, 1 - used / there, rtol=1e-7, atol=1e-9)
-    assert run.mean_response == pytest.approx(waits.mean()) and run.longest == waits.max()
+    assert run.mean_wait_started == pytest.approx(waits.mean()) and run.longest == waits.max()
 
 
 @given(

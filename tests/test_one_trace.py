@@ -54,8 +54,7 @@ def test_every_policy_runs_every_instance_once():
         assert run.arrived == run.finished == len(part.tasks) and not run.waiting
         took = (run.jobs["finish"] - run.jobs["start"]).to_numpy()
         assert (
-            np.allclose(took, np.maximum(part.tasks["duration"], 0.5))
-            and (run.response >= -1e-9).all()
+            np.allclose(took, np.maximum(part.tasks["duration"], 0.5)) and (run.wait >= -1e-9).all()
         )
 
 

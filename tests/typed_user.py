@@ -17,7 +17,7 @@ rate: float = lotes.allocate(configs, classes).rate
 bins = lotes.non_dominated_bins([4.0], [[1.0]])
 plan = lotes.plan(configs, classes)
 run = lotes.simulate("greedy", configs, jobs, plan=plan, seed=1)
-wait: float = run.mean_response
+wait: float = run.mean_wait
 most: float = lotes.capacity(
     "greedy", configs, lotes.RandomWorkload(classes, rate=1.0, hours=1.0)
 ).rate

@@ -48,7 +48,7 @@ class Shares(NamedTuple):
 class Run(NamedTuple):
     """The jobs of a run: a frame with the columns of `Simulation.jobs`. Pictures take it as they take that.
 
-    >>> Run("greedy", pd.DataFrame({"submit": [0.0, 1.0], "start": [0.0, 3.0]})).response.tolist()
+    >>> Run("greedy", pd.DataFrame({"submit": [0.0, 1.0], "start": [0.0, 3.0]})).wait.tolist()
     [0.0, 2.0]
     """
 
@@ -56,7 +56,7 @@ class Run(NamedTuple):
     jobs: pd.DataFrame
 
     @property
-    def response(self) -> np.ndarray:
+    def wait(self) -> np.ndarray:
         """Start less submission of each job, NaN where it did not start."""
         return (self.jobs["start"] - self.jobs["submit"]).to_numpy()
 
@@ -254,7 +254,7 @@ def simulate(
     Source: Sections 4.3 and 5.1.
 
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
-    >>> simulate("greedy", MachineConfigs([[2.0]], [1]), jobs).response.tolist()
+    >>> simulate("greedy", MachineConfigs([[2.0]], [1]), jobs).wait.tolist()
     [0.0, 0.0, 1.0]
     """
     if classes is None and plan is not None:

@@ -76,7 +76,7 @@ def simulate(
 
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     >>> run = simulate("greedy", MachineConfigs([[2.0]], [1]), jobs)
-    >>> run.response.tolist()
+    >>> run.wait.tolist()
     [0.0, 0.0, 1.0]
     """
     module, name, settings = chosen(policy, options)

@@ -1,5 +1,6 @@
 """Results of a stage 3 run: waits, queues, use of the machines (LoTES, Section 5)."""
 
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,7 @@ from schedlib.lotes.dispatching import state as states
 from schedlib.lotes.dispatching.run import Run
 from schedlib.lotes.dispatching.state import lengthened, present, tick
 
+WAS_WAIT = "{}: from submission to finish; before version 3 it was the wait, from submission to start, which is {} now"
 GROWTH, BATCHES = 1e-3, 8  # a queue that takes this share of the arrivals, steadily, is growing
 
 
@@ -26,12 +28,12 @@ class Simulation:
       the run ended before); else None
     - `arrived`, `started`, `finished`, `waiting` at the end: numbers of jobs; `ages`: how long those that
       wait have waited so far, the longest first
-    - `mean_response`, `longest`: wait from submission to start over the jobs that started; they hide those
+    - `mean_wait_started`, `longest`: wait from submission to start over the jobs that started; they hide those
       that never did, which `mean_wait` counts
     - `mean_queue`: the time average of jobs waiting
     - `looked`: how many machines an arriving job asks for their state on average (Section 5.2): all of the
       configurations that LoTES tries, those that Greedy passes, all under Tetris; NaN for a reader's policy
-    - `intervals`: a row per interval of time: `begin, end, arrived, started, finished, mean_response` (over
+    - `intervals`: a row per interval of time: `begin, end, arrived, started, finished, mean_wait` (over
       the jobs that *start* in it), `queue` (mean), `queue_end`, `queued` (share of the time during which jobs
       wait)
     - `utilisation (R,)`: of each resource, the share in use; `fragmentation (R,)`: the share that is idle while
@@ -56,7 +58,7 @@ class Simulation:
     started: int
     finished: int
     waiting: int
-    mean_response: float
+    mean_wait_started: float
     longest: float
     mean_queue: float
     ages: np.ndarray = field(repr=False)
@@ -70,14 +72,37 @@ class Simulation:
     plans: tuple = field(default=(), repr=False)
 
     @property
-    def response(self) -> np.ndarray:
+    def wait(self) -> np.ndarray:
         """Start less submission of each job, NaN where it did not start; needs `record=True`."""
+        return self._since_submission("wait", "start")
+
+    @property
+    def response(self) -> np.ndarray:
+        """Finish less submission of each job, NaN where it did not start; needs `record=True`.
+
+        Before version 3 this was what `wait` is now, as in the paper: reading it warns until version 4.
+        """
+        warnings.warn(WAS_WAIT.format("response", "wait"), FutureWarning, stacklevel=2)
+        return self._since_submission("response", "finish")
+
+    @property
+    def mean_response(self) -> float:
+        """The mean of `response` over the jobs that started, NaN without one; needs `record=True`.
+
+        Before version 3 this was what `mean_wait_started` is now: reading it warns until version 4.
+        """
+        warnings.warn(WAS_WAIT.format("mean_response", "mean_wait"), FutureWarning, stacklevel=2)
+        response = self._since_submission("mean_response", "finish")
+        return float(np.nanmean(response)) if self.started else np.nan
+
+    def _since_submission(self, asked, event):
+        """The time from submission to this event of each job."""
         if self.jobs is None:
             raise ValueError(
-                "response: this run kept no rows; simulate with record=True, or use quantile "
+                f"{asked}: this run kept no rows; simulate with record=True, or use mean_wait, quantile "
                 "and intervals"
             )
-        return (self.jobs["start"] - self.jobs["submit"]).to_numpy()
+        return (self.jobs[event] - self.jobs["submit"]).to_numpy()
 
     @property
     def queue_length(self) -> pd.DataFrame:
@@ -89,7 +114,7 @@ class Simulation:
         """The mean wait of all jobs that came; those that still wait count with what they have waited."""
         if not self.arrived:
             return np.nan
-        begun = self.mean_response * self.started if self.started else 0.0
+        begun = self.mean_wait_started * self.started if self.started else 0.0
         waits = self.ages.sum() + begun
         return float(waits / self.arrived)
 
@@ -191,7 +216,7 @@ def simulation_of(run: Run, **of_policy: Any) -> Simulation:
         started=started,
         finished=int(series.finished.sum()),
         waiting=int(clock.waiting),
-        mean_response=float(series.wait.sum() / started) if started else np.nan,
+        mean_wait_started=float(series.wait.sum() / started) if started else np.nan,
         longest=float(clock.longest),
         mean_queue=float(series.queue_area.sum() / lasted) if lasted else 0.0,
         intervals=_intervals(meter),
@@ -236,7 +261,7 @@ def _intervals(meter):
     span = np.maximum(end - begin, np.finfo(float).tiny)
     series["queue_end"][-1] = clock.waiting
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean_response = series.wait / series.started
+        mean_wait = series.wait / series.started
     return pd.DataFrame(
         {
             "begin": begin,
@@ -244,7 +269,7 @@ def _intervals(meter):
             "arrived": series.arrived,
             "started": series.started,
             "finished": series.finished,
-            "mean_response": mean_response,
+            "mean_wait": mean_wait,
             "queue": series.queue_area / span,
             "queue_end": series.queue_end,
             "queued": series.queued_time / span,

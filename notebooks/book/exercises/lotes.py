@@ -407,11 +407,9 @@ def against_lotes(answer: object) -> str:
     configs, plan = _toy()
     with hinted("the simulator refuses these jobs"):
         ours = lotes.simulate("lotes", configs, jobs, plan=plan)
-    greedy = max(
-        max(lotes.simulate("greedy", configs, jobs, seed=seed).response) for seed in range(5)
-    )
+    greedy = max(max(lotes.simulate("greedy", configs, jobs, seed=seed).wait) for seed in range(5))
     expect(greedy == 0, "a job waits under Greedy, too: Greedy takes any machine with room")
-    expect(max(ours.response) > 0, "no job waits under LoTES. When is it bad to spread a class?")
+    expect(max(ours.wait) > 0, "no job waits under LoTES. When is it bad to spread a class?")
     return "a plan is as good as the classes it was made for."
 
 
@@ -457,7 +455,7 @@ def by_score(answer: object) -> None:
     score = (
         "the largest score, for the job's own class: the number in the bin less the number running"
     )
-    expect(max(toy.response) == 0, f"of the chapter's six jobs one waits: take {score}")
+    expect(max(toy.wait) == 0, f"of the chapter's six jobs one waits: take {score}")
     twenty = lotes.MachineConfigs([[5.0]], [20])  # type: ignore[arg-type]
     plan = lotes.plan(twenty, plan.classes)
     crowd = lotes.RandomWorkload(
@@ -495,7 +493,7 @@ def _follows_the_score(jobs, cores, target):
 @dispatching(
     "`lotes.simulate('tetris', case.configs, case.workload, work=...)` gives waits in hours",
     "`{work: 3600 * lotes.simulate('tetris', case.configs, case.workload, "
-    "work=work).mean_response for work in (0, 1, 2, 4)}`",
+    "work=work).mean_wait_started for work in (0, 1, 2, 4)}`",
 )
 def weight_of_work(answer: object) -> str:
     """Give a dictionary by weight of gamma: the mean wait (seconds) of the jobs that start. Four weights or
@@ -511,10 +509,10 @@ def weight_of_work(answer: object) -> str:
         wait = by_weight[weight]
         with hinted(f"weight {weight:g}"):
             run = lotes.simulate("tetris", case.configs, case.workload, record=False, work=weight)
-        right = 3600 * run.mean_response
-        unlike(wait, (run.mean_response, "these waits are in hours: 3,600 seconds each"))
+        right = 3600 * run.mean_wait_started
+        unlike(wait, (run.mean_wait_started, "these waits are in hours: 3,600 seconds each"))
         call = f"`lotes.simulate('tetris', ..., work={weight:g})` on the exercise's instance"
-        expect_near(wait, right, f"weight {weight:g}: 3600 times `mean_response` of {call}")
+        expect_near(wait, right, f"weight {weight:g}: 3600 times `mean_wait_started` of {call}")
     return (
         "and the longest wait, and the queue at the end? The mean leaves out jobs that never start."
     )

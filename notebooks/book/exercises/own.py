@@ -74,7 +74,7 @@ def load_within(answer: object) -> str:
     "`lotes.simulate('lotes', configs, jobs, plan=plan, exit=...)` on "
     "`lotes.alibaba_hour(trace=one_trace.part(20), load=0.8, first=100)`",
     "the plan is `lotes.plan(configs, classes)` of that call; run it with `exit='delta'` and "
-    "with `exit='all'`, and take `mean_response` in seconds",
+    "with `exit='all'`, and take `mean_wait` in seconds",
 )
 def exits(answer: object) -> str:
     """Give two numbers: LoTES's mean wait (s) on the slice of minute 20 as printed, and with exit='all'."""

@@ -230,7 +230,7 @@ def _without_load(stages, seed):
 def _at_load(stages, load, seed):
     rows = []
     for policy, run in place(stages, load).items():
-        rows.append(("place", policy, "wait", run.mean_response))
+        rows.append(("place", policy, "wait", run.mean_wait_started))
     for system, run in probe(stages, load, seed).items():
         short, long = run.percentiles([99])["completion"]
         rows.append(("probe", system, "short", short))

@@ -283,7 +283,9 @@ def plot_occupancy(
     for (top, low), run in zip(axes.T, runs, strict=True):
         look = style.look(run.policy)
         (time, queue) = run.queue_length.to_numpy().T
-        wait = f"mean wait {run.mean_response:.2g} h" if run.mean_response > 0 else "no waits"
+        wait = (
+            f"mean wait {run.mean_wait_started:.2g} h" if run.mean_wait_started > 0 else "no waits"
+        )
         title = f"{look.label}: {wait}"
         titles.append(title)
         longest.append(f"{look.label} {queue.max():.0f}")

@@ -16,7 +16,7 @@ def six_jobs() -> Workload:
 
     >>> from schedlib import lotes
     >>> machine = lotes.MachineConfigs([[4.0, 8.0]], [1])
-    >>> lotes.simulate("greedy", machine, six_jobs()).response.tolist()
+    >>> lotes.simulate("greedy", machine, six_jobs()).wait.tolist()
     [0.0, 0.0, 0.0, 3.0, 2.0, 0.0]
     """
     return Workload.from_arrays(SUBMIT, DURATION, cores=CORES, memory=MEMORY)

@@ -18,6 +18,6 @@ configs, classes = lotes.google2011()
 few = lotes.fewer_machines(configs, 60)
 plan = lotes.plan(few, classes)
 jobs = lotes.RandomWorkload(classes, rate=0.9 * plan.rate_rounded, hours=0.1)
-print(lotes.simulate("lotes", few, jobs, plan=plan).mean_response)
+print(lotes.simulate("lotes", few, jobs, plan=plan).mean_wait)
 """,
 )

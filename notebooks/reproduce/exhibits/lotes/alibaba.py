@@ -42,14 +42,14 @@ def hour(minutes: int, load: float, seed: int) -> DataFrame:
     def measures(run):
         during = run.intervals[:minutes]
         whole = {
-            "mean": run.mean_response,
+            "mean": run.mean_wait_started,
             "p99": run.quantile(0.99),
             "waited": 100 * run.share_above(0),
             "queued": 100 * during["queued"].mean(),
             "machines": problem[0].n_machines,
         }
         return {
-            "wait": enumerate(during["mean_response"]),
+            "wait": enumerate(during["mean_wait"]),
             "queue": enumerate(during["queue_end"]),
             "tail": ((seconds, 100 * run.share_above(seconds)) for seconds in WAITS),
             **{name: [(0, value)] for name, value in whole.items()},

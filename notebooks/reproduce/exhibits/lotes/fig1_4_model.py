@@ -36,7 +36,7 @@ def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> Dat
     )
     run = lotes.simulate("lotes", configs, workload, plan=made, seed=seed, until=np.inf)
     jobs: Any = run.jobs
-    queued = run.response > 0
+    queued = run.wait > 0
     rows = [
         ("outside", "machine", np.sum(~queued)),
         ("outside", "queue", np.sum(queued)),

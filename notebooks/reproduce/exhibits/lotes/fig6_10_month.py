@@ -67,7 +67,7 @@ def month(google: bool, thin: int, load: float, sizes: str, seed: int) -> DataFr
 
     def measures(run):
         return {
-            "wait": enumerate(3600 * run.intervals["mean_response"]),
+            "wait": enumerate(3600 * run.intervals["mean_wait"]),
             "queue": enumerate(run.intervals["queue_end"]),
             "tail": ((seconds, 100 * run.share_above(seconds / 3600)) for seconds in TAIL),
             "mean": [(0, 3600 * run.mean_wait)],
