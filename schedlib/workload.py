@@ -292,6 +292,11 @@ class Workload:
         """The sum of the durations of each job's tasks, shape (N,); ValueError on a job without tasks."""
         if (empty := np.diff(self._offsets) == 0).any():
             row = int(empty.argmax())
+            if empty.all():
+                raise ValueError(
+                    "workload: no job has a task (of `read_swim` hmhs.swim_jobs makes tasks); add tasks with "
+                    "columns job and duration"
+                )
             raise ValueError(f"workload: the job in row {row} has no task; leave such jobs out")
         return np.add.reduceat(self._tasks["duration"].to_numpy(float), self._offsets[:-1])
 

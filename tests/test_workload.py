@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refusals import refuses
+from schedlib import eagle, lotes
 from schedlib.workload import Workload
 
 
@@ -29,6 +31,17 @@ def test_columns_and_offsets():
     ]
     assert w.resources == ("cpu",) and len(w) == 3 and w.time_unit == "s" and w.report == {}
     assert w.offsets.tolist() == [0, 1, 3, 3]  # the third job has no task
+
+
+def test_jobs_of_which_none_has_a_task_are_refused_as_such():
+    jobs, tasks = frames()
+    none = Workload(jobs, tasks[:0])
+    words = "no job has a task .*hmhs.swim_jobs.*add tasks"
+    server = lotes.MachineConfigs([[1.0]], [1], names=("cpu",))
+    refuses(words, none.work)
+    refuses(words, lotes.simulate, "greedy", server, none)
+    refuses(words, eagle.simulate, none, short_partition=0.2, cutoff=3.0)
+    refuses("row 2 has no task; leave such jobs out", Workload(jobs, tasks).work)
 
 
 def test_class_is_filled_and_further_job_columns_stay():
