@@ -9,6 +9,8 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 MOST_DRAWS = 1_000_000
+LARGEST = 1e150
+"""The largest size of a value: sums of squares of larger ones overflow."""
 LEAST_WORTH = 200
 """Independent values that a trace must be worth: with fewer, an interval of 95 % over M/M/1's waits covers their mean
 in less than nine of ten traces."""
@@ -31,7 +33,7 @@ class Interval(NamedTuple):
 
 
 def _checked(values: npt.ArrayLike, level: float) -> npt.NDArray[np.float64]:
-    """The values as floats, (n,); ValueError unless they are finite numbers and the level lies within 0 and 1."""
+    """The values as floats, (n,); ValueError unless they are numbers up to 1e150 in size and the level lies within 0 and 1."""
     right = isinstance(level, Real)
     if not right or not 0 < level < 1:
         raise ValueError(f"level: {level!r}; must lie between 0 and 1, as 0.95")
@@ -43,6 +45,10 @@ def _checked(values: npt.ArrayLike, level: float) -> npt.NDArray[np.float64]:
         raise ValueError(f"values: needs numbers ({error})") from None
     if x.size == 0 or not np.isfinite(x).all():
         raise ValueError("values: needs at least one number, all finite")
+    if (largest := np.abs(x).max()) > LARGEST:
+        raise ValueError(
+            f"values: one has the size {largest:g}, must be at most {LARGEST:g}; measure them in a larger unit"
+        )
     return x
 
 
@@ -50,7 +56,7 @@ def mean_ci(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     """Mean of independent replicates with its Student-t interval of this level, 95 % by default.
 
     `values` has shape (n,); NaN raises. With n = 1 the ends are NaN. Raises ValueError when `values` is empty
-    or not finite, and for a level that does not lie between 0 and 1.
+    not finite, or above 1e150 in size, and for a level that does not lie between 0 and 1.
 
     See also: `intervals.block_bootstrap`, for values of one trace, which are not independent.
 
@@ -84,7 +90,7 @@ def block_bootstrap(
 
     The interval lies between the quantiles of the statistic over the draws. It covers other times of the same
     system if the trace is many times longer than waits stay correlated. Raises ValueError when `values` is
-    empty, not finite, or worth fewer than 200 independent values by the spread of its blocks' means, for a level
+    empty, not finite, above 1e150 in size, or worth fewer than 200 independent values by the spread of its blocks' means, for a level
     that does not lie between 0 and 1, and for a block longer than the trace; TypeError when `statistic` is not a
     function. Source: Kuensch, Annals of Statistics 17, 1989 (moving blocks); Carlstein, Annals of Statistics 14,
     1986 (the length).

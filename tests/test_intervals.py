@@ -70,6 +70,7 @@ def test_what_is_not_refused_covers_the_mean_wait_nine_times_of_ten(load, n, ref
     [
         ({"values": []}, "values"),
         ({"values": "abc"}, "values"),
+        ({"values": [1.0, -2e150]}, r"values: one has the size 2e\+150, must be at most 1e\+150"),
         ({"block": 0}, "block"),
         ({"block": 9}, "block: 9"),
         ({"draws": 0}, "draws"),
@@ -80,3 +81,10 @@ def test_what_is_not_refused_covers_the_mean_wait_nine_times_of_ten(load, n, ref
 def test_wrong_arguments_are_named(wrong, words):
     with pytest.raises((ValueError, TypeError), match=words):
         intervals.block_bootstrap(**{"values": [1.0, 2.0, 3.0]} | wrong)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_mean_of_large_values_is_finite_or_refused():
+    assert np.isfinite(intervals.mean_ci([1e150, -1e150])).all()
+    with pytest.raises(ValueError, match="at most 1e.150; measure them in a larger unit"):
+        intervals.mean_ci([1e300, 2e300])

@@ -34,6 +34,7 @@ def problem(**change):
         ({"count": [3]}, "count: 1 values for 2 rows of capacity; give one per configuration"),
         ({"count": [3, 0]}, r"count\[1\]: 0; must be 1, 2, 3"),
         ({"count": [3, 1.5]}, r"count\[1\]: 1.5; must be 1, 2, 3"),
+        ({"count": [3, 1e308]}, r"count\[1\]: 1e\+308; must be at most 1,000,000,000"),
         (
             {"capacity": [[1.0, 1.0], [0.5, -1.0]]},
             r"capacity\[1, 1\]: -1; must be a finite number >= 0",

@@ -14,6 +14,8 @@ from schedlib.core.checks import amounts, numbers, refuse, whole
 FIT = 1e-9
 # the largest capacity as an integer; rounding is off by at most half a unit
 UNITS = 2**50
+# machines of one configuration, at most
+MOST_MACHINES = 10**9
 
 
 def scaled(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -57,7 +59,7 @@ class MachineConfigs:
     - `names`: of the R resources, if given: `simulate` then finds a workload's demands by them
 
     Arrays are copied and made read-only. Raises ValueError, with argument and row, on shapes that disagree,
-    amounts negative or not finite, and counts that are not 1, 2, ... Source: LoTES, Section 2.
+    amounts negative or not finite, and counts that are not whole, from 1 to a billion. Source: LoTES, Section 2.
 
     See also: `lotes.JobClasses`, `lotes.fewer_machines`.
 
@@ -93,6 +95,7 @@ class MachineConfigs:
             "no machine has that resource; leave it out",
         )
         whole("count", count, 1)
+        refuse("count", count > MOST_MACHINES, count, f"must be at most {MOST_MACHINES:,}")
         count = count.astype(np.int64)
         count.flags.writeable = False
         object.__setattr__(self, "capacity", capacity)
