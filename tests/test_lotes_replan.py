@@ -47,7 +47,7 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
         return (demand[:, 0] * 64 + turn).astype(int) % classes.n_classes
 
     swaps = [
-        (turn * every, plans[turn], label(demand, turn) if relabels else job_class)
+        (submit[0] + turn * every, plans[turn], label(demand, turn) if relabels else job_class)
         for turn in (1, 2, 3)
     ]
     turns = []
@@ -83,7 +83,30 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
             **options,
         )
     decide_as(run, expected)
-    assert turns == [turn * every for turn in range(1, len(turns) + 1)]
+    assert turns == [submit[0] + turn * every for turn in range(1, len(turns) + 1)]
+
+
+@pytest.mark.parametrize("how", ["estimate", "cluster"])
+def test_plans_are_made_at_times_after_the_first_submission(how):
+    """Jobs in Unix time start as they do from 0 on; times are halves, which both hold exactly."""
+    rng = np.random.default_rng(3)
+    submit = np.sort(rng.integers(0, 400, 600)) / 2.0
+    submit -= submit[0]
+    duration = rng.integers(1, 20, 600) / 2.0
+    demand = rng.integers(1, 5, (2, 600)) / 8.0
+
+    def run(at):
+        jobs = Workload.from_arrays(submit + at, duration, cpu=demand[0], memory=demand[1])
+        configs = MachineConfigs([[1.0, 1.0], [2.0, 1.0]], [4, 2])
+        first = plan(configs, JobClasses([1.0], [[0.3, 0.3]], [[0.2], [0.2]]))
+        return simulate("lotes", configs, jobs, plan=first, replan=Replan(32.0, how=how))
+
+    here, there = run(0.0), run(1.7e9)
+    assert len(here.plans) > 5 and here.plans[1][0] == 32.0
+    assert [time - 1.7e9 for time, _ in there.plans] == [time for time, _ in here.plans]
+    for name in ("submit", "start", "finish"):
+        assert_array_equal(there.jobs[name] - 1.7e9, here.jobs[name])
+    assert_array_equal(there.jobs["machine"], here.jobs["machine"])
 
 
 @pytest.fixture(scope="module")

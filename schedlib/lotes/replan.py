@@ -112,7 +112,8 @@ WAYS = {"estimate": estimate, "cluster": cluster}
 
 @dataclass(frozen=True)
 class Replan:
-    """When and how a LoTES run makes a new plan: at `every`, 2 `every`, ..., from the jobs since the last time.
+    """When and how a LoTES run makes a new plan: `every`, 2 `every`, ... after the first submission, from the
+    jobs since the last time.
 
     `how` is one of
 
@@ -176,11 +177,12 @@ class Planner:
     def __post_init__(self):
         self.jobs = self.given.jobs
         self.job_class = self.jobs.job_class
-        self.plans: list[tuple[float, Any]] = [(0.0, self.given.plan)]
+        self.begin = float(self.jobs.submit[0]) if len(self.jobs.submit) else 0.0
+        self.plans: list[tuple[float, Any]] = [(self.begin, self.given.plan)]
 
     @property
     def due(self) -> float:
-        return self.turn * self.replan.every
+        return self.begin + self.turn * self.replan.every
 
     def relabel(self, block: Arrivals, progress: Any) -> None:
         """Give the jobs of the block that are still to come their present classes."""

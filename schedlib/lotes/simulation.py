@@ -38,7 +38,8 @@ class Simulation:
       wait)
     - `utilisation (R,)`: of each resource, the share in use; `fragmentation (R,)`: the share that is idle while
       jobs wait, NaN if none ever did
-    - `time`: when the run ended; `plans`: with `replan`, pairs of a time and the plan followed from then on
+    - `time`: when the run ended; `plans`: with `replan`, pairs of a time and the plan followed from then on, the first from the
+      first submission on
 
     See also: `lotes.simulate`.
 
