@@ -1,9 +1,14 @@
 """A row is found again only if all that it was made from is as it was: code, data and packages, wherever they are."""
 
+import ast
 import json
 import os
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -234,3 +239,24 @@ def test_a_module_counts_by_its_statements_and_data_by_their_bytes(tmp_path):
     assert plain[0] == worded[0] and plain[1] != worded[1]
     assert digests("x = 2  # a comment\n")[0] != plain[0]
     assert digests("x = = 2\n")[0] != plain[0]
+
+
+def test_threads_of_a_worker_parse_one_after_the_other(tmp_path, monkeypatch):
+    """In Python 3.11 two at once may fail: AST constructor recursion depth mismatch."""
+    within = []
+
+    def parse(text):
+        within.append(text)
+        time.sleep(0.01)
+        together.append(len(within))
+        within.pop()
+        return ast.Module([], [])
+
+    together = []
+    files = [str(tmp_path / f"{name}.py") for name in "abcd"]
+    for file in files:
+        Path(file).write_text("x = 1\n")
+    monkeypatch.setattr(observe, "ast", SimpleNamespace(parse=parse, dump=ast.dump))
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(observe.digest, files, map(observe.signature, files)))
+    assert together == [1, 1, 1, 1]

@@ -10,6 +10,7 @@ import importlib.util
 import os
 import sys
 import sysconfig
+import threading
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -23,6 +24,8 @@ BASE = {"numpy", "pandas", "scipy", "schedlib"}
 SYSTEM = ("/proc", "/sys", "/dev", "/etc")
 KERNELS = (".nbi", ".nbc")  # numba's machine code
 CHANGED, ABSENT = "changed while it was in use", "absent"
+PARSING = threading.Lock()
+"""Python 3.11 parses in one thread at a time: of two, one may fail with SystemError (a Dask worker has several)."""
 Signature = tuple[int, int] | None
 """A file's size and time of change, or None where it is absent."""
 
@@ -152,7 +155,9 @@ def digest(file: str, known: Signature) -> str:
         if signature(file) != known:
             return CHANGED
         if file.endswith(".py") and not Path(file).is_relative_to(paths.PACKAGE):
-            return short(ast.dump(ast.parse(Path(file).read_bytes())).encode())
+            with PARSING:
+                tree = ast.parse(Path(file).read_bytes())
+            return short(ast.dump(tree).encode())
     except OSError:
         return ABSENT
     except (SyntaxError, ValueError):
