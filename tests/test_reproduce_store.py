@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import toy_experiments as toy
-from schedlib.sweeps import store
+from schedlib.sweeps import scales, store
 
 
 @pytest.fixture(autouse=True)
@@ -133,3 +133,6 @@ def test_key_of_compiled_code_follows_the_compilers_version():
 def test_point_that_is_not_json_is_refused(value):
     with pytest.raises(ValueError, match="plain JSON"):
         store.canonical({"x": value})
+    odd = dataclasses.replace(toy.TOY, points=scales([{"x": value}]))
+    with pytest.raises(ValueError, match=r"^point {'x': [^}]*}+: must hold plain JSON .* as text"):
+        store.tasks(odd, "smoke", 1, exhibit=False)

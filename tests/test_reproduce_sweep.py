@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import sys
+import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -189,6 +190,21 @@ def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(cluster, folder)
     experiment = toy.experiment(toy.deadly, folder, points=4)
     clustered = text(experiment, dask=cluster.scheduler_address)
     assert (folder / "died").exists()
+    assert clustered == text(experiment, refresh=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_sweep_on_a_cluster_without_a_worker_says_so_and_waits(folder, capsys):
+    from distributed import LocalCluster
+
+    experiment = toy.experiment(toy.counted, folder, points=1)
+    how = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    with LocalCluster(n_workers=0, processes=True, **how) as made:
+        later = threading.Timer(2.0, made.scale, (1,))
+        later.start()
+        clustered = text(experiment, dask=made.scheduler_address)
+        later.join()
+    assert "has no worker yet, and the sweep waits for one; start one as" in capsys.readouterr().err
     assert clustered == text(experiment, refresh=True)
 
 

@@ -69,7 +69,9 @@ def canonical(value: Any) -> str:
     try:
         return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"point {value!r}: must hold plain JSON values ({error})") from None
+        raise ValueError(
+            f"point {value!r}: must hold plain JSON values ({error}); give others as text"
+        ) from None
 
 
 def code(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
@@ -114,6 +116,7 @@ def tasks(experiment: Experiment, scale: str, seeds: int, exhibit: bool) -> list
     sent = name or contents.packed(run)
     made = []
     for point in map(dict, experiment.points[scale]):
+        canonical(point)  # an error names the point alone
         for seed in range(seeds):
             if exhibit:
                 described = describe(experiment, point, seed)

@@ -151,6 +151,12 @@ def cluster(tasks: Iterable[store.Task], address: str) -> Generator[Outcome]:
         silent = f"dask: no scheduler answers at {address!r} ({error})"
         raise ValueError(f"{silent}; start one with `dask scheduler`") from None
     with client:
+        if not client.scheduler_info()["workers"]:
+            start = f"start one as PYTHONPATH=FOLDER dask worker {address}"
+            print(
+                f"dask: {address} has no worker yet, and the sweep waits for one; {start}",
+                file=sys.stderr,
+            )
         futures = {}
         for place, task in enumerate(tasks):
             how = {"retries": 3, "pure": False, "priority": -place}
