@@ -40,7 +40,8 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
     rng = np.random.default_rng(seed)
     shares = rng.dirichlet(np.ones(classes.n_classes), 4)
     plans = [planned(configs, dataclasses.replace(classes, share=share)) for share in shares]
-    relabels = bool(rng.integers(2)) and (classes.rate > 0).all()
+    pace = pace_of(classes)
+    relabels = bool(rng.integers(2)) and np.isfinite(pace).all() and (pace == pace[:, :1]).all()
     every = (submit[-1] + 1) * rng.choice([0.2, 0.25, 0.4])
 
     def label(demand, turn):
@@ -66,7 +67,7 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
             centre, plans[0], readings.choices(choices), first=first, **options
         ),
         configs,
-        pace_of(classes),
+        pace,
         (submit, job_class, work, demand),
         swaps,
     )
@@ -158,6 +159,33 @@ def test_estimates_by_hand():
     assert_array_equal(estimate(past, first).classes.share, found.share)
 
 
+def test_estimated_rates_keep_their_ratios():
+    """Jobs run 2 h where they are fast and 4 h where they are slow, in turn."""
+    submit = np.arange(24.0)
+    slow = np.arange(24) % 2 == 1
+    finish = submit + np.where(slow, 4.0, 2.0)
+    which = np.zeros(24, int)
+    speed = np.where(slow, 0.5, 1.0)
+    past = Past(48.0, 0.0, submit, which, np.full((24, 1), 0.1), submit.copy(), finish, speed)
+    found = estimated(past, which, JobClasses([1.0], [[0.5]], [[6.0], [3.0], [0.0]]))
+    assert_allclose(found.rate, [[0.5], [0.25], [0.0]])
+
+
+def test_the_past_knows_how_fast_the_machines_were():
+    configs = MachineConfigs([[1.0], [1.0]], [1, 1])
+    first = plan(configs, JobClasses([1.0], [[1.0]], [[0.5], [0.25]]))
+    jobs = Workload.from_arrays([0.0, 1.0, 1.0, 20.0], [4.0] * 4, cpu=[1.0] * 4)
+    seen = []
+
+    def how(past, old):
+        seen.append(past)
+
+    simulate("lotes", configs, jobs, plan=first, replan=Replan(10.0, how=how))
+    past = seen[0]
+    assert sorted(past.speed) == [0.5, 1.0, 1.0]
+    assert_array_equal(((past.finish - past.start) * past.speed), [4.0, 4.0, 4.0])
+
+
 def test_clusters_by_hand():
     """Two sizes of jobs that the old classes do not tell apart, and a window too poor for two classes."""
     submit = np.arange(40.0)
@@ -184,11 +212,14 @@ def test_bad_replanning_is_refused(crowded):
     fewer = plan(configs, JobClasses([1.0], [[0.1, 0.1]], np.ones((10, 1))))
     elsewhere = np.arange(4) == np.arange(10)[:, None]
     some = dataclasses.replace(classes, rate=np.where(elsewhere, 0.0, classes.rate))
+    faster = np.where(elsewhere[:, ::-1], 1.0, 2.0) * classes.rate
+    fast = dataclasses.replace(classes, rate=faster)
     for policy, made, how, why in (
         ("greedy", None, "estimate", "needs a LoTES policy"),
         ("lotes", first, lambda past, old: fewer, "a plan for 1 classes, not the 4"),
         ("lotes", first, lambda past, old: (old, lambda demand: demand), "labels must be"),
         ("lotes", plan(configs, some), "cluster", "every class must be able"),
+        ("lotes", plan(configs, fast), "cluster", "ratios of the other classes"),
     ):
         replan = Replan(6.0, how=how)
         refuses(why, simulate, policy, configs, jobs, plan=made, replan=replan)

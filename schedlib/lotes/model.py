@@ -187,6 +187,17 @@ class JobClasses:
         ) -> None: ...
 
     @property
+    def slowdown(self) -> np.ndarray:
+        """How many times as long as where its rate is largest a class runs on each configuration, (M, K);
+        infinite where it cannot run.
+
+        >>> JobClasses([0.5, 0.5], [[1.0], [2.0]], [[1.0, 2.0], [0.5, 0.0]]).slowdown.tolist()
+        [[1.0, 1.0], [2.0, inf]]
+        """
+        with np.errstate(divide="ignore"):
+            return self.rate.max(axis=0) / self.rate
+
+    @property
     def n_classes(self) -> int:
         return len(self.share)
 

@@ -250,7 +250,7 @@ def simulate(
     """Run a workload under `"lotes"` (needs `plan`), `"greedy"` or `"tetris"`; the jobs of `lotes.simulate`.
 
     Every task of the workload is a job. Demands are in the units of the capacities, times in the workload's.
-    `classes`, or those of the plan, say which class can run where; `seed` is for the policy's own choices.
+    `classes`, or those of the plan, say which class can run where, and how fast; `seed` is for the policy's own choices.
     Source: Sections 4.3 and 5.1.
 
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
@@ -263,7 +263,7 @@ def simulate(
         n_classes = int(workload.jobs["class"].max()) + 1
         pace = np.ones((configs.n_configs, n_classes))
     else:
-        pace = np.where(classes.rate > 0, 1.0, np.inf)
+        pace = classes.slowdown
     centre = DataCentre(configs, pace.tolist())
     (rng,) = streams(seed, "lotes policy")
     jobs = jobs_of(workload, configs)

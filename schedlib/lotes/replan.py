@@ -27,6 +27,7 @@ class Past(NamedTuple):
 
     - `submit (N,)`, `job_class (N,)` under the present plan, `demand (N, R)`, in the workload's units
     - `start (N,)`, `finish (N,)`: NaN before the job starts or ends
+    - `speed (N,)`: of its machine, as a share of the speed where its class is fastest; 1 while it waits
 
     See also: `lotes.Replan`, whose functions see it.
 
@@ -44,13 +45,15 @@ class Past(NamedTuple):
     demand: np.ndarray
     start: np.ndarray
     finish: np.ndarray
+    speed: np.ndarray | float = 1.0
 
 
 def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
     """The classes of the jobs in the window, for jobs labelled `job_class (N,)`.
 
-    Shares and mean demands are those of the jobs submitted in it. A class's rate is how many of its jobs
-    ended in it over the time that they ran in it, by Little's law one over the mean duration in the end. A
+    Shares and mean demands are those of the jobs submitted in it. A class's largest rate is how many of its jobs
+    ended in it over the time that they ran in it, which counts by the machine's speed: by Little's law one over
+    the mean duration in the end; its rates keep their ratios. A
     class of which no job came or none ended keeps its demand and rate in `old`; its share
     there counts before shares are made to sum to 1.
     """
@@ -63,13 +66,13 @@ def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
     fresh = job_class[new]
     came = np.bincount(fresh, minlength=k)
     left = np.bincount(job_class[ended], minlength=k)
-    ran = np.bincount(job_class, ran, minlength=k)
+    ran = np.bincount(job_class, ran * past.speed, minlength=k)
     demands = past.demand[new].T
     need = np.array([np.bincount(fresh, column, minlength=k) for column in demands]).T
     seen = (left > 0) & (ran > 0) & need.any(axis=1)
     share = np.where(seen, came, old.share * came.sum()) if seen.any() else old.share
     demand = np.where(seen[:, None], need / np.maximum(came, 1)[:, None], old.demand)
-    rate = np.where(seen & (old.rate > 0), left / np.where(seen, ran, 1.0), old.rate)
+    rate = np.where(seen, left / np.where(seen, ran, 1.0) / old.slowdown, old.rate)
     return JobClasses(share / share.sum(), demand, rate)
 
 
@@ -101,7 +104,7 @@ def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
     try:
         fresh, _ = cluster_jobs(jobs, classes.n_classes, day=np.inf)
         mean = dot(classes.share, 1 / classes.rate.max(axis=0))
-        start = JobClasses(fresh.share, fresh.demand, np.full(classes.rate.shape, 1 / mean))
+        start = JobClasses(fresh.share, fresh.demand, 1 / mean / classes.slowdown)
         return solve(plan.configs, estimated(past, label(past.demand), start)), label
     except ValueError:
         return None
@@ -124,7 +127,7 @@ class Replan:
       pair of that and a function from demands (N, R) to classes (N,), or None to keep the plan
 
     The old plan stays if no plan exists for the window's jobs. New labels need classes that can all run
-    everywhere. Running jobs stay; a machine's score is its new bin less what it runs; waiting jobs keep their
+    everywhere, each as much faster on one configuration than on another as the others. Running jobs stay; a machine's score is its new bin less what it runs; waiting jobs keep their
     order; and each machine, in the order of the table, starts what it would start on an exit. Raises
     ValueError on times that are not positive and on an unknown way. Source: LoTES, Sections 5.3.3 and 6.
 
@@ -195,6 +198,9 @@ class Planner:
         jobs = self.jobs
         since = now - self.replan.every
         rows = np.flatnonzero((jobs.submit[:seen] >= since) | ~(log.finish[:seen] < since))
+        machines = self.given.machines
+        config = machines.config[log.machine[rows]]  # of those that wait the last machine's
+        pace = machines.pace[config, self.job_class[rows]]
         return Past(
             now=now,
             since=since,
@@ -203,6 +209,7 @@ class Planner:
             demand=jobs.demand[rows],
             start=log.start[rows],
             finish=np.where(log.finish[rows] < now, log.finish[rows], np.nan),
+            speed=np.where(log.machine[rows] < 0, 1.0, 1 / pace),
         )
 
     def swap(self, scores: lotes.Scores, state: State, log: Log) -> tuple[lotes.Scores, State]:
@@ -240,10 +247,10 @@ class Planner:
     def _label_again(self, label, state):
         """Give each job the class that `label` says, also those that wait or run."""
         pace = state.machines.pace
-        if not np.isfinite(pace).all():
+        if not (np.isfinite(pace).all() and (pace == pace[:, :1]).all()):
             raise ValueError(
-                "replan: to label jobs again, every class must be able to run on every "
-                "configuration"
+                "replan: to label jobs again, every class must be able to run on every configuration, "
+                "and its rates must have the ratios of the other classes'"
             )
         labels = np.asarray(label(self.jobs.demand))
         classes = pace.shape[1]

@@ -65,12 +65,13 @@ def simulate(
     `hours` or when all jobs are done. `interval` is the width of the metrics' intervals (unless given, a
     hundredth of the time of the arrivals, or of the longest job if that is longer, twice as wide whenever there
     would be more than some thousand); `record=False` keeps no
-    row per job. Of a `Workload`, `classes`, or those of the plan, only say where a class can run: its rate is
-    above 0 there; a task takes its duration on each machine. With `replan` a LoTES policy plans again while it runs. `enough(time, waiting)` is asked at each
+    row per job. Of a `Workload`, `classes`, or those of the plan, say where a class can run and how fast: a task
+    takes its duration on the configuration where its class's rate is largest, twice as long where the rate is half
+    of that, and cannot run where it is 0; without both it takes its duration on each machine. With `replan` a LoTES policy plans again while it runs. `enough(time, waiting)` is asked at each
     interval's end; once it is true the run ends. Raises ValueError on an unknown policy or option, a plan
     made for other machines or classes, a job that no machine can run, and a policy that breaks the rules;
-    warns when more arrives than stage 2 sustains, when jobs wait at the end although nothing else was to happen, and
-    when `classes` have speeds that differ between machines, which a `Workload` does not use. Source: LoTES, extended, Sections 4.3 and 5.1.
+    warns when more arrives than stage 2 sustains, and when jobs wait at the end although nothing else was to
+    happen. Source: LoTES, extended, Sections 4.3 and 5.1.
 
     See also: `lotes.Policy`, `lotes.capacity`, `boards.lotes`.
 
@@ -117,8 +118,7 @@ def simulate(
 def _pace(configs, jobs, plan, classes):
     """Time per unit of work of each configuration and class, (M, K); infinite where it cannot run.
 
-    A task's work is its time, so its class only says where it can run. A random workload draws work and its
-    rates say how fast it goes.
+    A task's work is its time where its class's rate is largest, a random workload's what it draws.
     """
     if plan is not None:
         plan.require(configs, classes)
@@ -134,8 +134,7 @@ def _pace(configs, jobs, plan, classes):
             f"classes: rates for {rows} configurations, but there are {configs.n_configs}"
         )
     if from_trace:
-        _warn_of_speeds(classes.rate)
-        return np.where(classes.rate > 0, 1.0, np.inf)
+        return classes.slowdown
     drawn = jobs.classes
     if plan is not None and plan.classes.n_classes == drawn.n_classes:
         plan.require(configs, drawn)
@@ -152,17 +151,6 @@ def _require_few_classes(job_class):
         raise ValueError(
             f"workload: job {row} is of class {job_class[row]}, and each class from 0 on takes memory; number "
             "the classes 0, 1, ..., as pandas.factorize does"
-        )
-
-
-def _warn_of_speeds(rate):
-    """Warn of rates that say that a class runs faster on some machines: a task takes its duration on all."""
-    slowest = np.where(rate > 0, rate, np.inf).min(axis=0)
-    for k in np.flatnonzero(rate.max(axis=0) > slowest * (1 + 1e-9))[:1]:
-        warnings.warn(
-            f"classes: class {k} has rates from {slowest[k]:g} to {rate[:, k].max():g}, but a task of a Workload "
-            "takes its duration on each machine; a plan believes in these speeds, this run does not",
-            stacklevel=5,
         )
 
 
