@@ -14,6 +14,7 @@ SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 WITHOUT_UNIT = {
     "M": "is a date, which has no unit; give (t - t.min()).dt.total_seconds()",
     "m": "is a length of time without a unit; give t.dt.total_seconds()",
+    "O": "must be a finite number >= 0; pd.to_numeric makes numbers of text, pd.to_datetime dates",
 }
 """The way out, by the kind of a column."""
 

@@ -65,7 +65,7 @@ def test_tasks_are_put_in_the_order_of_their_jobs():
     ("changes", "message"),
     [
         ({"submit": [0, np.nan, 1]}, r"jobs.submit\[1\]: nan; must be a finite number"),
-        ({"submit": [0, "soon", 1]}, r"jobs.submit\[1\]: 'soon'; must be a finite number"),
+        ({"submit": [0, "soon", 1]}, r"jobs.submit\[1\]: 'soon'; must be .* >= 0; pd.to_numeric"),
         ({"submit": [-1, 0, 1]}, r"jobs.submit\[0\]: -1; must be .* >= 0; leave such rows out"),
         ({"submit": [0, 1, np.inf]}, r"jobs.submit\[2\]: inf; must be a finite number"),
         ({"submit": [0, 3, 2]}, r"jobs.submit\[2\]: 2; .*sort first: jobs.sort_values\('submit'\)"),
@@ -78,6 +78,10 @@ def test_tasks_are_put_in_the_order_of_their_jobs():
         (
             {"submit": pd.to_datetime([0, 1, 2])},
             r"jobs.submit\[0\]: .*; is a date, which has no unit; give \(t - t.min\(\)\).dt.total_sec",
+        ),
+        (
+            {"submit": ["2020-01-01"] * 3},
+            r"jobs.submit\[0\]: '2020-01-01'; .* pd.to_datetime dates",
         ),
         ({"duration": pd.to_timedelta([1, 2, 3])}, r"tasks.duration\[0\]: .* give t.dt.total_sec"),
         ({"task_job": [10, 20, 99]}, r"tasks.job\[2\]: 99; is not in jobs; "),
