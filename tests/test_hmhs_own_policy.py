@@ -104,6 +104,32 @@ def test_a_rule_that_never_takes_a_job_is_refused():
     refuses(words, hmhs.schedule, INSTANCE, hmhs.Policy(map_rule=lambda stage, machine, now: -1))
 
 
+@numba.njit
+def zeroes(array):
+    for entry in np.nditer(array):
+        entry[()] = 0
+
+
+def to_times(stage, machine, now):
+    zeroes(stage.time)
+    return stage.queue[0]
+
+
+def to_ready(stage, machine, now):
+    zeroes(stage.ready)
+    return stage.queue[0]
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="numpy itself refuses")
+@pytest.mark.parametrize("writes", [to_times, to_ready])
+def test_a_rule_that_writes_through_a_helper_is_refused_and_changes_no_instance(writes):
+    fresh = replace(INSTANCE)
+    words = "'own': its reduce rule changed stage.ready or stage.time; keep your own numbers in"
+    refuses(words, hmhs.schedule, fresh, hmhs.Policy(reduce_rule=writes))
+    assert np.array_equal(fresh.reduce_task_time, INSTANCE.reduce_task_time)
+    assert same(hmhs.schedule(fresh, "fifo"), FIFO)
+
+
 @pytest.mark.parametrize(
     "policy, says",
     [

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from schedlib.core.checks import frozen
 from schedlib.core.streams import streams
 from schedlib.hmhs import list_scheduling, min_min
 from schedlib.hmhs.johnson import priority
@@ -137,7 +138,14 @@ def _dispatch(
             f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
             "made by @hmhs.rule"
         )
-    line = list_scheduling.line_of(order, side.tasks, ready, side.time, rng)
+    # copies: a rule that writes through a helper must not change the reader's instance
+    seen = ready.copy(), frozen(side.time)
+    line = list_scheduling.line_of(order, side.tasks, *seen, rng)
     ended = list_scheduling.dispatch(rule, line, arrivals, stage)
+    if not all(map(np.array_equal, seen, (ready, side.time))):
+        raise ValueError(
+            f"policy {policy.name!r}: its {name} rule changed stage.ready or stage.time; keep your own numbers "
+            "in stage.notes and stage.machine_notes"
+        )
     list_scheduling.require_all(policy.name, name, line, ended)
     return stage, np.full(2, stage.job.size)
