@@ -33,6 +33,7 @@ SLIPS = {
     "with open('x'): return 0": r"'x' \(slips.py, line 2\).*context manager",
     "return int(GENERATOR.integers(2))": "takes 'GENERATOR' from outside, a Generator; numbers, text",
     "return TABLE[0]": "takes 'TABLE' from outside, a dict",
+    "return Table.first": "takes 'Table' from outside, a class; numbers, text, tuples and arrays",
     "zero = 0": "returns none, and the answer must be .* on every path",
     "return FIRST.fre": r"has no attribute 'fre' \(slips.py, line 2\)",
     "FIRST.x = 1; return 0": "sets 'x', and what a rule sees is read-only",
@@ -46,6 +47,10 @@ GENERATOR = np.random.default_rng(0)
 TABLE = {0: 0}
 
 
+class Table:
+    first = 0
+
+
 def helper(number):
     return number
 
@@ -54,7 +59,7 @@ def helper(number):
 @pytest.mark.parametrize("takes", SIMULATORS)
 def test_a_slip_is_said_with_its_line_and_a_way_out(takes, slip):
     text = f"def slips({takes}):\n    {slip}".replace("FIRST", takes.split(", ")[0])
-    names = {"helper": helper, "GENERATOR": GENERATOR, "TABLE": TABLE}
+    names = {"helper": helper, "GENERATOR": GENERATOR, "TABLE": TABLE, "Table": Table}
     exec(compile(text, "slips.py", "exec"), names)
     with pytest.raises(ValueError, match=f"slips: .*{SLIPS[slip]}") as raised:
         SIMULATORS[takes](names["slips"])

@@ -204,7 +204,8 @@ def _outside(function: Callable[..., Any]) -> str:
     """The first value that a function takes from outside and that no rule can take; "" when it takes none."""
     for part in reached(function):
         for name, value in variables(part).items():
-            if not callable(value) and not isinstance(value, TAKEN):
-                kind = type(value).__name__
+            a_class = isinstance(value, type) and not issubclass(value, (*TAKEN, Exception))
+            if a_class or not (callable(value) or isinstance(value, TAKEN)):
+                kind = "class" if a_class else type(value).__name__
                 return f". It takes {name!r} from outside, a {kind}; numbers, text, tuples and arrays can be taken"
     return ""
