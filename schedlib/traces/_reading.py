@@ -40,7 +40,10 @@ NO_TASKS = pd.DataFrame({"job": [], "duration": []})
 DAMAGE = (OSError, EOFError, UnicodeDecodeError, zlib.error, tarfile.TarError)
 """Errors that Python raises on a file that is cut short, damaged, or packed in another way."""
 PARQUET, TAR = ".parquet", ".tar.gz"
-Types = Mapping[str, pa.DataType]
+Types = Mapping[str, str]
+"""The columns to read, and Arrow's name of the type of each."""
+Report = Counter[str]
+"""How often each oddity was met."""
 
 
 def fetched(variable: str, below: str, pattern: str) -> Path | None:
@@ -128,8 +131,9 @@ def read_table(
     if names is None:
         names = first_row(path, delimiter) or list(types)
     require_columns(path, types, names)
-    blanks = {"null_values": [""], "strings_can_be_null": False}
-    convert = csv.ConvertOptions(column_types=types, include_columns=list(types), **blanks)
+    convert = csv.ConvertOptions(
+        column_types=types, include_columns=list(types), null_values=[""], strings_can_be_null=False
+    )
     # One thread: only then do Arrow's errors name the row, and most of the work is inflating.
     how = csv.ReadOptions(column_names=list(names), use_threads=False, skip_rows=int(header))
     one_byte = len(delimiter.encode()) == 1
@@ -258,7 +262,7 @@ def split_numbers(path: Path, lines: Mapping[int, str]) -> tuple[np.ndarray, np.
     trimmed = compute.utf8_trim_whitespace(pa.array(list(lines.values())))
     words = compute.utf8_split_whitespace(trimmed)
     try:
-        values = words.flatten().cast(pa.float64())
+        values = words.flatten().cast("float64")
     except pa.ArrowInvalid as error:
         for row, line in lines.items():
             if len(lines) > 1:
@@ -268,7 +272,7 @@ def split_numbers(path: Path, lines: Mapping[int, str]) -> tuple[np.ndarray, np.
     return values.to_numpy(), words.value_lengths().to_numpy()
 
 
-def in_order(frame: pd.DataFrame, column: str, report: Counter[str], label: str) -> pd.DataFrame:
+def in_order(frame: pd.DataFrame, column: str, report: Report, label: str) -> pd.DataFrame:
     """Sort `frame` by `column`, equal entries staying as they were, and count the steps back in `report`."""
     steps = np.diff(frame[column].to_numpy())
     back = int((steps < 0).sum())
@@ -278,15 +282,18 @@ def in_order(frame: pd.DataFrame, column: str, report: Counter[str], label: str)
     return frame.reset_index(drop=True)
 
 
-def leave_out(
-    rows: pd.DataFrame, reasons: Mapping[str, pd.Series], report: Counter[str]
-) -> pd.DataFrame:
+def leave_out(rows: pd.DataFrame, reasons: Mapping[str, pd.Series], report: Report) -> pd.DataFrame:
     """The rows for which no reason holds; each of the others counts once in `report`, by its first reason."""
     kept = pd.Series(True, index=rows.index)
     for reason, wrong in reasons.items():
-        report[f"{reason} (left out)"] += int((kept & wrong).sum())
+        count(report, f"{reason} (left out)", kept & wrong)
         kept &= ~wrong
     return rows[kept]
+
+
+def count(report: Report, reason: str, rows: np.ndarray | pd.Series) -> None:
+    """Count the rows for which a reason holds."""
+    report[reason] += int(rows.sum())
 
 
 def met(report: Mapping[str, int]) -> dict[str, int]:

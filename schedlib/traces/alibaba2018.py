@@ -1,6 +1,5 @@
 """One hour of Alibaba's 2018 batch trace, from the package `spar`, of which only the data is read."""
 
-from collections import Counter
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Literal, overload
@@ -8,26 +7,34 @@ from typing import Literal, overload
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyarrow import compute
 
 from schedlib.core.checks import typed, unknown
-from schedlib.traces._reading import cached, in_order, read_frame, read_table, refuse
+from schedlib.traces._reading import (
+    Report,
+    cached,
+    count,
+    in_order,
+    met,
+    read_frame,
+    read_table,
+    refuse,
+)
 from schedlib.workload import Workload
 
 CACHE = "alibaba2018-2"  # the cached table; count it up when `_read_instances` gives another one
 KINDS = ("instances", "stages", "mapreduce")
 STAGE_TYPES = {
-    "submit": pa.int64(),
-    "job": pa.string(),
-    "stage": pa.string(),
-    "end": pa.int64(),
-    "plan_cpu": pa.float64(),
-    "plan_mem": pa.float64(),
-    "instances": pa.int64(),
+    "submit": "int64",
+    "job": "string",
+    "stage": "string",
+    "end": "int64",
+    "plan_cpu": "float64",
+    "plan_mem": "float64",
+    "instances": "int64",
 }
 INSTANCE_COLUMNS = ("submit", "job", "stage", "instance", "duration", "cpu", "mem")
-USE_TYPES = {"duration": pa.int32(), "cpu": pa.float64(), "mem": pa.float64()}
-INSTANCE_TYPES = {"job": pa.string(), "stage": pa.string()} | USE_TYPES
+USE_TYPES = {"duration": "int32", "cpu": "float64", "mem": "float64"}
+INSTANCE_TYPES = {"job": "string", "stage": "string"} | USE_TYPES
 PAIRS = {
     "submit": "submit",
     "instances_map": "map_tasks",
@@ -39,7 +46,7 @@ PAIRS = {
     "stage_reduce": "reduce_stage",
 }
 """The columns of a pair of stages, and what they are called in the end."""
-CACHED = pa.schema({"stage": pa.int32()} | USE_TYPES)
+CACHED = pa.schema({"stage": "int32"} | USE_TYPES)
 
 
 @overload
@@ -95,7 +102,7 @@ def alibaba2018(
     if kind not in KINDS:
         raise unknown("kind", kind, KINDS)
     folder = _spar_samples() if folder is None else Path(folder)
-    report: Counter[str] = Counter()
+    report = Report()
     files = (folder / "sample_tasks.csv", folder / "sample_instances.csv")
     for file in files:
         if not file.is_file():
@@ -107,8 +114,7 @@ def alibaba2018(
     if kind == "mapreduce":
         return _pairs(stages, instances, report)
     zero = instances["duration"] == 0
-    if zero.any():
-        report["instances of 0 s, whole seconds rounded down (kept)"] = int(zero.sum())
+    count(report, "instances of 0 s, whole seconds rounded down (kept)", zero)
     letter = stages["stage"].str[0]
     place = letter.map({"M": 0, "R": 1, "J": 2})
     stages["class"] = place.fillna(3).astype(int)
@@ -118,10 +124,10 @@ def alibaba2018(
     if kind == "stages":
         jobs = stages.rename(columns={"job": "trace_job"})
         jobs = jobs.drop(columns=["instances", "name"]).assign(job=stages.index)
-        return Workload(jobs, columns.assign(job=stage), report=report)
+        return Workload(jobs, columns.assign(job=stage), report=met(report))
     jobs = stages[["job", "submit"]].drop_duplicates("job")
     job = stages["job"].to_numpy()
-    return Workload(jobs, columns.assign(job=job[stage]), report=report)
+    return Workload(jobs, columns.assign(job=job[stage]), report=met(report))
 
 
 def _spar_samples() -> Path:
@@ -133,7 +139,7 @@ def _spar_samples() -> Path:
         ) from None
 
 
-def _read_stages(path: Path, report: Counter[str]) -> pd.DataFrame:
+def _read_stages(path: Path, report: Report) -> pd.DataFrame:
     stages = read_frame(path, list(STAGE_TYPES), STAGE_TYPES)
     named = stages["job"].str.fullmatch(r"j_\d{1,18}").astype(bool)
     refuse(path, "job", ~named, "is not of the form j_<number>")
@@ -147,14 +153,13 @@ def _read_stages(path: Path, report: Counter[str]) -> pd.DataFrame:
 
 def _read_instances(path: Path, stages: pd.DataFrame) -> pa.Table:
     """Every instance as (row of its stage, duration, cpu, mem), in the order of the stages."""
-    table = read_table(path, INSTANCE_COLUMNS, INSTANCE_TYPES)
+    frame = read_table(path, INSTANCE_COLUMNS, INSTANCE_TYPES).to_pandas()
+    frame.index += 1
     for name in USE_TYPES:
-        values = table[name].to_numpy()  # a blank is NaN here
-        right = np.isfinite(values) & (values >= 0)
+        right = frame[name].between(0, np.inf, inclusive="left")
         refuse(path, name, ~right, "is blank, negative or not a finite number")
-    names = compute.binary_join_element_wise(table["job"], table["stage"], "/")
-    found = compute.index_in(names, pa.array(stages["name"]))
-    row = found.fill_null(-1).to_numpy()
+    names = frame["job"] + "/" + frame["stage"]
+    row = pd.Index(stages["name"]).get_indexer(names)
     refuse(path, "stage", row < 0, "is not in sample_tasks.csv")
     counts = np.bincount(row, minlength=len(stages))
     wrong = counts != stages["instances"].to_numpy()
@@ -164,15 +169,11 @@ def _read_instances(path: Path, stages: pd.DataFrame) -> pa.Table:
         stated = f"sample_tasks.csv states {instances}"
         way_out = "the file is cut short or changed: pip install --force-reinstall spar==0.0.7"
         raise ValueError(f"{path}: {counts[k]} instances of {name}, {stated}; {way_out}")
-    order = np.argsort(row, kind="stable")
-    columns = {"stage": pa.array(row[order], pa.int32())}
-    order = pa.array(order)
-    for name in USE_TYPES:
-        columns[name] = table[name].take(order).combine_chunks()
-    return pa.table(columns, CACHED)
+    ordered = frame.assign(stage=row).sort_values("stage", kind="stable")
+    return pa.Table.from_pandas(ordered, CACHED, preserve_index=False)
 
 
-def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: Counter[str]) -> pd.DataFrame:
+def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: Report) -> pd.DataFrame:
     total = np.bincount(instances["stage"], weights=instances["duration"], minlength=len(stages))
     stages["time"] = total / stages["instances"]
     # of a map M<number>, or of a reduce R<reduce>_<number> that waits for it
@@ -189,7 +190,7 @@ def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: Counter[str]) 
     report["stages in no pair (left out)"] = len(stages) - 2 * len(pairs) - further
     times = pairs[["time_map", "time_reduce"]]
     zero = (times == 0).any(axis=1)
-    report["pairs with a mean time of 0 s in the map or the reduce (kept)"] = int(zero.sum())
+    count(report, "pairs with a mean time of 0 s in the map or the reduce (kept)", zero)
     frame = pairs[list(PAIRS)].rename(columns=PAIRS).astype({"submit": float})
     frame.insert(0, "job", frame.index)
     frame.attrs["report"] = dict(report)

@@ -1,13 +1,19 @@
 """Alibaba's GPU cluster of 2023: its nodes, and tasks that ask for CPUs, memory and (shares of) GPUs."""
 
-from collections import Counter
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import fetched, first_row, leave_out, read_frame, refuse
+from schedlib.traces._reading import (
+    Report,
+    count,
+    fetched,
+    first_row,
+    leave_out,
+    read_frame,
+    refuse,
+)
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
@@ -34,9 +40,9 @@ TASK_COLUMNS = {
 }
 """The columns as published, and what they are called here."""
 TEXT = ("sn", "model", "name", "gpu_spec", "qos", "pod_phase")
-NODE_TYPES = {name: pa.string() if name in TEXT else pa.int64() for name in NODE_COLUMNS}
-TASK_TYPES = {name: pa.string() if name in TEXT else pa.int64() for name in TASK_COLUMNS}
-TASK_TYPES |= {"scheduled_time": pa.float64()}  # blank: never scheduled
+NODE_TYPES = {name: "string" if name in TEXT else "int64" for name in NODE_COLUMNS}
+TASK_TYPES = {name: "string" if name in TEXT else "int64" for name in TASK_COLUMNS}
+TASK_TYPES |= {"scheduled_time": "float64"}  # blank: never scheduled
 SHOWN = ["job", "submit", "scheduled", "phase", "qos", "gpu_spec", "duration", "cpu", "mem", "gpu"]
 
 
@@ -112,9 +118,9 @@ def alibaba_gpu2023(
     refuse(files[1], "scheduled_time", early, "lies outside the task's life")
     rows["gpu"] = rows["gpus"] * rows["share"] / 1000
     rows["duration"] = rows["end"] - rows["scheduled"]
-    report: Counter[str] = Counter()
+    report = Report()
     rows = leave_out(rows, {"tasks never scheduled": rows["scheduled"].isna()}, report)
     end = rows["end"]
-    report["tasks submitted before the trace (kept)"] = int((rows["submit"] < end.min()).sum())
-    report["tasks that ran until the trace's end (kept)"] = int((end == end.max()).sum())
+    count(report, "tasks submitted before the trace (kept)", rows["submit"] < end.min())
+    count(report, "tasks that ran until the trace's end (kept)", end == end.max())
     return machines.reset_index(drop=True), workload_of(rows[SHOWN], report, files[1])

@@ -1,15 +1,13 @@
 """Alibaba's published task tables: batch work of 2018, and the machine-learning jobs of PAI, 2020."""
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import first_row, leave_out, read_frame
+from schedlib.traces._reading import Report, first_row, leave_out, read_frame
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
@@ -112,9 +110,7 @@ def _read(
     if not t0 < t1:
         raise ValueError(f"t0, t1: {t0}, {t1}; needs t0 before t1")
     columns = {column: name for column, name in names.items() if name not in UNREAD}
-    types = {
-        column: pa.string() if name in TEXT else pa.float64() for column, name in columns.items()
-    }
+    types = {column: "string" if name in TEXT else "float64" for column, name in columns.items()}
     header = "job_name" in first_row(path)
     numbers = [column for column in types if columns[column] not in TEXT]
     rows = read_frame(path, None if header else list(names), types, optional=numbers)
@@ -135,6 +131,6 @@ def _read(
             t0, t1, inclusive="left"
         ),
     }
-    report: Counter[str] = Counter()
+    report = Report()
     rows = leave_out(rows, left_out, report)
     return workload_of(rows.drop(columns=["status", "end"]), report, path)

@@ -1,13 +1,12 @@
 """Azure's trace for packing, 2020: virtual machines, and how much of a machine each type takes."""
 
 import sqlite3
-from collections import Counter
 from pathlib import Path
 
 import pandas as pd
 
 from schedlib.core.checks import typed, unknown
-from schedlib.traces._reading import FETCH_AGAIN, leave_out, refuse, require_file
+from schedlib.traces._reading import FETCH_AGAIN, Report, count, leave_out, refuse, require_file
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
@@ -85,8 +84,8 @@ def azure_packing2020(path: str | Path, machine: int | None = None) -> Workload:
         f"VMs that machine {machine} cannot run": made["cpu"].isna() | made["mem"].isna(),
         "VMs that ended before the trace": made["duration"] < 0,
     }
-    report: Counter[str] = Counter()
+    report = Report()
     kept = leave_out(made, left_out, report)
-    report["VMs that were there before the trace (submit 0)"] = int((start[kept.index] < 0).sum())
-    report["VMs that lived on after 90 days (ended there)"] = int(alive[kept.index].sum())
+    count(report, "VMs that were there before the trace (submit 0)", start[kept.index] < 0)
+    count(report, "VMs that lived on after 90 days (ended there)", alive[kept.index])
     return workload_of(kept, report, path)

@@ -1,19 +1,19 @@
 """Google's clusterdata-2011-2: 29 days of one cell, read shard by shard from the published CSV files."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from schedlib.core.checks import typed
 from schedlib.traces._reading import (
     NO_TASKS,
+    Report,
     Types,
+    count,
     fetched,
     in_order,
     leave_out,
@@ -53,8 +53,8 @@ TASK_COLUMNS = (
     *REQUESTS,
     "apart",
 )
-JOB_TYPES = {"time": pa.int64(), "job": pa.int64(), "event": pa.int8(), "class": pa.int8()}
-TASK_TYPES = JOB_TYPES | {"index": pa.int32()} | dict.fromkeys(REQUESTS, pa.float64())
+JOB_TYPES = {"time": "int64", "job": "int64", "event": "int8", "class": "int8"}
+TASK_TYPES = JOB_TYPES | {"index": "int32"} | dict.fromkeys(REQUESTS, "float64")
 
 
 def google2011_folder() -> Path | None:
@@ -98,7 +98,7 @@ def google2011_jobs(folder: str | Path) -> Workload:
     Traceback (most recent call last):
     ValueError: folder: no part-*-of-*.csv.gz in no/such/folder; ...
     """
-    report: Counter[str] = Counter()
+    report = Report()
     shards = list(_shards(Path(folder), JOB_COLUMNS, JOB_TYPES, report))
     events = pd.concat(shards, ignore_index=True)
     events = in_order(events, "time", report, "events")
@@ -111,21 +111,20 @@ def google2011_jobs(folder: str | Path) -> Workload:
     before = first["time"] == 0
     count(report, "jobs submitted before the trace (submit 0)", before)
     states = events[events["event"] <= LOST]
+    first = first.set_index("job")
     last = states.drop_duplicates("job", keep="last").set_index("job")
-    ended = last["event"] >= EVICT
-    last = last[ended].reindex(first["job"])
+    last = last[last["event"] >= EVICT].reindex(first.index)
     ends = last["event"].map(dict(enumerate(EVENTS))).fillna("none")
     count(report, "jobs without an end (end NaN)", last["event"].isna())
     scheduled = events[events["event"] == SCHEDULE]
     scheduled = scheduled.drop_duplicates("job").set_index("job")
-    start = scheduled["time"].reindex(first["job"])
-    jobs = first[["job", "class"]].assign(
+    jobs = first[["class"]].assign(
         submit=first["time"] / 1e6,
-        start=start.to_numpy() / 1e6,
-        end=last["time"].to_numpy() / 1e6,
+        start=scheduled["time"] / 1e6,
+        end=last["time"] / 1e6,
         end_event=pd.Categorical(ends, ["none", *EVENTS[EVICT : LOST + 1]]),
     )
-    return Workload(jobs, NO_TASKS, report=met(report))
+    return Workload(jobs.reset_index(), NO_TASKS, report=met(report))
 
 
 @typed
@@ -155,7 +154,7 @@ def google2011_tasks(folder: str | Path) -> Workload:
     Traceback (most recent call last):
     ValueError: folder: no part-*-of-*.csv.gz in no/such/folder; ...
     """
-    report: Counter[str] = Counter()
+    report = Report()
     jobs = []
     finished = []
     running: Any = None
@@ -177,7 +176,7 @@ def google2011_tasks(folder: str | Path) -> Workload:
 
 
 def runs(
-    events: pd.DataFrame, report: Counter, requests: Sequence[str] = REQUESTS
+    events: pd.DataFrame, report: Report, requests: Sequence[str] = REQUESTS
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The runs that finish among `events`, and the SCHEDULE events whose run is still going on."""
     order = np.lexsort((events["time"], events["index"], events["job"]))
@@ -211,7 +210,7 @@ def runs(
     return done, events.iloc[still]
 
 
-def last_runs(tasks: pd.DataFrame, running: pd.DataFrame, report: Counter) -> pd.DataFrame:
+def last_runs(tasks: pd.DataFrame, running: pd.DataFrame, report: Report) -> pd.DataFrame:
     """Of the runs that finished the last of each task; those `running` went on when the trace ended."""
     report["runs not ended when the trace ends (left out)"] = len(running)
     again = tasks.duplicated(["job", "index"], keep="last")
@@ -219,7 +218,7 @@ def last_runs(tasks: pd.DataFrame, running: pd.DataFrame, report: Counter) -> pd
     return kept.drop(columns="index")
 
 
-def count_ended_early(report: Counter, events: pd.DataFrame) -> None:
+def count_ended_early(report: Report, events: pd.DataFrame) -> None:
     """Count the events that end runs before they finish."""
     for code in ENDED_EARLY:
         reason = f"'{EVENTS[code]}' events (such runs are left out)"
@@ -233,7 +232,7 @@ def _latest(happens: np.ndarray) -> np.ndarray:
 
 
 def _shards(
-    folder: Path, names: Sequence[str], types: Types, report: Counter, optional: Sequence[str] = ()
+    folder: Path, names: Sequence[str], types: Types, report: Report, optional: Sequence[str] = ()
 ) -> Iterator[pd.DataFrame]:
     paths = sorted(folder.glob("part-*-of-*.csv.gz"))
     if not paths:
@@ -260,8 +259,3 @@ def _shards(
 def repeated(events: pd.DataFrame) -> pd.Series:
     """Whether an earlier row has the same event of the same task at the same time."""
     return events.duplicated(["time", "job", "index", "event"])
-
-
-def count(report: Counter, reason: str, rows: np.ndarray | pd.Series) -> None:
-    """Count the rows for which a reason holds."""
-    report[reason] += int(rows.sum())

@@ -1,14 +1,12 @@
 """Google's clusterdata-2019: the tasks of a Borg cell, from a table that BigQuery exports."""
 
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import Types, in_order, leave_out, met, read_frame, refuse
+from schedlib.traces._reading import Report, Types, in_order, leave_out, met, read_frame, refuse
 from schedlib.traces.google2011 import AFTER, count_ended_early, last_runs, repeated, runs
 from schedlib.workload import Workload
 
@@ -30,9 +28,9 @@ EVENT_OF = np.array(
 """The event of 2011 that each `type` of 2019 is."""
 REQUESTS = {"cpus": "cpu", "memory": "mem"}
 NAMES = REQUESTS | {"collection_id": "job", "instance_index": "index", "scheduling_class": "class"}
-EVENTS = dict.fromkeys(("time", "type", "collection_id"), pa.int64())
-INSTANCES = EVENTS | {"instance_index": pa.int64()} | dict.fromkeys(REQUESTS, pa.float64())
-COLLECTIONS = EVENTS | {"scheduling_class": pa.int64(), "priority": pa.int64(), "user": pa.string()}
+EVENTS = dict.fromkeys(("time", "type", "collection_id"), "int64")
+INSTANCES = EVENTS | {"instance_index": "int64"} | dict.fromkeys(REQUESTS, "float64")
+COLLECTIONS = EVENTS | {"scheduling_class": "int64", "priority": "int64", "user": "string"}
 
 
 @typed
@@ -79,7 +77,7 @@ def google2019_tasks(
     ...     google2019_tasks(file.name).tasks.values.tolist()
     [[5.0, 7.5, 0.1, 0.2]]
     """
-    report: Counter[str] = Counter()
+    report = Report()
     events = _events(Path(instance_events), INSTANCES, report)
     events = leave_out(events, {"repeated events": repeated(events)}, report)
     count_ended_early(report, events)
@@ -100,7 +98,7 @@ def google2019_tasks(
     return Workload(jobs[columns], tasks, report=met(report))
 
 
-def _events(path: Path, types: Types, report: Counter) -> pd.DataFrame:
+def _events(path: Path, types: Types, report: Report) -> pd.DataFrame:
     """The events of an export in the order of time, with 2011's `event` in place of `type`."""
     events = read_frame(path, None, types, optional=list(REQUESTS))
     most = len(EVENT_OF) - 1

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -12,7 +11,7 @@ import pandas as pd
 
 from schedlib.core.checks import typed
 from schedlib.paths import replacing
-from schedlib.traces._reading import DAMAGE, byte_bar, fetched, in_order, met, split_numbers
+from schedlib.traces._reading import DAMAGE, Report, byte_bar, fetched, in_order, met, split_numbers
 from schedlib.workload import Workload
 
 BLOCK = 2**22  # characters parsed at once
@@ -73,7 +72,7 @@ def read_hawk(path: str | Path) -> Workload:
     columns = zip(*blocks, strict=True)
     number, submit, mean, counts, duration = map(np.concatenate, columns)
     del blocks  # as large as these
-    report: Counter[str] = Counter()
+    report = Report()
     line = np.arange(len(number))
     report["blank lines between jobs (skipped)"] = int(number[-1]) - len(number)
     jobs = pd.DataFrame({"submit": submit, "mean": mean, "line": line})

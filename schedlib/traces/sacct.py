@@ -1,13 +1,11 @@
 """Slurm's accounting, as `sacct --parsable2` prints it."""
 
-from collections import Counter
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import first_row, leave_out, read_frame, refuse
+from schedlib.traces._reading import Report, count, first_row, leave_out, read_frame, refuse
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
@@ -88,7 +86,7 @@ def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
     amounts = [cpus, *of_nodes]
     absent = [name for name in OPTIONAL if name not in header]
     text = [name for name in (*NEEDED, *OPTIONAL) if name not in absent]
-    types = dict.fromkeys(text, pa.string()) | dict.fromkeys(amounts, pa.float64())
+    types = dict.fromkeys(text, "string") | dict.fromkeys(amounts, "float64")
     rows = read_frame(path, None, types, delimiter, optional=list(types), quoted=False, site=True)
     rows[text] = rows[text].fillna("")  # of a Parquet file
     rows[absent] = ""
@@ -119,14 +117,14 @@ def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
         "jobs without processors": ~(made["cpu"] > 0),
         "jobs that end before their start": made["duration"] < 0,
     }
-    report: Counter[str] = Counter()
+    report = Report()
     made = leave_out(made, left_out, report)
     made = leave_out(made, {"earlier rows of a job": _earlier(made)}, report)
-    report["starts before the submission (wait unknown)"] = int(made["wait"].isna().sum())
+    count(report, "starts before the submission (wait unknown)", made["wait"].isna())
     if "State" in absent and "NodeList" in absent:
-        report["runs of 0 s without a state (kept)"] = int((made["duration"] == 0).sum())
+        count(report, "runs of 0 s without a state (kept)", made["duration"] == 0)
     again = made.duplicated("job", keep=False)
-    report["jobs whose number was used again (told apart)"] = int(again.sum())
+    count(report, "jobs whose number was used again (told apart)", again)
     made["job"] = made["job"].mask(again, made["job"] + "@" + rows["Submit"])
     made["submit"] -= made["submit"].min()
     made = made.drop(columns=[OPTIONAL[name] for name in absent], errors="ignore")

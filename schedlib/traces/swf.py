@@ -2,7 +2,6 @@
 
 import io
 import re
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from schedlib.core.checks import typed
 from schedlib.traces._reading import (
     DAMAGE,
     FETCH_AGAIN,
+    Report,
     fetched,
     leave_out,
     opened,
@@ -128,7 +128,7 @@ def read_swf(path: str | Path) -> Workload:
     never_ran = (rows["status"] == CANCELLED) & (rows["duration"] == 0) & (rows["cpu"] == 0)
     rows["cpu"] = rows["cpu"].where(rows["cpu"] > 0, rows["requested_processors"])
     stated = re.search(r"^;\s*MaxRecords:\s*(\d+)", text, re.M)
-    report: Counter[str] = Counter()
+    report = Report()
     if stated:
         missing = int(stated[1]) - len(rows)
         report["lines missing of the header's MaxRecords"] = max(missing, 0)

@@ -1,14 +1,14 @@
 """SWIM: a day of Facebook's MapReduce jobs, with the bytes that each read, shuffled and wrote."""
 
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from schedlib.core.checks import typed
 from schedlib.traces._reading import (
     NO_TASKS,
+    Report,
+    count,
     fetched,
     first_row,
     in_order,
@@ -19,8 +19,8 @@ from schedlib.traces._reading import (
 from schedlib.workload import Workload
 
 COLUMNS = ("job", "submit", "gap", "map_input", "shuffle", "reduce_output")
-WHOLE = dict.fromkeys(COLUMNS[1:], pa.int64())
-TYPES = {"job": pa.string()} | WHOLE
+WHOLE = dict.fromkeys(COLUMNS[1:], "int64")
+TYPES = {"job": "string"} | WHOLE
 
 
 def swim_folder() -> Path | None:
@@ -67,10 +67,10 @@ def read_swim(path: str | Path) -> Workload:
     beyond = [f"path {number}" for number in range(columns - len(COLUMNS))]
     names = *COLUMNS, *beyond
     rows = read_frame(path, names, TYPES, delimiter="\t")
-    report: Counter[str] = Counter()
+    report = Report()
     since = np.diff(rows["submit"], prepend=0)
     other = since != rows["gap"]
-    report["gaps that disagree with submit (submit holds)"] = int(other[1:].sum())
+    count(report, "gaps that disagree with submit (submit holds)", other[1:])
     jobs = leave_out(rows, {"further rows of a job": rows.duplicated("job")}, report)
     jobs = in_order(jobs.drop(columns="gap"), "submit", report, "jobs")
     return Workload(jobs, NO_TASKS, report=met(report))

@@ -1,17 +1,17 @@
 """Any table of jobs or tasks: which of its columns is what, and in which units."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from schedlib.core.checks import typed, unknown
 from schedlib.traces._reading import (
     DATE,
     HOLDS_DATES,
+    Report,
+    Types,
     in_order,
     met,
     read_frame,
@@ -79,10 +79,10 @@ def read_csv(
     if isinstance(demands, str) or not right:
         needed = f"needs a list of names, without {', '.join(others)}"
         raise ValueError(f"demands: {demands!r:.60}; {needed}")
-    types: dict[str, pa.DataType] = {}
+    types: dict[str, str] = {}
     for name, column in columns.items():
         amount = name in NUMBERS or name in demands
-        types[column] = pa.float64() if amount else types.get(column, pa.string())
+        types[column] = "float64" if amount else types.get(column, "string")
     if names is not None:
         names = list(map(str, names))
         require_columns("names", types, names)
@@ -99,7 +99,7 @@ def read_csv(
     rows = pd.DataFrame()
     for name, column in columns.items():
         values = source[column]
-        if types[column] == pa.string() and not isinstance(table, pd.DataFrame):
+        if types[column] == "string" and not isinstance(table, pd.DataFrame):
             values = _plain(values, name == "job", name in scale)
         if name in scale:
             if values.dtype.kind not in "iuf":
@@ -113,11 +113,11 @@ def read_csv(
         refuse(where, columns["end"], rows["duration"] < 0, "is before the start")
     if "tasks" in rows:
         refuse(where, columns["tasks"], rows["tasks"] % 1 != 0, "is not an integer")
-    return workload_of(rows, Counter(), where, demands)
+    return workload_of(rows, Report(), where, demands)
 
 
 def workload_of(
-    rows: pd.DataFrame, report: Counter[str], where: str | Path, demands: Sequence[str] = DEMANDS
+    rows: pd.DataFrame, report: Report, where: str | Path, demands: Sequence[str] = DEMANDS
 ) -> Workload:
     """The workload of checked rows of `where`, named as in `read_csv`; steps back in time go into `report`."""
     if not len(rows):
@@ -141,11 +141,11 @@ def workload_of(
     return Workload(jobs, tasks, report=met(report))
 
 
-def _checked(table: pd.DataFrame, types: Mapping[str, pa.DataType]) -> pd.DataFrame:
+def _checked(table: pd.DataFrame, types: Types) -> pd.DataFrame:
     """The columns of a frame, numbers as floats."""
     require_columns("table", types, list(table))
     frame = table[list(types)].reset_index(drop=True)
-    numbers = [name for name, kind in types.items() if kind == pa.float64()]
+    numbers = [name for name, kind in types.items() if kind == "float64"]
     for name in numbers:
         column = frame[name]
         if column.dtype.kind in DATES or column.astype(str).str.match(DATE).any():
