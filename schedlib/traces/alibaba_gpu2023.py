@@ -6,6 +6,7 @@ import pandas as pd
 
 from schedlib.core.checks import typed
 from schedlib.traces._reading import (
+    AnyPath,
     Report,
     count,
     fetched,
@@ -39,9 +40,9 @@ TASK_COLUMNS = {
     "scheduled_time": "scheduled",
 }
 """The columns as published, and what they are called here."""
-TEXT = ("sn", "model", "name", "gpu_spec", "qos", "pod_phase")
-NODE_TYPES = {name: "string" if name in TEXT else "int64" for name in NODE_COLUMNS}
-TASK_TYPES = {name: "string" if name in TEXT else "int64" for name in TASK_COLUMNS}
+NODE_TYPES = dict.fromkeys(NODE_COLUMNS, "int64") | {"sn": "string", "model": "string"}
+TASK_TYPES = dict.fromkeys(TASK_COLUMNS, "int64")
+TASK_TYPES |= dict.fromkeys(("name", "gpu_spec", "qos", "pod_phase"), "string")
 TASK_TYPES |= {"scheduled_time": "float64"}  # blank: never scheduled
 SHOWN = ["job", "submit", "scheduled", "phase", "qos", "gpu_spec", "duration", "cpu", "mem", "gpu"]
 
@@ -61,7 +62,7 @@ def alibaba_gpu2023_folder() -> Path | None:
 
 @typed
 def alibaba_gpu2023(
-    folder: str | Path, tasks: str = TASKS, nodes: str = NODES
+    folder: AnyPath, tasks: str = TASKS, nodes: str = NODES
 ) -> tuple[pd.DataFrame, Workload]:
     """Read the nodes and the tasks: 1,523 nodes with 6,212 GPUs, and the 7,255 tasks that ran.
 
@@ -97,15 +98,15 @@ def alibaba_gpu2023(
     >>> nodes.values.tolist(), workload.tasks.values.tolist()
     ([['n0', 96.0, 384.0, 8, 'G2']], [['t0', 83.0, 6.0, 12.0, 0.46]])
     """
-    files = Path(folder) / nodes, Path(folder) / tasks
-    header = first_row(files[1])
+    node_file, task_file = Path(folder) / nodes, Path(folder) / tasks
+    header = first_row(task_file)
     if "name" in header and "creation_time" not in header:
         way_out = "take another list, such as openb_pod_list_default.csv"
-        raise ValueError(f"{files[1]}: this list has no times and cannot be replayed; {way_out}")
-    machines = read_frame(files[0], None, NODE_TYPES, optional=("model",))
-    rows = read_frame(files[1], None, TASK_TYPES, optional=("scheduled_time",))
-    for path, frame, name in ((files[0], machines, "sn"), (files[1], rows, "name")):
-        refuse(path, name, frame.duplicated(name), "has a second row")
+        raise ValueError(f"{task_file}: this list has no times and cannot be replayed; {way_out}")
+    machines = read_frame(node_file, None, NODE_TYPES, optional=("model",))
+    rows = read_frame(task_file, None, TASK_TYPES, optional=("scheduled_time",))
+    refuse(node_file, "sn", machines.duplicated("sn"), "has a second row")
+    refuse(task_file, "name", rows.duplicated("name"), "has a second row")
     machines = machines.rename(columns=NODE_COLUMNS)
     rows = rows.rename(columns=TASK_COLUMNS)
     for frame in (machines, rows):
@@ -113,9 +114,9 @@ def alibaba_gpu2023(
         frame["mem"] /= 1024
     machines["model"] = machines["model"].fillna("")
     whole = (rows["share"] == 1000) | (rows["gpus"] <= 1) & (rows["share"] < 1000)
-    refuse(files[1], "gpu_milli", ~whole, "is not a share of one GPU")
+    refuse(task_file, "gpu_milli", ~whole, "is not a share of one GPU")
     early = (rows["scheduled"] < rows["submit"]) | (rows["end"] < rows["scheduled"])
-    refuse(files[1], "scheduled_time", early, "lies outside the task's life")
+    refuse(task_file, "scheduled_time", early, "lies outside the task's life")
     rows["gpu"] = rows["gpus"] * rows["share"] / 1000
     rows["duration"] = rows["end"] - rows["scheduled"]
     report = Report()
@@ -123,4 +124,4 @@ def alibaba_gpu2023(
     end = rows["end"]
     count(report, "tasks submitted before the trace (kept)", rows["submit"] < end.min())
     count(report, "tasks that ran until the trace's end (kept)", end == end.max())
-    return machines.reset_index(drop=True), workload_of(rows[SHOWN], report, files[1])
+    return machines.reset_index(drop=True), workload_of(rows[SHOWN], report, task_file)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import Report, first_row, leave_out, read_frame
+from schedlib.traces._reading import AnyPath, Report, first_row, leave_out, read_frame
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
@@ -41,7 +41,7 @@ DONE = "Terminated"
 
 
 @typed
-def alibaba2018_tasks(path: str | Path, t0: float = 0, t1: float = np.inf) -> Workload:
+def alibaba2018_tasks(path: AnyPath, t0: float = 0, t1: float = np.inf) -> Workload:
     """Read the published `batch_task.csv`: 8 days of batch work, a job's instances being its tasks.
 
     jobs: `job` (text), `submit` (s, when its first task started, since the table has no submissions). tasks,
@@ -73,7 +73,7 @@ def alibaba2018_tasks(path: str | Path, t0: float = 0, t1: float = np.inf) -> Wo
 
 
 @typed
-def alibaba_pai2020(path: str | Path, t0: float = 0, t1: float = np.inf) -> Workload:
+def alibaba_pai2020(path: AnyPath, t0: float = 0, t1: float = np.inf) -> Workload:
     """Read PAI's `pai_task_table.csv`: machine-learning jobs on 6,500 GPUs, July and August 2020.
 
     jobs: `job` (text), `submit` (s, when its first task started), `gpu_type` (of its first task). tasks, one
@@ -104,20 +104,18 @@ def _read(
     units: Mapping[str, float],
     t0: float,
     t1: float,
-    blank: float | None = None,
+    blank: float = np.nan,
 ) -> Workload:
     """The rows that are done and start in [t0, t1); demands are divided by `units`, and `blank` ones filled."""
     if not t0 < t1:
         raise ValueError(f"t0, t1: {t0}, {t1}; needs t0 before t1")
-    columns = {column: name for column, name in names.items() if name not in UNREAD}
-    types = {column: "string" if name in TEXT else "float64" for column, name in columns.items()}
+    read = {column: name for column, name in names.items() if name not in UNREAD}
+    types = {column: "string" if name in TEXT else "float64" for column, name in read.items()}
+    numbers = [column for column, kind in types.items() if kind == "float64"]
     header = "job_name" in first_row(path)
-    numbers = [column for column in types if columns[column] not in TEXT]
     rows = read_frame(path, None if header else list(names), types, optional=numbers)
-    rows = rows.rename(columns=columns)
-    demands = rows[list(units)] / pd.Series(units)
-    if blank is not None:
-        demands = demands.fillna(blank)
+    rows = rows.rename(columns=read)
+    demands = (rows[list(units)] / pd.Series(units)).fillna(blank)
     rows[list(units)] = demands
     rows["duration"] = rows["end"] - rows["submit"]
     status = rows["status"]

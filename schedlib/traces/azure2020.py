@@ -6,18 +6,26 @@ from pathlib import Path
 import pandas as pd
 
 from schedlib.core.checks import typed, unknown
-from schedlib.traces._reading import FETCH_AGAIN, Report, count, leave_out, refuse, require_file
+from schedlib.traces._reading import (
+    FETCH_AGAIN,
+    AnyPath,
+    Report,
+    count,
+    leave_out,
+    refuse,
+    require_file,
+)
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
 DAY = 86400.0
 LAST_DAY = 90.0  # after which the publishers recorded no ends
 VMS = "SELECT vmId AS job, tenantId AS user, vmTypeId AS vm_type, priority, starttime, endtime FROM vm"
-TYPES = "SELECT vmTypeId, machineId, core, memory FROM vmType"
+TYPES = "SELECT vmTypeId AS vm_type, machineId, core AS cpu, memory AS mem FROM vmType"
 
 
 @typed
-def azure_packing2020(path: str | Path, machine: int | None = None) -> Workload:
+def azure_packing2020(path: AnyPath, machine: int | None = None) -> Workload:
     """Read the virtual machines (VMs) of one zone of Azure in 14 days; each is a job of one task.
 
     A VM's type takes another share of each kind of machine and fits on some kinds only: `machine` is the
@@ -56,17 +64,19 @@ def azure_packing2020(path: str | Path, machine: int | None = None) -> Workload:
     finally:
         base.close()
     if machine is None:
-        runs = rows["vm_type"].value_counts()
-        able = types["vmTypeId"].map(runs).fillna(0).groupby(types["machineId"]).sum()
+        able = types.merge(rows, on="vm_type")["machineId"]
         if able.empty:
-            raise ValueError(f"{path}: vmType has no rows; the file is empty or cut short")
-        machine = int(able.idxmax())
-    share = types[types["machineId"] == machine].drop_duplicates("vmTypeId").set_index("vmTypeId")
+            raise ValueError(
+                f"{path}: vmType has no rows for these VMs; the file is empty or cut short"
+            )
+        machine = int(able.mode()[0])
+    share = types[types["machineId"] == machine].drop_duplicates("vm_type")
     if share.empty:
         raise unknown("machine", machine, types["machineId"].unique())
+    rows = rows.merge(share.drop(columns="machineId"), how="left", on="vm_type")
     rows.index += 1  # rows are counted from 1
-    start = pd.to_numeric(rows["starttime"], errors="coerce")
-    end = pd.to_numeric(rows["endtime"], errors="coerce")
+    times = rows[["starttime", "endtime"]].apply(pd.to_numeric, errors="coerce")
+    start, end = times["starttime"], times["endtime"]
     alive = rows["endtime"].isna()
     refuse(path, "starttime", start.isna(), "is not a number")
     refuse(path, "endtime", end.isna() & ~alive, "is not a number")
@@ -75,13 +85,10 @@ def azure_packing2020(path: str | Path, machine: int | None = None) -> Workload:
     end = end.fillna(LAST_DAY)
     submit = start.clip(lower=0)
     made = rows.drop(columns=["starttime", "endtime"]).assign(
-        submit=submit * DAY,
-        duration=(end - submit) * DAY,
-        cpu=rows["vm_type"].map(share["core"]),
-        mem=rows["vm_type"].map(share["memory"]),
+        submit=submit * DAY, duration=(end - submit) * DAY
     )
     left_out = {
-        f"VMs that machine {machine} cannot run": made["cpu"].isna() | made["mem"].isna(),
+        f"VMs that machine {machine} cannot run": made[["cpu", "mem"]].isna().any(axis=1),
         "VMs that ended before the trace": made["duration"] < 0,
     }
     report = Report()

@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from schedlib.core.checks import typed
 from schedlib.traces._reading import (
     NO_TASKS,
+    AnyPath,
     Report,
     Types,
     count,
     fetched,
     in_order,
     leave_out,
-    met,
     read_frame,
     refuse,
 )
@@ -71,7 +72,7 @@ def google2011_folder() -> Path | None:
 
 
 @typed
-def google2011_jobs(folder: str | Path) -> Workload:
+def google2011_jobs(folder: AnyPath) -> Workload:
     """Read the `job_events` table: one row per submitted job, no tasks (the table has none).
 
     jobs: `job` (the trace's number), `submit` (s; the trace begins at 600 s, 0 means before that), `class`
@@ -107,7 +108,7 @@ def google2011_jobs(folder: str | Path) -> Workload:
     submissions = events[events["event"] == SUBMIT]
     again = submissions.duplicated("job")
     first = leave_out(submissions, {"further submissions of a job": again}, report)
-    report["jobs never submitted (left out)"] = events["job"].nunique() - len(first)
+    count(report, "jobs never submitted (left out)", events["job"].nunique() - len(first))
     before = first["time"] == 0
     count(report, "jobs submitted before the trace (submit 0)", before)
     states = events[events["event"] <= LOST]
@@ -124,11 +125,11 @@ def google2011_jobs(folder: str | Path) -> Workload:
         end=last["time"] / 1e6,
         end_event=pd.Categorical(ends, ["none", *EVENTS[EVICT : LOST + 1]]),
     )
-    return Workload(jobs.reset_index(), NO_TASKS, report=met(report))
+    return Workload(jobs.reset_index(), NO_TASKS, report=report)
 
 
 @typed
-def google2011_tasks(folder: str | Path) -> Workload:
+def google2011_tasks(folder: AnyPath) -> Workload:
     """Read the `task_events` table: the finished tasks, how long they ran and what they requested.
 
     tasks: `duration` (s, from the last SCHEDULE before the FINISH to the FINISH), `cpu`, `mem` and `disk`
@@ -172,18 +173,16 @@ def google2011_tasks(folder: str | Path) -> Workload:
     first = first.assign(submit=first["time"] / 1e6).drop(columns="time")
     unfinished = ~first["job"].isin(tasks["job"])
     first = leave_out(first, {"jobs without a finished task": unfinished}, report)
-    return Workload(first, tasks, report=met(report))
+    return Workload(first, tasks, report=report)
 
 
 def runs(
-    events: pd.DataFrame, report: Report, requests: Sequence[str] = REQUESTS
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+    events: DataFrame, report: Report, requests: Sequence[str] = REQUESTS
+) -> tuple[DataFrame, DataFrame]:
     """The runs that finish among `events`, and the SCHEDULE events whose run is still going on."""
-    order = np.lexsort((events["time"], events["index"], events["job"]))
-    events = events.iloc[order].reset_index(drop=True)
+    events = events.sort_values(["job", "index", "time"], kind="stable", ignore_index=True)
     event = events["event"].to_numpy()
-    task = events[["job", "index"]].to_numpy()
-    new_task = (np.diff(task, axis=0, prepend=-1) != 0).any(axis=1)
+    new_task = ~events.duplicated(["job", "index"]).to_numpy()
     ends = (event >= EVICT) & (event <= LOST)
     # A run is open after its SCHEDULE until the task ends or another task begins.
     scheduled = _latest(event == SCHEDULE)
@@ -206,19 +205,18 @@ def runs(
     done = done[["job", "index", "duration", *requests]]
     last_of_task = np.append(new_task[1:], True)
     goes_on = last_of_task & is_open & ~ends
-    still = scheduled[goes_on]
-    return done, events.iloc[still]
+    return done, events.iloc[scheduled[goes_on]]
 
 
-def last_runs(tasks: pd.DataFrame, running: pd.DataFrame, report: Report) -> pd.DataFrame:
+def last_runs(tasks: DataFrame, running: DataFrame, report: Report) -> DataFrame:
     """Of the runs that finished the last of each task; those `running` went on when the trace ended."""
-    report["runs not ended when the trace ends (left out)"] = len(running)
+    count(report, "runs not ended when the trace ends (left out)", len(running))
     again = tasks.duplicated(["job", "index"], keep="last")
     kept = leave_out(tasks, {"earlier runs of a task that finished again": again}, report)
     return kept.drop(columns="index")
 
 
-def count_ended_early(report: Report, events: pd.DataFrame) -> None:
+def count_ended_early(report: Report, events: DataFrame) -> None:
     """Count the events that end runs before they finish."""
     for code in ENDED_EARLY:
         reason = f"'{EVENTS[code]}' events (such runs are left out)"
@@ -233,7 +231,7 @@ def _latest(happens: np.ndarray) -> np.ndarray:
 
 def _shards(
     folder: Path, names: Sequence[str], types: Types, report: Report, optional: Sequence[str] = ()
-) -> Iterator[pd.DataFrame]:
+) -> Iterator[DataFrame]:
     paths = sorted(folder.glob("part-*-of-*.csv.gz"))
     if not paths:
         raise ValueError(f"folder: no part-*-of-*.csv.gz in {folder}; see schedlib.traces.download")
@@ -241,7 +239,7 @@ def _shards(
     if len(published) != 1:
         mixed = f"mixes tables cut into {' and '.join(sorted(published))} shards"
         raise ValueError(f"folder: {folder} {mixed}; keep those of one")
-    report["missing shards"] = int(published.pop()) - len(paths)
+    count(report, "missing shards", int(published.pop()) - len(paths))
     reached = 0
     for path in paths:
         shard = read_frame(path, names, types, optional=optional)
@@ -256,6 +254,6 @@ def _shards(
         yield shard
 
 
-def repeated(events: pd.DataFrame) -> pd.Series:
+def repeated(events: DataFrame) -> pd.Series:
     """Whether an earlier row has the same event of the same task at the same time."""
     return events.duplicated(["time", "job", "index", "event"])

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import Report, Types, in_order, leave_out, met, read_frame, refuse
+from schedlib.traces._reading import AnyPath, Report, Types, in_order, leave_out, read_frame, refuse
 from schedlib.traces.google2011 import AFTER, count_ended_early, last_runs, repeated, runs
 from schedlib.workload import Workload
 
@@ -35,7 +35,7 @@ COLLECTIONS = EVENTS | {"scheduling_class": "int64", "priority": "int64", "user"
 
 @typed
 def google2019_tasks(
-    instance_events: str | Path, collection_events: str | Path | None = None
+    instance_events: AnyPath, collection_events: AnyPath | None = None
 ) -> Workload:
     """Read the finished tasks of jobs, how long they ran and what they requested.
 
@@ -95,7 +95,7 @@ def google2019_tasks(
     if not len(jobs):
         raise ValueError(f"{instance_events}: no task finishes; export a longer stretch")
     jobs = jobs.assign(submit=jobs["time"] / 1e6)
-    return Workload(jobs[columns], tasks, report=met(report))
+    return Workload(jobs[columns], tasks, report=report)
 
 
 def _events(path: Path, types: Types, report: Report) -> pd.DataFrame:

@@ -8,10 +8,20 @@ from typing import NoReturn
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from schedlib.core.checks import typed
 from schedlib.paths import replacing
-from schedlib.traces._reading import DAMAGE, Report, byte_bar, fetched, in_order, met, split_numbers
+from schedlib.traces._reading import (
+    DAMAGE,
+    AnyPath,
+    Report,
+    byte_bar,
+    count,
+    fetched,
+    in_order,
+    split_numbers,
+)
 from schedlib.workload import Workload
 
 BLOCK = 2**22  # characters parsed at once
@@ -32,7 +42,7 @@ def hawk_folder() -> Path | None:
 
 
 @typed
-def read_hawk(path: str | Path) -> Workload:
+def read_hawk(path: AnyPath) -> Workload:
     """Read a `.tr` file (gzip when its name ends in `.gz`).
 
     jobs: `job` (0, 1, ... in the order of submission), `submit` (s), `class` (0) and `mean`, the estimate of
@@ -73,19 +83,16 @@ def read_hawk(path: str | Path) -> Workload:
     number, submit, mean, counts, duration = map(np.concatenate, columns)
     del blocks  # as large as these
     report = Report()
-    line = np.arange(len(number))
-    report["blank lines between jobs (skipped)"] = int(number[-1]) - len(number)
-    jobs = pd.DataFrame({"submit": submit, "mean": mean, "line": line})
+    count(report, "blank lines between jobs (skipped)", number[-1] - len(number))
+    job = pd.Series(submit).rank(method="first").astype(int) - 1
+    jobs = DataFrame({"submit": submit, "mean": mean, "job": job})
     jobs = in_order(jobs, "submit", report, "jobs")
-    job_of = np.argsort(jobs.pop("line").to_numpy())
-    jobs["job"] = jobs.index
-    job = np.repeat(job_of, counts)
-    tasks = pd.DataFrame({"job": job, "duration": duration})
-    return Workload(jobs, tasks, report=met(report))
+    tasks = DataFrame({"job": np.repeat(job, counts), "duration": duration})
+    return Workload(jobs, tasks, report=report)
 
 
 @typed
-def write_hawk(workload: Workload, path: str | Path) -> Path:
+def write_hawk(workload: Workload, path: AnyPath) -> Path:
     """Write `workload` as a `.tr` file (gzip when its name ends in `.gz`), in one step, and return its path.
 
     Numbers are written so that `read_hawk` gives the same again. The third field is the job's `mean` where
@@ -150,10 +157,8 @@ def _rows(path: Path, lines: Mapping[int, str]) -> Sequence[np.ndarray]:
     ends = np.cumsum(counts)
     wrong = ~(np.isfinite(values) & (values >= 0))
     if wrong.any():
-        row = number[np.searchsorted(ends, wrong.argmax(), side="right")]
-        raise ValueError(
-            f"{path}: row {row} has a negative, NaN or infinite number; correct or remove it"
-        )
+        i = np.searchsorted(ends, wrong.argmax(), side="right")
+        _refuse(path, number[i], "has a negative, NaN or infinite number")
     tasks = counts - HEAD
     if tasks.min() < 1:
         _refuse(path, number[tasks.argmin()], "has no durations")

@@ -3,9 +3,18 @@
 from pathlib import Path
 
 import pandas as pd
+from pandas import DataFrame, Series
 
 from schedlib.core.checks import typed
-from schedlib.traces._reading import Report, count, first_row, leave_out, read_frame, refuse
+from schedlib.traces._reading import (
+    AnyPath,
+    Report,
+    count,
+    first_row,
+    leave_out,
+    read_frame,
+    refuse,
+)
 from schedlib.traces.table import workload_of
 from schedlib.workload import Workload
 
@@ -28,15 +37,14 @@ UNKNOWN = ("", "Unknown", "None")
 NO_LIMIT = ("", "UNLIMITED", "Partition_Limit", "INVALID")
 IN_THE_QUEUE = ("CANCELLED", "DEADLINE", "REVOKED")  # how a job may end that never ran
 RUN_AGAIN = ("REQUEUED", "NODE_FAIL", "PREEMPTED")
-SHORT_LIMIT = r"^()(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?$"
-LONG_LIMIT = r"^(\d+)-(\d+)(?::(\d+))?(?::(\d+))?(?:\.\d+)?$"
-LIMIT_PARTS = (86400, 3600, 60, 1)
+LIMIT = r"^(?:(\d+)-(\d+)(?::(\d+))?(?::(\d+))?|(?:(\d+):)?(\d+):(\d+))(?:\.\d+)?$"
+LIMIT_PARTS = (86400, 3600, 60, 1, 3600, 60, 1)  # with days, and without
 MEMORY = r"^(\d+(?:\.\d+)?)([KMGTP]?)([cn]?)$"
 GIB = {"K": 2.0**-20, "": 2.0**-10, "M": 2.0**-10, "G": 1.0, "T": 2.0**10, "P": 2.0**20}
 
 
 @typed
-def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
+def read_sacct(path: AnyPath, delimiter: str = "|") -> Workload:
     """Read jobs from `sacct --parsable2` with its header, or the same table as `.parquet`; a job of n processors is one task with `cpu` n.
 
     The command is `TZ=UTC sacct --allusers --parsable2
@@ -93,7 +101,7 @@ def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
     submit, eligible, start, end = (_times(path, rows[name]) for name in TIMES)
     elapsed = _limits(path, rows["Elapsed"]).where(end.notna())
     wait = start - eligible.fillna(submit)
-    made = pd.DataFrame(
+    made = DataFrame(
         {
             "job": rows["JobID"],
             "submit": submit,
@@ -131,7 +139,7 @@ def read_sacct(path: str | Path, delimiter: str = "|") -> Workload:
     return workload_of(made, report, path)
 
 
-def _earlier(made: pd.DataFrame) -> pd.Series:
+def _earlier(made: DataFrame) -> Series:
     """Which rows a later row of the same job replaces: one of the same submission, or a run after this one."""
     final = ~made["state"].isin(RUN_AGAIN)
     ordered = made.assign(final=final).sort_values(["submit", "final"], kind="stable")
@@ -141,7 +149,7 @@ def _earlier(made: pd.DataFrame) -> pd.Series:
     return earlier.reindex(made.index)
 
 
-def _times(path: Path, column: pd.Series) -> pd.Series:
+def _times(path: Path, column: Series) -> Series:
     """Moments such as `2024-05-01T12:00:00` in seconds since 1970, NaN where one is unknown."""
     entries = column.mask(column.isin(UNKNOWN))
     seconds = pd.to_numeric(entries.where(entries.str.fullmatch(r"\d+", na=False))).astype(float)
@@ -153,30 +161,27 @@ def _times(path: Path, column: pd.Series) -> pd.Series:
     return seconds
 
 
-def _limits(path: Path, column: pd.Series) -> pd.Series:
+def _limits(path: Path, column: Series) -> Series:
     """Spans such as `1-12:00:00`, `1-12:00` and `30:00` in seconds, NaN without a limit."""
     entries = column.mask(column.isin(NO_LIMIT))
-    parts = entries.str.extract(LONG_LIMIT).fillna(entries.str.extract(SHORT_LIMIT))
-    wrong = parts[0].isna() & entries.notna()
+    parts = entries.str.extract(LIMIT).astype(float)
+    wrong = parts.isna().all(axis=1) & entries.notna()
     refuse(path, str(column.name), wrong, "is not a span of time")
-    numbers = parts.replace("", "0").astype(float).fillna(0)
-    seconds = numbers @ LIMIT_PARTS
+    seconds = parts.fillna(0) @ LIMIT_PARTS
     return seconds.where(entries.notna())
 
 
-def _gpus(resources: pd.Series) -> pd.Series:
+def _gpus(resources: Series) -> Series:
     """The GPUs in entries such as `cpu=8,gres/gpu=4`; without a total, those of each type are added."""
     total = resources.str.extract(r"gres/gpu=(\d+)")[0].astype(float)
     typed_ones = resources.str.extractall(r"gres/gpu:[^=,]+=(\d+)")[0].astype(float)
     return total.fillna(typed_ones.groupby(level=0).sum()).fillna(0.0)
 
 
-def _memory(path: Path, rows: pd.DataFrame, cpus: str) -> pd.Series:
+def _memory(path: Path, rows: DataFrame, cpus: str) -> Series:
     """The memory that each job requested (GiB), 0 where the entry is blank."""
     parts = rows["ReqMem"].replace("", "0").str.extract(MEMORY)
     refuse(path, "ReqMem", parts[0].isna(), "is not an amount of memory")
     memory = parts[0].astype(float) * parts[1].map(GIB)
-    per_core = memory * rows[cpus]
-    per_node = memory * rows.get("NNodes", 1.0)
-    memory = memory.mask(parts[2] == "c", per_core)
-    return memory.mask(parts[2] == "n", per_node)
+    memory = memory.mask(parts[2] == "c", memory * rows[cpus])
+    return memory.mask(parts[2] == "n", memory * rows.get("NNodes", 1.0))

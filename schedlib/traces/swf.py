@@ -6,12 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from schedlib.core.checks import typed
 from schedlib.traces._reading import (
     DAMAGE,
     FETCH_AGAIN,
+    AnyPath,
     Report,
+    count,
     fetched,
     leave_out,
     opened,
@@ -62,7 +65,7 @@ def swf_folder() -> Path | None:
 
 
 @typed
-def swf_header(path: str | Path) -> dict[str, str]:
+def swf_header(path: AnyPath) -> dict[str, str]:
     """The fields of a log's header as text: `MaxProcs`, `UnixStartTime`, ...; a repeated field has a line each.
 
     Raises ValueError on a damaged file.
@@ -80,7 +83,7 @@ def swf_header(path: str | Path) -> dict[str, str]:
 
 
 @typed
-def read_swf(path: str | Path) -> Workload:
+def read_swf(path: AnyPath) -> Workload:
     """Read a log in the Standard Workload Format; a job of n processors is one task with `cpu` n.
 
     So LoTES's simulator runs it whole, on one "machine" of `swf_header(path)["MaxProcs"]` processors
@@ -131,7 +134,7 @@ def read_swf(path: str | Path) -> Workload:
     report = Report()
     if stated:
         missing = int(stated[1]) - len(rows)
-        report["lines missing of the header's MaxRecords"] = max(missing, 0)
+        count(report, "lines missing of the header's MaxRecords", max(missing, 0))
     left_out = {
         "lines on parts of jobs": rows["status"].isin(PARTS),
         "jobs cancelled before they started": never_ran,
@@ -140,9 +143,9 @@ def read_swf(path: str | Path) -> Workload:
         "jobs without processors": rows["cpu"] <= 0,
     }
     kept = leave_out(rows, left_out, report)
-    repeated = int(kept.duplicated("job").sum())
-    if repeated:
-        report["numbers of jobs used before (all jobs numbered in the log's order)"] = repeated
+    repeated = kept.duplicated("job")
+    count(report, "numbers of jobs used before (all jobs numbered in the log's order)", repeated)
+    if repeated.any():
         kept["job"] = np.arange(1, len(kept) + 1)
     kept[AMOUNTS] = kept[AMOUNTS].where(kept[AMOUNTS] >= 0)
     return workload_of(kept, report, path, demands=("cpu",))
@@ -157,7 +160,7 @@ def _text(path: Path) -> str:
         raise ValueError(f"{path}: {error}; {FETCH_AGAIN}") from None
 
 
-def _numbers(path: Path, text: str) -> pd.DataFrame:
+def _numbers(path: Path, text: str) -> DataFrame:
     """The numbers of a log by field; the index has the number of each line."""
     lines = {}
     for number, line in enumerate(io.StringIO(text, newline=None), 1):
@@ -169,4 +172,4 @@ def _numbers(path: Path, text: str) -> pd.DataFrame:
     values, counts = split_numbers(path, lines)
     wrong = pd.Series(counts != len(FIELDS), index=list(lines))
     refuse(path, "a line", wrong, f"does not have {len(FIELDS)} numbers")
-    return pd.DataFrame(values.reshape(-1, len(FIELDS)), index=wrong.index, columns=list(FIELDS))
+    return DataFrame(values.reshape(-1, len(FIELDS)), index=wrong.index, columns=list(FIELDS))

@@ -7,13 +7,13 @@ import numpy as np
 from schedlib.core.checks import typed
 from schedlib.traces._reading import (
     NO_TASKS,
+    AnyPath,
     Report,
     count,
     fetched,
     first_row,
     in_order,
     leave_out,
-    met,
     read_frame,
 )
 from schedlib.workload import Workload
@@ -37,7 +37,7 @@ def swim_folder() -> Path | None:
 
 
 @typed
-def read_swim(path: str | Path) -> Workload:
+def read_swim(path: AnyPath) -> Workload:
     """Read a SWIM file: one row per job, no tasks, since bytes are not durations.
 
     jobs: `job` (the file's name for it), `submit` (s), `class` (0), and in bytes `map_input`, `shuffle`,
@@ -73,4 +73,4 @@ def read_swim(path: str | Path) -> Workload:
     count(report, "gaps that disagree with submit (submit holds)", other[1:])
     jobs = leave_out(rows, {"further rows of a job": rows.duplicated("job")}, report)
     jobs = in_order(jobs.drop(columns="gap"), "submit", report, "jobs")
-    return Workload(jobs, NO_TASKS, report=met(report))
+    return Workload(jobs, NO_TASKS, report=report)

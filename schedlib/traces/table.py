@@ -5,15 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame, Series
 
 from schedlib.core.checks import typed, unknown
 from schedlib.traces._reading import (
     DATE,
     HOLDS_DATES,
+    AnyPath,
     Report,
     Types,
     in_order,
-    met,
     read_frame,
     refuse,
     refuse_numbers,
@@ -29,7 +30,7 @@ MOST = 50_000_000  # tasks of one workload, about 2 GB
 
 @typed
 def read_csv(
-    table: str | Path | pd.DataFrame,
+    table: AnyPath | DataFrame,
     columns: Mapping[str, str],
     *,
     scale: Mapping[str, float] | None = None,
@@ -90,16 +91,16 @@ def read_csv(
     for name in scale:
         if name not in columns:
             raise unknown("scale", name, columns)
-    where: str | Path = "table"
-    if isinstance(table, pd.DataFrame):
+    where: AnyPath = "table"
+    if isinstance(table, DataFrame):
         source = _checked(table, types)
     else:
         where = Path(table)
         source = read_frame(where, names, types, delimiter, quoted=delimiter != "|", site=True)
-    rows = pd.DataFrame()
+    rows = DataFrame()
     for name, column in columns.items():
         values = source[column]
-        if types[column] == "string" and not isinstance(table, pd.DataFrame):
+        if types[column] == "string" and not isinstance(table, DataFrame):
             values = _plain(values, name == "job", name in scale)
         if name in scale:
             if values.dtype.kind not in "iuf":
@@ -117,11 +118,11 @@ def read_csv(
 
 
 def workload_of(
-    rows: pd.DataFrame, report: Report, where: str | Path, demands: Sequence[str] = DEMANDS
+    rows: DataFrame, report: Report, where: AnyPath, demands: Sequence[str] = DEMANDS
 ) -> Workload:
     """The workload of checked rows of `where`, named as in `read_csv`; steps back in time go into `report`."""
     if not len(rows):
-        reasons = ", ".join(f"{count} {reason}" for reason, count in met(report).items())
+        reasons = ", ".join(f"{number} {reason}" for reason, number in report.items())
         raise ValueError(f"{where}: no row makes a job: {reasons or 'it has no rows'}")
     if "job" not in rows:
         rows.insert(0, "job", np.arange(len(rows)))
@@ -138,10 +139,10 @@ def workload_of(
         jobs = jobs.drop(columns="tasks")
         tasks = tasks.loc[tasks.index.repeat(copies)]
     jobs = jobs.drop_duplicates("job")
-    return Workload(jobs, tasks, report=met(report))
+    return Workload(jobs, tasks, report=report)
 
 
-def _checked(table: pd.DataFrame, types: Types) -> pd.DataFrame:
+def _checked(table: DataFrame, types: Types) -> DataFrame:
     """The columns of a frame, numbers as floats."""
     require_columns("table", types, list(table))
     frame = table[list(types)].reset_index(drop=True)
@@ -150,25 +151,20 @@ def _checked(table: pd.DataFrame, types: Types) -> pd.DataFrame:
         column = frame[name]
         if column.dtype.kind in DATES or column.astype(str).str.match(DATE).any():
             raise ValueError(f"table: {name} {HOLDS_DATES}")
-        frame[name] = pd.to_numeric(frame[name], errors="coerce").astype(float)
+        frame[name] = pd.to_numeric(column, errors="coerce").astype(float)
     refuse_numbers("table", frame[numbers])
     return frame.infer_objects()
 
 
-def _plain(column: pd.Series, whole: bool, scaled: bool) -> pd.Series:
+def _plain(column: Series, whole: bool, scaled: bool) -> Series:
     """A column of numbers written as text (`whole`: only integers) as numbers; any other as it is.
 
     Unless it is `scaled`, "007" and "1.10" are names: two texts never become one number.
     """
     entries = column.mask(column == "")
-    try:
-        numbers = pd.to_numeric(entries)  # which ends at the first text
-    except ValueError:
-        return column
+    numbers = pd.to_numeric(entries, errors="coerce")
     text = numbers.isna() & entries.notna()
-    if text.any() or numbers.isna().all():
-        return column
-    if whole and numbers.dtype.kind not in "iu":
+    if text.any() or numbers.isna().all() or (whole and numbers.dtype.kind not in "iu"):
         return column
     written = numbers[entries.notna()].astype(str)
     texts = entries.dropna()
