@@ -87,7 +87,7 @@ def test_counts_say_what_an_extra_class_gains():
 @pytest.mark.parametrize(
     "make, options, message",
     [
-        ({}, {"k": 3}, "k: 3 classes of the 2 tasks"),
+        ({}, {"k": 3}, "k: 3 classes, but the first day has only 2 different tasks"),
         ({"cpu": [1, 1]}, {"k": 2}, "k: 2 classes, but the first day has only 1 different tasks"),
         ({"duration": [0, 0]}, {"k": 1}, "the tasks of class 0 all last 0; leave them out"),
         ({"cpu": [0, 0]}, {"k": 1}, "the class needs nothing of any resource"),

@@ -233,6 +233,17 @@ def amounts(name: str, values: npt.NDArray[np.float64]) -> None:
     refuse(name, ~right, values, "must be a finite number >= 0")
 
 
+def positive(name: str, value: float) -> None:
+    """Raise ValueError unless a number is positive, and below 1e300.
+
+    >>> positive("load", 0.0)
+    Traceback (most recent call last):
+    ValueError: load: 0.0, must be positive and finite
+    """
+    if not 0 < value < 1e300:
+        raise ValueError(f"{name}: {value}, must be positive and finite")
+
+
 def whole(name: str, values: npt.NDArray[np.float64], least: int) -> None:
     """Raise ValueError at the first entry that is not a whole number, or less than `least`.
 

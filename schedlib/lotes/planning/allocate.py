@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from schedlib.core.checks import numbers, typed, unknown
+from schedlib.core.checks import numbers, positive, typed, unknown
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, holds
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
@@ -296,8 +296,7 @@ def scarcity(configs: MachineConfigs, classes: JobClasses, more: float = 0.1) ->
     >>> scarcity(ten, JobClasses([0.5, 0.5], [[1.0, 4.0], [2.0, 1.0]], [[1.0, 1.0]])).round(6).tolist()
     [[0.1, 0.0]]
     """
-    if not 0 < more < np.inf:
-        raise ValueError(f"more: {more}, must be a positive fraction")
+    positive("more", more)
     before = allocate(configs, classes, vertex="solver").rate
     growth = np.zeros(configs.capacity.shape)
     for place in np.argwhere(configs.capacity > 0):

@@ -13,11 +13,14 @@ import pandas as pd
 
 from schedlib.core.checks import amounts, numbers, refuse, typed
 from schedlib.core.compiling import compiled
+from schedlib.core.uncounted import kernel
+from schedlib.lotes.dispatching.machine_tree import fits
 from schedlib.lotes.model import holds, scaled
 
 MAX_BINS = 50_000_000
 MOST_COUNTED = 10**9
 MOST_KEPT = 200_000  # bins, by the literal Algorithm 1
+NOWHERE = np.zeros((0, 0), np.int32)  # in place of rows: bins are only counted
 
 
 class _Search(NamedTuple):
@@ -29,31 +32,37 @@ class _Search(NamedTuple):
     order: np.ndarray  # (C,): which of the K classes these are
 
 
+@kernel
+def most_that_fit(room, size):
+    """How many jobs of a size (R,) fit into the room (R,), amounts in whole numbers."""
+    most = np.int64(2**62)
+    for l in range(size.size):
+        if size[l] > 0:
+            most = min(most, room[l] // size[l])
+    return most
+
+
 @compiled
 def _visit(search, rows, limit):
     """Count the non-dominated bins up to `limit + 1`; where there are `rows (B, K)`, write them there too."""
     size = search.size
     order = search.order
     classes, resources = size.shape
+    if classes == 0:
+        return 1  # the empty bin
     last = classes - 1  # the class that only fills
     number = np.zeros(classes, np.int64)
+    left = np.empty(resources, np.int64)
     room = np.empty((classes, resources), np.int64)
     room[:] = search.room  # row q: what the classes before q leave
     bins = 0
     while True:
-        most = np.int64(2**62)
+        number[last] = most_that_fit(room[last], size[last])
         for l in range(resources):
-            if size[last, l] > 0:
-                most = min(most, room[last, l] // size[last, l])
-        number[last] = most
+            left[l] = room[last, l] - number[last] * size[last, l]
         maximal = True
         for a in range(search.minimal.shape[0]):
-            fitting = True
-            for l in range(resources):
-                if room[last, l] - most * size[last, l] < search.minimal[a, l]:
-                    fitting = False
-                    break
-            if fitting:
+            if fits(left, search.minimal[a]):
                 maximal = False
                 break
         if maximal:
@@ -65,22 +74,16 @@ def _visit(search, rows, limit):
                 return bins
         # the other classes count up like an odometer
         q = last - 1
-        while q >= 0:
-            fits = True
-            for l in range(resources):
-                if room[q + 1, l] < size[q, l]:
-                    fits = False
-            if fits:
-                break
+        while q >= 0 and not fits(room[q + 1], size[q]):
             number[q] = 0
             q -= 1
         if q < 0:
             return bins
         number[q] += 1
         for l in range(resources):
-            left = room[q + 1, l] - size[q, l]
+            rest = room[q + 1, l] - size[q, l]
             for p in range(q + 1, classes):
-                room[p, l] = left
+                room[p, l] = rest
 
 
 def _checked(capacity, demand):
@@ -131,14 +134,10 @@ def count_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, limit: int | None
     if limit is not None and limit < 0:
         raise ValueError(f"limit: {limit}, must be 0 or more")
     search = _prepare(capacity, demand)
-    classes = len(search.size)
-    bins = 1
-    if classes:
-        nowhere = np.zeros((0, classes), np.int32)
-        bins = int(_visit(search, nowhere, MOST_COUNTED if limit is None else limit))
+    bins = int(_visit(search, NOWHERE, MOST_COUNTED if limit is None else limit))
     if limit is None and bins > MOST_COUNTED:
         raise ValueError(
-            f"demand: {classes} classes; the number of bins is too large to count: "
+            f"demand: {len(search.size)} classes; the number of bins is too large to count: "
             f"over {MOST_COUNTED:,}; give a limit=, or leave out classes that need little"
         )
     return bins
@@ -165,9 +164,7 @@ def non_dominated_bins(
     """
     search = _prepare(capacity, demand)
     classes = len(np.asarray(demand))
-    if not len(search.size):
-        return np.zeros((1, classes), np.int32)
-    bins = _visit(search, np.zeros((0, classes), np.int32), max_bins)
+    bins = _visit(search, NOWHERE, max_bins)
     if bins > max_bins:
         raise ValueError(
             f"max_bins: there are more than {max_bins:,} non-dominated bins of {classes} "

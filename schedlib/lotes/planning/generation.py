@@ -16,8 +16,9 @@ import numpy.typing as npt
 from schedlib.core.checks import typed
 from schedlib.core.compiling import compiled
 from schedlib.core.portable import dot
-from schedlib.lotes.model import JobClasses, MachineConfigs, Plan, check, holds, scaled
+from schedlib.lotes.model import JobClasses, MachineConfigs, Plan, holds, scaled
 from schedlib.lotes.planning.allocate import allocate
+from schedlib.lotes.planning.bins import most_that_fit
 from schedlib.lotes.planning.plan import assign, make_plan, sustained
 
 GAP = 1e-6  # between the rate and its bound, as a part of the rate
@@ -76,11 +77,7 @@ def _best(room, size, value, price, first, number):
                 q -= 1
                 descending = False
                 continue
-            most = np.int64(2**62)
-            for l in range(resources):
-                if size[q, l] > 0:
-                    most = min(most, left[q, l] // size[q, l])
-            now[q] = most
+            now[q] = most_that_fit(left[q], size[q])
         else:
             if now[q] == 0:
                 q -= 1
@@ -172,7 +169,6 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses) -> GeneratedPlan
     >>> generate_plan(MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])).rate
     2.0
     """
-    check(configs, classes)
     allocation = allocate(configs, classes)
     alone = np.where(classes.rate > 0, holds(configs.capacity, classes.demand), 0)
     pool = [[np.zeros_like(most), *np.diag(most)[most > 0]] for most in alone]  # to begin with

@@ -59,7 +59,7 @@ def assign(
       one
 
     The first of them was chosen after the second alone had left a rounded rate of 0 on random instances with 4
-    machines a configuration. Raises RuntimeError as `solve` does; the prices of an integer program are NaN.
+    machines a configuration. Raises RuntimeError as `solve` does; the prices of an integer program mean nothing.
     """
     served = [mixes * classes.rate[j] for j, mixes in enumerate(bins)]
     most = sum(n * rates.max(axis=0) for n, rates in zip(configs.count, served, strict=True))
@@ -75,17 +75,14 @@ def assign(
     owner = np.repeat(np.arange(len(sizes)), sizes)
     owned = owner == np.arange(len(sizes))[:, None]
     program = weights.T, owned, configs.count, configs.count
-    if integer:
-        _, x, _ = largest_rate("the integer assignment program", *program, whole=True)
-        price = np.full(classes.n_classes, np.nan)
-        machines = np.rint(x).astype(np.int64)
-    else:
-        then = [harm, by_place(total)]
-        _, x, paid = largest_rate("the machine-assignment program", *program, then=then)
-        price = np.zeros(classes.n_classes)
-        price[asked] = np.abs(paid)
+    what = "the integer assignment program" if integer else "the machine-assignment program"
+    then = [] if integer else [harm, by_place(total)]
+    _, x, paid = largest_rate(what, *program, whole=integer, then=then)
+    price = np.zeros(classes.n_classes)
+    price[asked] = np.abs(paid)
+    if not integer:
         price[asked] /= price.sum() * share
-        machines = np.maximum(x, 0.0)
+    machines = np.rint(x).astype(np.int64) if integer else np.maximum(x, 0.0)
     ends = np.cumsum(sizes)[:-1]
     return Assignment(np.split(machines, ends), price)
 

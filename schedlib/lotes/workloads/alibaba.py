@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib import traces
-from schedlib.core.checks import typed
+from schedlib.core.checks import positive, typed
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.workloads.instances import fewer_machines, google2011
@@ -141,8 +141,7 @@ def alibaba_hour(
     (33789, ('cores', 'memory'), 10, 4)
     """
     configs, _ = google2011()
-    if not 0 < load < np.inf:
-        raise ValueError(f"load: {load}, must be positive")
+    positive("load", load)
     instances = alibaba_instances(trace)
     classes, job_class = cluster_jobs(instances, configs=configs.n_configs, day=first, seed=seed)
     submit = np.repeat(instances.jobs["submit"].to_numpy(), np.diff(instances.offsets))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core import streams
-from schedlib.core.checks import amounts, numbers, require_fields, typed, unknown
+from schedlib.core.checks import amounts, numbers, positive, require_fields, typed, unknown
 from schedlib.lotes.dispatching.state import BLOCK, Arrivals
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.planning.plan import plan
@@ -53,8 +53,7 @@ def fewer_machines(configs: MachineConfigs, shrink: float) -> MachineConfigs:
     >>> fewer_machines(MachineConfigs([[1.0], [0.5]], [900, 4]), 10).count.tolist()
     [90, 1]
     """
-    if not 0 < shrink < np.inf:
-        raise ValueError(f"shrink: {shrink}, must be a positive number")
+    positive("shrink", shrink)
     return replace(configs, count=np.maximum(np.round(configs.count / shrink), 1).astype(int))
 
 
@@ -131,8 +130,7 @@ class RandomWorkload:
     def __post_init__(self):
         require_fields(self)
         for name in ("rate", "hours", "largest"):
-            if not 0 < getattr(self, name) < 1e300:
-                raise ValueError(f"{name}: {getattr(self, name)}, must be a positive number")
+            positive(name, getattr(self, name))
         if self.limit is not None and not self.limit > 0:
             raise ValueError(f"limit: {self.limit}, must be a positive rate, or None")
         if len(self.burst) != 2:
@@ -249,8 +247,7 @@ def random_instance(
     for name, value, most in (("phi", phi, 0.025), ("omega", omega, 1.0)):
         if not 0 <= value < most:
             raise ValueError(f"{name}: {value}, must lie in [0, {most:g})")
-    if not 0 < load < np.inf:
-        raise ValueError(f"load: {load}, must be positive and finite")
+    positive("load", load)
     if not 1 <= machines <= MOST_MACHINES:
         raise ValueError(f"machines: {machines}, must be a number from 1 to {MOST_MACHINES:,}")
     capacity = google2011()[0].capacity

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.core import compiled, streams
-from schedlib.core.checks import typed, unknown
+from schedlib.core.checks import typed, unknown, whole
 from schedlib.core.portable import dot
 from schedlib.lotes.model import JobClasses
 from schedlib.workload import SECONDS, Workload
@@ -36,27 +36,24 @@ def cluster_jobs(
     ([[1.0, 2.0], [8.0, 1.0]], [[10.0, 40.0]], [0, 0, 1, 1])
     """
     points, weights, rows, early = _points(workload, day, "demand")
-    if not 1 <= k <= early.sum():
-        raise ValueError(
-            f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that many"
-        )
-    if configs < 1:
-        raise ValueError(f"configs: {configs}, must be 1, 2, 3, ...")
+    whole("k", np.asarray(k, float), 1)
+    whole("configs", np.asarray(configs, float), 1)
     tasks = workload.tasks[early]
     demand = tasks[list(workload.resources)].to_numpy()
     duration = tasks["duration"].to_numpy()
     label = np.full(len(points), -1)
     seen = weights > 0  # on the first day
     label[seen], _ = k_means(points[seen], weights[seen], k, seed)
-    place = points[rows[early]]
     labels = label[rows[early]]
-    members = [labels == c for c in range(k)]
-    mean = np.array([demand[these].mean(axis=0) for these in members])
+
+    def means(values):
+        return np.array([values[labels == c].mean(axis=0) for c in range(k)])
+
+    mean = means(demand)
     order = np.lexsort(mean.T[::-1])
-    members = [members[c] for c in order]
-    share = np.array([these.mean() for these in members])
-    centre = np.array([place[these].mean(axis=0) for these in members])
-    length = np.array([duration[these].mean() for these in members])
+    share = np.bincount(labels, minlength=k)[order] / len(labels)
+    centre = means(points[rows[early]])[order]
+    length = means(duration)[order]
     for c in np.flatnonzero(length == 0):
         raise ValueError(
             f"workload: the tasks of class {c} all last 0; leave them out, they need no machine"
@@ -89,8 +86,7 @@ def class_counts(
     """
     from scipy.optimize import linear_sum_assignment  # slow to load
 
-    if most < 1:
-        raise ValueError(f"most: {most}, must be 1, 2, 3, ...")
+    whole("most", np.asarray(most, float), 1)
     points, weights, _, _ = _points(workload, day, features)
     seen = weights > 0
     points = points[seen]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from schedlib.core import streams
-from schedlib.core.checks import require_fields, typed
+from schedlib.core.checks import amounts, positive, require_fields, typed
 from schedlib.core.portable import dot, exp
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.workloads.instances import RandomWorkload, fewer_machines
@@ -207,8 +207,7 @@ def google_month(
             f"load, thin, hours: {load:g}, {thin}, {hours:g}; needs a load above 0, thin of at "
             f"least 1, and at most {HOURS} hours"
         )
-    if not 0 <= drift < np.inf:
-        raise ValueError(f"drift: {drift}, must be a finite number >= 0")
+    amounts("drift", np.asarray(drift, float))
     if configs.n_resources != 2 or classes.n_resources != 2:
         raise ValueError(
             "configs, classes: the month has cores and memory; give machines and classes of two "
@@ -235,8 +234,9 @@ def google_month(
         planned, 1.0, 1.0, sizes.removesuffix("-matched"), sizes.endswith("-matched")
     )
     cores, memory = law.demands(demands, job_class).T
-    columns = {"cores": cores, "memory": memory}
-    made = Workload.from_arrays(submit, duration, job_class=job_class, time_unit="h", **columns)
+    made = Workload.from_arrays(
+        submit, duration, job_class=job_class, time_unit="h", cores=cores, memory=memory
+    )
     return machines_for(configs, made, load, hours), planned, made
 
 
@@ -282,8 +282,7 @@ def core_load(configs: MachineConfigs, jobs: Workload, hours: float = HOURS) -> 
     >>> core_load(MachineConfigs([[1.0, 1.0]], [1]), jobs, hours=4)
     0.375
     """
-    if not 0 < hours < np.inf:
-        raise ValueError(f"hours: {hours}, must be a positive number")
+    positive("hours", hours)
     if "cores" not in jobs.resources:
         raise ValueError(f"jobs: demand {jobs.resources}; needs tasks with a column cores")
     submit = jobs.jobs["submit"].to_numpy()
