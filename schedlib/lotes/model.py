@@ -1,6 +1,6 @@
 """The model: machine configurations, job classes, decisions of stages 1 and 2, when jobs fit (Section 2)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -33,9 +33,15 @@ def scaled(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, 
     capacity = np.asarray(capacity, np.float64)
     demand = np.asarray(demand, np.float64)
     largest = capacity.reshape(-1, capacity.shape[-1]).max(axis=0)
-    largest = np.where(largest > 0, largest, 1.0)
-    unit = largest / UNITS
-    size = np.maximum(np.rint(np.minimum(demand, 4 * largest) / unit), demand > 0)
+    return whole_units(capacity, demand, np.where(largest > 0, largest, 1.0), np.rint)
+
+
+def whole_units(
+    capacity: np.ndarray, demand: np.ndarray, most: np.ndarray, rounded: Callable
+) -> tuple[np.ndarray, np.ndarray]:
+    """As `scaled`, in units of which `most (R,)` are 2**50; `rounded`: how demands become whole numbers."""
+    unit = most / UNITS
+    size = np.maximum(rounded(np.minimum(demand, 4 * most) / unit), demand > 0)
     return np.floor(capacity / unit * (1 + FIT)).astype(np.int64), size.astype(np.int64)
 
 

@@ -60,9 +60,8 @@ def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
     k = old.n_classes
     new = past.submit >= past.since
     ended = past.finish >= past.since
-    end = np.where(np.isnan(past.finish), past.now, past.finish)
-    ran = end - np.maximum(past.start, past.since)
-    ran = np.where(np.isnan(past.start), 0.0, np.maximum(ran, 0.0))
+    end = np.fmin(past.finish, past.now)  # fmin and fmax pass over NaN
+    ran = np.fmax(end - np.maximum(past.start, past.since), 0.0)
     fresh = job_class[new]
     came = np.bincount(fresh, minlength=k)
     left = np.bincount(job_class[ended], minlength=k)
@@ -212,19 +211,19 @@ class Planner:
             speed=np.where(log.machine[rows] < 0, 1.0, 1 / pace),
         )
 
-    def swap(self, scores: lotes.Scores, state: State, log: Log) -> tuple[lotes.Scores, State]:
-        """Plan again; give LoTES's scores and the state under the new plan, at the time that was due."""
+    def swap(self, scores: lotes.Scores, state: State, log: Log) -> lotes.Scores:
+        """Plan again; give LoTES's scores under the new plan, at the time that was due."""
         past = self.past(int(state.progress[0].arrived), log)
         answer = self._answered(past)
         self.turn += 1
         if answer is None:
-            return scores, state
+            return scores
         plan, label = answer
         self.plans.append((past.now, plan))
         tick(state.meter, past.now)
         if label is not None:
             self._label_again(label, state)
-        return self._restarted(plan, state, log), state
+        return self._restarted(plan, state, log)
 
     def _answered(self, past):
         """The new plan and what labels jobs, if anything does; None to keep the plan."""

@@ -9,7 +9,7 @@ import numpy as np
 from schedlib.core import streams
 from schedlib.core.checks import typed
 from schedlib.core.running import to_the_end
-from schedlib.lotes.dispatching.machine_tree import fractions, machines, parts
+from schedlib.lotes.dispatching.machine_tree import fractions, machines
 from schedlib.lotes.dispatching.run import Run
 from schedlib.lotes.dispatching.state import Given, Tasks, state_of
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
@@ -120,24 +120,20 @@ def _pace(configs, jobs, plan, classes):
 
     A task's work is its time where its class's rate is largest, a random workload's what it draws.
     """
+    drawn = None if isinstance(jobs, Tasks) else jobs.classes
     if plan is not None:
-        plan.require(configs, classes)
-        classes = classes or plan.classes
-    from_trace = isinstance(jobs, Tasks)
-    if classes is None and from_trace:
+        plan.require(configs, drawn or classes)
+    classes = classes or (plan.classes if plan else drawn)
+    if classes is None:
         _require_few_classes(jobs.job_class)
         return np.ones((configs.n_configs, int(jobs.job_class.max(initial=0)) + 1))
-    classes = classes or jobs.classes
     rows = len(classes.rate)
     if rows != configs.n_configs:
         raise ValueError(
             f"classes: rates for {rows} configurations, but there are {configs.n_configs}"
         )
-    if from_trace:
+    if drawn is None:
         return classes.slowdown
-    drawn = jobs.classes
-    if plan is not None and plan.classes.n_classes == drawn.n_classes:
-        plan.require(configs, drawn)
     if drawn.rate.shape != classes.rate.shape:
         raise ValueError(
             f"classes: {classes.n_classes}, but the workload draws from {drawn.n_classes}"
@@ -162,7 +158,7 @@ def _given(configs, jobs, plan, pace, seed, own):
             f"workload: demands {len(typical)} resources, but machines have "
             f"{configs.n_resources}; needs a column for each"
         )
-    capacity, size = (parts if own else fractions)(configs.capacity, typical[None])
+    capacity, size = fractions(configs.capacity, typical[None], own)
     (rng,) = streams(seed, "lotes policy")
     return Given(
         configs=configs,

@@ -13,9 +13,8 @@ from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching import state as states
 from schedlib.lotes.dispatching.state import REFUSED, tick
 
-DONE, PAUSED, MORE_SLOTS, MORE_INTERVALS, BROKEN = range(5)
-"""Why `advance` returns: it is at the end, has worked off its slice, needs room, or the policy made an
-impossible choice."""
+DONE, PAUSED, MORE_SLOTS, MORE_INTERVALS = range(4)
+"""Why `advance` returns, beside REFUSED: it is at the end, has worked off its slice, or needs room."""
 
 
 @kernel
@@ -66,9 +65,7 @@ def ends(policy, state, log, slot):
         size = state.table.size[slot, l]
         m.free[machine, l] += size
         meter.used[l] -= size
-    clock = meter.clock[0]
-    clock.present -= 1
-    meter.series[clock.interval].finished += 1
+    meter.series[meter.clock[0].interval].finished += 1
     states.leave(state.table, slot)
     policy.on_left(state, slot, machine)
     started = fill(policy, state, log, machine)
@@ -85,7 +82,6 @@ def ends(policy, state, log, slot):
 def arrives(policy, state, log, slot, rng):
     """Start the arriving job, or let it wait; gives False when the policy's choice is impossible."""
     clock = state.meter.clock[0]
-    clock.present += 1
     state.meter.series[clock.interval].arrived += 1
     machine = policy.on_arrive(state, slot, rng)
     if machine == REFUSED:
@@ -141,7 +137,7 @@ def advance(policy, state, block, log, rng, until, last, most):
         if now > state.meter.clock[0].now:
             started = policy.on_moment(state, log)
             if started == REFUSED:
-                return BROKEN
+                return REFUSED
             if started > 0:  # one of them may end before `now`
                 continue
         if now >= until:
@@ -161,5 +157,5 @@ def advance(policy, state, block, log, rng, until, last, most):
             progress.arrived += 1
             possible = arrives(policy, state, log, slot, rng)
         if not possible:
-            return BROKEN
+            return REFUSED
     return PAUSED

@@ -9,10 +9,9 @@ subtracting floats is exact.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.model import FIT, UNITS, scaled
+from schedlib.lotes.model import UNITS, whole_units
 
 WIDTH = 16  # machines in a block
 EMPTY = (-1.0,) * 4  # the outline of no machine
@@ -36,24 +35,23 @@ class Machines(NamedTuple):
     bound: np.ndarray
 
 
-def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Capacities (M, R) and demands (N, R) as fractions of the largest capacity, multiples of 2**-50."""
-    room, size = scaled(capacity, demand)
-    return room / UNITS, size / UNITS
+def unit_of(capacity: np.ndarray, own: bool) -> np.ndarray:
+    """The amount of each resource that counts as 1, (R,): the largest capacity (M, R); where a reader's `own` rule
+    decides, the least power of two above it, so that amounts come back in the reader's units without rounding."""
+    largest = capacity.max(axis=0)
+    _, exponent = np.frexp(largest)
+    return np.ldexp(1.0, exponent) if own else largest
 
 
-def powers(capacity: np.ndarray) -> np.ndarray:
-    """Of each resource the least power of two above the largest capacity (M, R), (R,)."""
-    _, exponent = np.frexp(capacity.max(axis=0))
-    return np.ldexp(1.0, exponent)
+def fractions(
+    capacity: np.ndarray, demand: np.ndarray, own: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Capacities (M, R) and demands (N, R) as fractions of `unit_of`, multiples of 2**-50.
 
-
-def parts(capacity: np.ndarray, demand: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As `fractions`, of a power of two: times `powers`, they are in the reader's units without rounding. Demands
-    are rounded down, so that jobs that fill a machine leave no less than nothing."""
-    unit = powers(capacity) / UNITS
-    room = np.floor(capacity / unit * (1 + FIT))
-    size = np.maximum(np.floor(np.minimum(demand / unit, 4 * UNITS)), demand > 0)
+    For a reader's `own` rule demands are rounded down, so that jobs that fill a machine leave no less than nothing.
+    """
+    rounded = np.floor if own else np.rint
+    room, size = whole_units(capacity, demand, unit_of(capacity, own), rounded)
     return room / UNITS, size / UNITS
 
 
@@ -113,19 +111,13 @@ def outline(amounts):
 @kernel
 def _at(bound, row):
     """The outline in a row of the bounds."""
-    first = bound[row, 0]
-    rest = bound[row, 1]
-    least = bound[row, 2]
-    return first, rest, least, bound[row, 3]
+    return bound[row, 0], bound[row, 1], bound[row, 2], bound[row, 3]
 
 
 @kernel
 def _most(a, b):
     """The larger of each two numbers of an outline."""
-    first = max(a[0], b[0])
-    rest = max(a[1], b[1])
-    least = max(a[2], b[2])
-    return first, rest, least, max(a[3], b[3])
+    return max(a[0], b[0]), max(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
 
 
 @kernel
@@ -253,3 +245,15 @@ def first_fit(m, j, size, need):
             if node <= 1:
                 return -1
         node += 1
+
+
+@kernel
+def first_machine(m, pace, k, size):
+    """The first open machine, in the order of the table, with room for a job of class k and size (R,), or -1."""
+    need = outline(size)
+    for j in range(pace.shape[0]):
+        if pace[j, k] < np.inf:
+            machine = first_fit(m, j, size, need)
+            if machine >= 0:
+                return machine
+    return -1

@@ -39,9 +39,9 @@ def asked(state: State, given: Given) -> str:
     """The policy's last question: job or machine, and the time."""
     record = state.refusal[0]
     subject = f"machine {record.machine}"
-    if record.on_arrival:
+    if record.slot >= 0:
         subject = f"job {state.table.job[record.slot].row}"
-    return f"{subject} at {record.now:.4g} {given.jobs.time_unit}"
+    return f"{subject} at {state.meter.clock[0].now:.4g} {given.jobs.time_unit}"
 
 
 def refusal(state: State, given: Given) -> str:
@@ -50,7 +50,7 @@ def refusal(state: State, given: Given) -> str:
     subject = asked(state, given)
     choice = record.choice
     slots = state.table.hall[: state.meter.clock[0].waiting]
-    if record.on_arrival:
+    if record.slot >= 0:
         machines = len(state.machines.config)
         if not 0 <= choice < machines:
             return (
@@ -75,7 +75,7 @@ def _why(state, given, slot, machine):
     job = state.table.job[slot]
     size = state.table.size[slot]
     free = state.machines.free[machine]
-    subject = f"job {job.row} at {state.refusal[0].now:.4g} {given.jobs.time_unit}"
+    subject = f"job {job.row} at {state.meter.clock[0].now:.4g} {given.jobs.time_unit}"
     names = getattr(given.jobs, "resources", None)  # those of a random workload have no names
     for l in np.flatnonzero(size > free)[:1]:
         unit = given.unit[l]

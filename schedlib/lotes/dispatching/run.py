@@ -3,20 +3,13 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from schedlib.core.functions import RuleError
 from schedlib.lotes.dispatching import state as states
-from schedlib.lotes.dispatching.engine import (
-    DONE,
-    MORE_INTERVALS,
-    MORE_SLOTS,
-    PAUSED,
-    advance,
-    woken,
-)
+from schedlib.lotes.dispatching.engine import DONE, MORE_INTERVALS, MORE_SLOTS, advance, woken
 from schedlib.lotes.dispatching.refusals import asked, refusal, require_able
 from schedlib.lotes.dispatching.state import REFUSED, Arrivals, Given, Log, State, Tasks
 
@@ -88,22 +81,20 @@ class Run:
             elif status == MORE_INTERVALS:
                 meter = self.state.meter
                 self._lengthen(meter.origin + meter.width * len(meter.series))
-            elif status == PAUSED:
-                if time.perf_counter() - begun < SOON:
-                    self.slice *= 2
-            else:
-                self._refuse()
+            elif time.perf_counter() - begun < SOON:
+                self.slice *= 2
 
     def _asking(self, kernel: Callable, *more: Any) -> int:
-        """The answer of a kernel that asks the policy. Raises ValueError when the policy raises an error."""
+        """The answer of a kernel that asks the policy. Raises ValueError when the policy raises an error, or makes an
+        impossible choice."""
         try:
-            return int(kernel(self.policy, self.state, *more))
+            answer = int(kernel(self.policy, self.state, *more))
         except RuleError as error:
             about = asked(self.state, self.given)
             raise ValueError(f"policy {self.name!r}, {about}: {error}") from error.__cause__
-
-    def _refuse(self) -> NoReturn:
-        raise ValueError(f"policy {self.name!r}: {refusal(self.state, self.given)}")
+        if answer == REFUSED:
+            raise ValueError(f"policy {self.name!r}: {refusal(self.state, self.given)}")
+        return answer
 
     def _lengthen(self, until: float) -> None:
         """Make room for the measurements until then; `enough` is asked at the ends of wider intervals, too."""
@@ -151,7 +142,7 @@ class Run:
             self._wake(coming)
         else:
             self._lengthen(stop)
-            self.policy, self.state = self.planner.swap(self.policy, self.state, self.log)
+            self.policy = self.planner.swap(self.policy, self.state, self.log)
             self.planner.relabel(coming, self.state.progress[0])
 
     def _can_wake(self) -> bool:
@@ -162,8 +153,6 @@ class Run:
         """Let the timer call. While no job waits, its next call is after the next event."""
         self._lengthen(self.call)
         started = self._asking(woken, self.log, self.call)
-        if started == REFUSED:
-            self._refuse()
         taken = self.state.progress[0].taken
         events = self.state.events
         arrival = coming.submit[taken] if taken < len(coming.submit) else np.inf
@@ -186,9 +175,8 @@ class Run:
         if np.isfinite(self.end):
             done = clock.now / self.end if self.end else 0.0
         elif isinstance(jobs, Tasks):
-            arrived = self.state.progress[0].arrived
-            ended = arrived - clock.present
-            done = (arrived + ended) / (2 * len(jobs.submit))
+            finished = self.state.meter.series.finished.sum()
+            done = (self.state.progress[0].arrived + finished) / (2 * len(jobs.submit))
         else:
             done = clock.now / jobs.hours
         return min(float(done), 0.999)

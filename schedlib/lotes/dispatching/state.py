@@ -10,7 +10,7 @@ import numpy as np
 from schedlib.core.arrays import grown, zeroed
 from schedlib.core.events import EventQueue, event_queue
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.machine_tree import Machines, fractions, parts, powers
+from schedlib.lotes.dispatching.machine_tree import Machines, fractions, unit_of
 from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.workload import Workload
 
@@ -38,9 +38,7 @@ JOB = np.dtype(
     align=True,
 )
 PROGRESS = np.dtype([("taken", "i8"), ("arrived", "i8")])
-REFUSAL = np.dtype(
-    [("now", "f8"), ("on_arrival", "i8"), ("slot", "i8"), ("machine", "i8"), ("choice", "i8")]
-)
+REFUSAL = np.dtype([("slot", "i8"), ("machine", "i8"), ("choice", "i8")])
 
 SKETCH_LOW, SKETCH_BASE, SKETCH_BINS = 1e-12, 1.01, 4200  # from 1e-12 to 1e6 intervals
 INTERVAL = np.dtype(
@@ -51,11 +49,11 @@ INTERVAL = np.dtype(
 integral of the queue over time; the time during which at least one waited."""
 CLOCK = np.dtype(
     [("now", "f8"), ("edge", "f8"), ("longest", "f8")]
-    + [(name, "i8") for name in ("interval", "waiting", "present", "looked", "woken", "unasked")]
+    + [(name, "i8") for name in ("interval", "waiting", "looked", "woken", "unasked")]
 )
-"""The time, the end of the present interval, the longest wait; the interval's number, jobs waiting, jobs in the
-system, how many machines arrivals looked at, whether a timer asks, whether a policy that
-decides after all of a moment is still to be asked about this one."""
+"""The time, the end of the present interval, the longest wait; the interval's number, jobs waiting, how many machines
+arrivals looked at, whether a timer asks, whether a policy that decides after all of a moment is still to be asked
+about this one."""
 
 
 class Meter(NamedTuple):
@@ -107,19 +105,14 @@ def lengthened(m: Meter, until: float) -> Meter:
 
 
 def _coarser(m: Meter) -> Meter:
-    """The same meter with intervals twice as wide."""
-    rows = len(m.series)
+    """The same meter with half as many intervals, each twice as wide."""
+    rows = len(m.series) // 2
     series = zeroed(INTERVAL, rows)
     for name in INTERVAL.names or ():
-        pairs = m.series[name].reshape(-1, 2)
-        series[name][: rows // 2] = pairs[:, 1] if name == "queue_end" else pairs.sum(axis=1)
+        pairs = m.series[name].reshape(rows, 2)
+        series[name] = pairs[:, 1] if name == "queue_end" else pairs.sum(axis=1)
     busy, busy_queued = (
-        np.append(
-            amounts.reshape(rows // 2, 2, -1).sum(axis=1),
-            np.zeros_like(amounts[rows // 2 :]),
-            axis=0,
-        )
-        for amounts in (m.busy, m.busy_queued)
+        amounts.reshape(rows, 2, -1).sum(axis=1) for amounts in (m.busy, m.busy_queued)
     )
     width = 2 * m.width
     clock = m.clock[0]
@@ -220,14 +213,12 @@ class Given(NamedTuple):
 
     def sizes(self, demand: np.ndarray) -> np.ndarray:
         """Demands (N, R) in the engine's fractions."""
-        made = parts if self.own else fractions
-        return made(self.configs.capacity, demand)[1]
+        return fractions(self.configs.capacity, demand, self.own)[1]
 
     @property
     def unit(self) -> np.ndarray:
         """The reader's amount that the engine calls 1, (R,)."""
-        capacity = self.configs.capacity
-        return powers(capacity) if self.own else capacity.max(axis=0)
+        return unit_of(self.configs.capacity, self.own)
 
     def mix(self) -> tuple[np.ndarray, np.ndarray]:
         """Of each class the part of all jobs (K,) and the mean demand (K, R), in the reader's units."""
@@ -288,14 +279,13 @@ def _longer(record: Any, rows: int, *fields: str) -> Any:
 
 def longer_log(log: Log, rows: int) -> Log:
     """The same log with room for `rows` jobs."""
-    if rows <= len(log.start):
-        return log
-    more = 0, max(rows - len(log.start), len(log.start))
-    return Log(
-        start=np.pad(log.start, more, constant_values=np.nan),
-        finish=np.pad(log.finish, more, constant_values=np.nan),
-        machine=np.pad(log.machine, more, constant_values=-1),
-    )
+    before = len(log.start)
+    if rows > before:
+        log = _longer(log, max(rows, 2 * before), *Log._fields)
+        log.start[before:] = np.nan
+        log.finish[before:] = np.nan
+        log.machine[before:] = -1
+    return log
 
 
 def present(table: JobTable) -> np.ndarray:
@@ -329,11 +319,9 @@ def leave(table, slot):
 
 
 @kernel
-def ask(state, on_arrival, slot, machine):
-    """Record the question to a user's policy, about an arriving job or a machine."""
+def ask(state, slot, machine):
+    """Record the question to a user's policy, about an arriving job or a machine; the other is NONE."""
     refusal = state.refusal[0]
-    refusal.now = state.meter.clock[0].now
-    refusal.on_arrival = on_arrival
     refusal.slot = slot
     refusal.machine = machine
 

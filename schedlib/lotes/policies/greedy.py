@@ -7,7 +7,7 @@ import numpy as np
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching.decisions import hand_over
-from schedlib.lotes.dispatching.machine_tree import WIDTH, first_fit, fits, machines_of
+from schedlib.lotes.dispatching.machine_tree import WIDTH, first_machine, fits, machines_of
 from schedlib.lotes.dispatching.state import NONE, Given
 
 FULL = 2**30
@@ -78,18 +78,10 @@ def _lengthen(m, q, machine, change):
 def arrive(q, state, slot, rng):
     """The first machine, in the order of the table, on which the arriving job can start at once, or NONE."""
     m = state.machines
-    clock = state.meter.clock[0]
     k = state.table.job[slot].job_class
-    size = state.table.size[slot]
-    need = tree.outline(size)
-    for j in range(m.capacity.shape[0]):
-        if m.pace[j, k] < np.inf:
-            machine = first_fit(m, j, size, need)
-            if machine >= 0:
-                clock.looked += machine + 1
-                return machine
-    clock.looked += m.config.size
-    return NONE
+    machine = first_machine(m, m.pace, k, state.table.size[slot])
+    state.meter.clock[0].looked += machine + 1 if machine >= 0 else m.config.size
+    return machine
 
 
 @kernel

@@ -98,17 +98,8 @@ def add_to_score(m, s, machine, k, change):
     """A job of class k starts (-1) or ends (+1) on the machine."""
     score = s.score[k]  # (N,)
     top = s.top[k, m.root[m.config[machine]] :]  # of the nodes of the machine's tree
-    before = score[machine]
-    after = before + change
-    score[machine] = after
+    score[machine] += change
     node, start, end = tree.block_of(m, machine)
-    if change > 0:
-        while node >= 1 and top[node] <= before:
-            top[node] = after
-            node >>= 1
-        return
-    if before < top[node]:
-        return
     largest = score[start]
     for other in range(start + 1, end):
         largest = max(largest, score[other])
@@ -251,39 +242,44 @@ def _spin(wheel, tried, rng):
 
 @kernel
 def _choose(s, state, k, size, rng):
-    """The roulette wheel picks among the configurations with Delta > 0 not tried yet; in each the highest
-    upsilon with room wins. Then come the other configurations, in the order of the table, first fit; in the
-    first version, after one spin, the best upsilon anywhere else.
+    """The roulette wheel picks among the configurations with Delta > 0 not tried yet, in the first version once; in
+    each the highest upsilon with room wins. Then come the other configurations.
 
     `size (R,)`: of the job, of class k.
     """
-    m = state.machines
-    wheel = s.wheel[k]  # (M,)
-    tried = s.tried
     need = tree.outline(size)
-    tried[:] = 0
-    picked = _spin(wheel, tried, rng)
+    s.tried[:] = 0
+    picked = _spin(s.wheel[k], s.tried, rng)
     while picked >= 0:
         best = _look(s, state, picked, k, size, need, rng, NOBODY)
         if best.machine >= 0:
             return best.machine
-        tried[picked] = 1
-        picked = NONE if s.first else _spin(wheel, tried, rng)
-    if not s.fallback:
-        return NONE
+        s.tried[picked] = 1
+        picked = NONE if s.first else _spin(s.wheel[k], s.tried, rng)
+    return _fall_back(s, state, k, size, need, rng) if s.fallback else NONE
+
+
+@kernel
+def _fall_back(s, state, k, size, need, rng):
+    """A machine of the configurations that the wheel did not try, in the order of the table: the first that fits; in
+    the first version the best upsilon anywhere.
+
+    `size (R,)`: of the job, of class k; `need`: its outline.
+    """
+    m = state.machines
     best = NOBODY
-    for j in range(wheel.size):
-        if tried[j] or m.pace[j, k] == np.inf:
+    for j in range(s.tried.size):
+        if s.tried[j] or m.pace[j, k] == np.inf:
             continue
         if s.first or s.sample > 0:
             best = _look(s, state, j, k, size, need, rng, best)
-            machine = best.machine
         else:
             machine = first_fit(m, j, size, need)
             end = m.first[j + 1] if machine < 0 else machine + 1
             state.meter.clock[0].looked += end - m.first[j]
-        if machine >= 0 and not s.first:
-            return machine
+            best = Candidate(machine, NO_SCORE)
+        if best.machine >= 0 and not s.first:
+            break
     return best.machine
 
 

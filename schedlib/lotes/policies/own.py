@@ -26,14 +26,13 @@ from numba.extending import typeof_impl
 
 from schedlib.core import columns
 from schedlib.core.arrays import grown
-from schedlib.core.checks import frozen, require_fields
+from schedlib.core.checks import frozen, positive, require_fields
 from schedlib.core.functions import names_in, reached, variables
 from schedlib.core.rules import FLOAT_ROWS, FLOATS, INT_ROWS, INTS, NOTES, RNG, RuleKind, read_only
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching.decisions import hand_over
 from schedlib.lotes.dispatching.engine import fill_all
-from schedlib.lotes.dispatching.machine_tree import fits
+from schedlib.lotes.dispatching.machine_tree import first_machine, fits
 from schedlib.lotes.dispatching.state import NONE, Given, Tasks, ask, refuse
 from schedlib.lotes.model import FIT
 
@@ -198,8 +197,8 @@ class Policy:
 
     def __post_init__(self):
         require_fields(self)
-        if self.wake is not None and not 0 < self.wake < np.inf:
-            raise ValueError(f"wake: {self.wake}, must be a positive time; leave it out for none")
+        if self.wake is not None:
+            positive("wake", self.wake)
         if (self.arrive is None) == (self.at_moment is None):
             raise ValueError("arrive: give either arrive, and perhaps leave, or at_moment")
         if self.at_moment and self.leave:
@@ -232,13 +231,7 @@ def first_fit(cluster, job):
     >>> policy = Policy(lambda cluster, job: first_fit(cluster, job), name="first fit")
     """
     size = cluster.room.size[job]
-    need = tree.outline(size)
-    for j in range(cluster.capacity.shape[0]):
-        if cluster.pace[j, cluster.job_class[job]] < np.inf:
-            machine = tree.first_fit(cluster.room, j, size, need)
-            if machine >= 0:
-                return machine
-    return -1
+    return first_machine(cluster.room, cluster.pace, cluster.job_class[job], size)
 
 
 @kernel
@@ -432,13 +425,17 @@ def _view(memory, state):
 
 
 @kernel
-def _note_free(memory, m, machine, l, free):
-    """Note what is free there of a resource, in the reader's units; what rounding leaves is nothing."""
+def _note_free(memory, state, machine, slot, jobs):
+    """Note what is free there with `jobs` more jobs like that in the slot, in the reader's units; what rounding leaves
+    is nothing."""
+    m = state.machines
     config = m.config[machine]
-    capacity = memory.capacity[config, l]
-    used = m.capacity[config, l] - free
-    left = capacity - used * memory.unit[l]
-    memory.free[machine, l] = left if left > FIT * capacity else 0.0
+    for l in range(memory.unit.size):
+        free = m.free[machine, l] - jobs * state.table.size[slot, l]
+        capacity = memory.capacity[config, l]
+        used = m.capacity[config, l] - free
+        left = capacity - used * memory.unit[l]
+        memory.free[machine, l] = left if left > FIT * capacity else 0.0
 
 
 @kernel
@@ -447,8 +444,7 @@ def _starts(memory, state, slot, machine):
     m = state.machines
     job = state.table.job[slot]
     memory.running[machine, job.job_class] += 1
-    for l in range(memory.unit.size):
-        _note_free(memory, m, machine, l, m.free[machine, l] - state.table.size[slot, l])
+    _note_free(memory, state, machine, slot, 1)
     end = state.meter.clock[0].now + job.work * m.pace[m.config[machine], job.job_class]
     memory.ends[slot] = end
     before = -1
@@ -469,7 +465,7 @@ def arrive(memory, state, slot, rng):
     memory.notes[slot, :] = 0.0
     for l in range(memory.unit.size):
         memory.size[slot, l] = state.table.size[slot, l] * memory.unit[l]
-    ask(state, True, slot, NONE)
+    ask(state, slot, NONE)
     cluster = _view(memory, state)
     machine = memory.on_arrival(cluster, slot)
     if machine == NONE:
@@ -494,15 +490,9 @@ def left(memory, state, slot, machine):
     state.meter.clock[0].unasked = 1
     state.table.taken[0] += 1
     memory.running[machine, state.table.job[slot].job_class] -= 1
-    for l in range(memory.unit.size):
-        _note_free(memory, state.machines, machine, l, state.machines.free[machine, l])
-    if memory.first[machine] == slot:
-        memory.first[machine] = memory.following[slot]
-        return
-    before = memory.first[machine]
-    while memory.following[before] != slot:
-        before = memory.following[before]
-    memory.following[before] = memory.following[slot]
+    _note_free(memory, state, machine, slot, 0)
+    # of a machine's jobs the first one ends, also of those that end at the same time, as events do
+    memory.first[machine] = memory.following[slot]
 
 
 @kernel
@@ -510,7 +500,7 @@ def pick(memory, state, machine):
     """The waiting job that the policy starts on the machine, taken out of the hall, or NONE."""
     if memory.at_moment and state.meter.clock[0].unasked:  # not all of the moment has happened
         return NONE
-    ask(state, False, NONE, machine)
+    ask(state, NONE, machine)
     cluster = _view(memory, state)
     hall = state.table.hall
     slot = memory.on_exit(cluster, machine)
