@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, NamedTuple
 
 from schedlib.core.checks import typed
@@ -97,16 +98,21 @@ def capacity(
     bound = allocation.rate
     backlog = max(BACKLOG * allocation.running.sum(), FEWEST_QUEUED)
     overload = 1.0
-    tried: dict[float, Trial] = {}
 
-    def trial(rate):
-        jobs = replace(workload, rate=rate, burst=(overload * bound, BURST * longest), limit=None)
+    @cache
+    def trial(rate, overload):
+        burst = BURST * longest
+        jobs = replace(
+            workload,
+            rate=rate,
+            burst=(overload * bound, burst),
+            hours=burst + WAIT_AFTER * longest * (1 + 1e-9),
+            limit=None,
+        )
         return _trial(policy, configs, jobs, longest, backlog, plan=plan, seed=seed, **options)
 
     def sustained(rate):
-        if rate not in tried:
-            tried[rate] = trial(rate)
-        return tried[rate].sustained
+        return trial(rate, overload).sustained
 
     if near is not None and not 0 < near <= 2 * bound:
         raise ValueError(f"near: {near}, must lie between 0 and twice lambda*, {2 * bound:.4g}")
@@ -114,8 +120,7 @@ def capacity(
     first = None
     while first is None or first.burst_queue < backlog:
         overload += OVERLOAD
-        first = trial(begin)
-    tried[begin] = first
+        first = trial(begin, overload)
     width = precision * bound
     served = bound - (first.last_queue - first.burst_queue) / first.time
     least = bound / 1000
@@ -163,7 +168,7 @@ def _trial(policy, configs, jobs, longest, backlog, **more):
         run = simulate(
             policy,
             configs,
-            replace(jobs, hours=burst + WAIT_AFTER * longest * (1 + 1e-9)),
+            jobs,
             record=False,
             interval=CHECK_EVERY * longest,
             enough=enough,

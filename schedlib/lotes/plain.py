@@ -278,12 +278,6 @@ def simulate(
     else:
         raise ValueError(f"policy: {policy!r}; 'lotes' with a plan, 'greedy' or 'tetris'")
     event_loop(dispatcher, centre, jobs)
-    columns = {
-        "job": workload.tasks["job"],
-        "class": [job.k for job in jobs],
-        "submit": [job.submit for job in jobs],
-        "start": [job.start for job in jobs],
-        "finish": [job.finish for job in jobs],
-        "machine": [job.machine for job in jobs],
-    }
-    return Run(policy, pd.DataFrame(columns))
+    frame = pd.DataFrame(jobs).rename(columns={"k": "class"})
+    frame.insert(0, "job", workload.tasks["job"])
+    return Run(policy, frame.drop(columns=["row", "w", "r"]))
