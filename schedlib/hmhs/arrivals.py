@@ -12,7 +12,7 @@ from schedlib.core.streams import streams
 from schedlib.hmhs import serving
 from schedlib.hmhs.johnson import job_times, priority
 from schedlib.hmhs.list_scheduling import Ended, require_all
-from schedlib.hmhs.model import Instance, Stage, latest
+from schedlib.hmhs.model import Instance, Schedule, latest
 from schedlib.hmhs.policies import Policy, order_of
 from schedlib.hmhs.workloads import drawn, from_trace
 
@@ -69,12 +69,11 @@ class Arrivals:
         object.__setattr__(self, "instance", instance)
 
 
-@dataclass(frozen=True, eq=False)
-class Served:
-    """The schedule of jobs that arrived over time.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Served(Schedule):
+    """The schedule of jobs that arrived over time; its `map` and `reduce` hold the tasks in order of start.
 
-    `submit (N,)`, `map_end (N,)` and `job_end (N,)` in time; `map` and `reduce` hold the tasks in order of
-    start; `local` is the share of the map tasks that ran where their input lies.
+    `submit (N,)`: when each job arrived; `local`: the share of the map tasks that ran where their input lies.
 
     See also: `hmhs.serve`.
 
@@ -85,12 +84,7 @@ class Served:
     ([5.0, 6.0], [5.0, 5.0], 1.0)
     """
 
-    policy: str
     submit: np.ndarray
-    map_end: np.ndarray
-    job_end: np.ndarray
-    map: Stage
-    reduce: Stage
     local: float
 
     @property
@@ -135,7 +129,7 @@ def arriving(
         raise ValueError(f"copy: {copy:g}, must be a share from 0 to 1")
     chosen = drawn(jobs, seed, n_jobs)
     instance = from_trace(chosen, seed, machines=(machines, machines))
-    stages = (instance.stage("map"), instance.stage("reduce"))
+    stages = (instance.maps, instance.reduces)
     work = max((stage.time.mean(axis=1) * stage.tasks).sum() for stage in stages)
     submit = (chosen["submit"] - chosen["submit"].min()).to_numpy(float)
     if not submit.max() > 0:
@@ -193,18 +187,16 @@ def serve(
             raise ValueError(f"{name}: {value:g}, must be from {low} to {MOST:g}")
     instance = arrivals.instance
     inputs, queues = streams(seed, "hmhs inputs", "hmhs queues")
-    holders = inputs.integers(0, instance.map_machines, (instance.map_tasks.sum(), REPLICAS))
-    nowhere = np.zeros((instance.reduce_tasks.sum(), 0), np.int64)
+    map_rng, reduce_rng = streams(seed, "hmhs map rule", "hmhs reduce rule")
     order = order_of(chosen, instance)
     pri = np.nan_to_num(priority(instance))  # finite, in the same order
-    map_rng, reduce_rng = streams(seed, "hmhs map rule", "hmhs reduce rule")
     both: dict[str, Any] = {"own": own, "places": policy == "hmhs"}
     both["queue"] = queues.integers(0, serving.QUEUES, instance.n_jobs)
     maps = serving.state_of(
-        instance.stage("map"),
+        instance.maps,
         order,
         map_rng,
-        inputs=holders,
+        inputs=inputs.integers(0, instance.map_machines, (instance.map_tasks.sum(), REPLICAS)),
         prefer=pri[:, None],
         delay=float(delay if policy == "delay" else 0),
         remote=remote,
@@ -212,10 +204,10 @@ def serve(
         **both,
     )
     reduces = serving.state_of(
-        instance.stage("reduce"),
+        instance.reduces,
         order,
         reduce_rng,
-        inputs=nowhere,
+        inputs=np.zeros((instance.reduce_tasks.sum(), 0), np.int64),
         prefer=instance.reduce_task_time,
         shuffle=arrivals.copy,
         **both,
@@ -226,15 +218,13 @@ def serve(
     for name, state in (("map", maps), ("reduce", reduces)):
         clock = state.clock[0]
         require_all(chosen.name, name, state.line, Ended(end, clock.machine, clock.job))
-    map_end = latest(arrivals.submit, maps.tasks)
     clock = maps.clock[0]
     return Served(
         policy=chosen.name,
-        submit=arrivals.submit,
-        map_end=map_end,
-        job_end=latest(map_end, reduces.tasks),
+        map_end=latest(arrivals.submit, maps.tasks),
         map=maps.tasks,
         reduce=reduces.tasks,
+        submit=arrivals.submit,
         local=float(clock.local / clock.begun) if clock.begun else 1.0,
     )
 

@@ -6,7 +6,6 @@ a_i = T_i min_j u_j E_ij. Two such machines in a row are Johnson's problem: the 
 bound for *any* prices. The best prices for a stage alone are the dual solution of its linear program.
 """
 
-from collections.abc import Callable, Iterable
 from itertools import product
 from typing import NamedTuple
 
@@ -147,8 +146,8 @@ def bounds(instance: Instance) -> Bounds:
     >>> bounds(two).best, lower_bound(two)
     (7.0, 7.0)
     """
-    maps = instance.stage("map")
-    reduces = instance.stage("reduce")
+    maps = instance.maps
+    reduces = instance.reduces
     map_prices = stage_prices(maps.tasks, maps.time)
     reduce_prices = stage_prices(reduces.tasks, reduces.time)
     map_alone = _alone(maps)
@@ -221,26 +220,22 @@ def optimum(instance: Instance) -> float:
         problem += pulp.lpSum(z[i][k] for k in jobs) == 1
         problem += pulp.lpSum(z[l][i] for l in jobs) == 1
     unit = unit_of(instance.map_task_time, instance.reduce_task_time)
-
-    def work(letter: str, side: Side) -> Callable[[int, Iterable[int]], pulp.LpAffineExpression]:
-        """The counts of a stage; gives the work of machine j at some of the positions."""
+    work: dict[str, list] = {}  # of each machine of a stage at each position
+    for letter, side in (("x", instance.maps), ("y", instance.reduces)):
         machines = range(side.time.shape[1])
         tasks = side.tasks.tolist()
         time = (side.time / unit).tolist()
         x = problem.add_variable_dicts(letter, (jobs, machines, jobs), 0, cat=pulp.LpInteger)
         for i, k in product(jobs, jobs):
-            problem.addConstraint(pulp.lpSum(x[i][j][k] for j in machines) == tasks[i] * z[i][k])
-        return lambda j, positions: pulp.lpSum(
-            time[i][j] * x[i][j][k] for i, k in product(jobs, positions)
-        )
-
-    map_work = work("x", instance.stage("map"))
-    reduce_work = work("y", instance.stage("reduce"))
+            problem += pulp.lpSum(x[i][j][k] for j in machines) == tasks[i] * z[i][k]
+        work[letter] = [
+            [pulp.lpSum(time[i][j] * x[i][j][k] for i in jobs) for k in jobs] for j in machines
+        ]
     for k in jobs:
-        for j in range(instance.map_machines):
-            problem += map_work(j, range(k + 1)) <= A[k]
-        for j in range(instance.reduce_machines):
-            problem += A[k] + reduce_work(j, range(k, n)) <= C
+        for machine in work["x"]:
+            problem += pulp.lpSum(machine[: k + 1]) <= A[k]
+        for machine in work["y"]:
+            problem += A[k] + pulp.lpSum(machine[k:]) <= C
     problem += A[n - 1] <= C
     problem.solve(pulp.HiGHS(msg=False, timeLimit=SECONDS, gapRel=1e-9))
     if problem.sol_status != pulp.LpSolutionOptimal:

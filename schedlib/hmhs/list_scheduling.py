@@ -24,7 +24,7 @@ from schedlib.core.compiling import compiled
 from schedlib.core.heap import pop, push, replace
 from schedlib.core.rules import FLOAT_ROWS, FLOATS, INTS, NOTES, RNG, RuleKind, read_only
 from schedlib.core.uncounted import kernel
-from schedlib.hmhs.model import Stage
+from schedlib.hmhs.model import Side, Stage
 
 
 class Waiting(NamedTuple):
@@ -61,23 +61,17 @@ class Line(NamedTuple):
     rng: np.random.Generator
 
 
-def line_of(
-    order: np.ndarray,
-    tasks: np.ndarray,
-    ready: np.ndarray,
-    time: np.ndarray,
-    rng: np.random.Generator,
-) -> Line:
-    """The jobs of a stage before any waits; the arguments as in `Line`, `tasks (N,)` of each job."""
-    jobs, machines = time.shape
+def line_of(side: Side, order: np.ndarray, ready: np.ndarray, rng: np.random.Generator) -> Line:
+    """The jobs of a stage before any waits; the arguments as in `Line`."""
+    jobs, machines = side.speed.shape
     return Line(
         order=order,
         rank=np.argsort(order),
         queue=np.zeros(jobs, np.int64),
         length=np.zeros(1, np.int64),
-        left=tasks.copy(),
+        left=side.tasks.copy(),
         ready=ready,
-        time=time,
+        time=side.time,
         free=np.zeros(machines),
         notes=np.zeros((jobs, 4)),
         machine_notes=np.zeros((machines, 4)),
@@ -97,7 +91,8 @@ class Ended(NamedTuple):
 def require_all(policy: str, stage: str, line: Line, ended: Ended) -> None:
     """ValueError, with the reason, where a policy's rule for a stage has left tasks to start.
 
-    >>> line = line_of(np.arange(2), np.ones(2, int), np.zeros(2), np.ones((2, 1)), RNG)
+    >>> side = Side(np.ones(2), np.ones(2, int), np.ones((2, 1)))
+    >>> line = line_of(side, np.arange(2), np.zeros(2), RNG)
     >>> require_all("mine", "map", line, Ended(time=3.0, machine=0, job=7))
     Traceback (most recent call last):
     ValueError: policy 'mine': at 3 its map rule gave machine 0 the job 7, ...: there are 2 jobs, 0 to 1; ...
@@ -141,7 +136,9 @@ DISPATCH = RuleKind(
     {"stage": WAITING, "machine": 0, "now": 0.0}, "job", notes="stage.notes and stage.machine_notes"
 )
 RULE = DISPATCH.signature
-LINE = numba.typeof(line_of(INTS.copy(), INTS, FLOATS.copy(), FLOAT_ROWS, RNG))
+SIDE = Side(FLOATS, INTS, FLOAT_ROWS)
+"""An example of a stage, from which types are read."""
+LINE = numba.typeof(line_of(SIDE, INTS.copy(), FLOATS.copy(), RNG))
 _DISPATCH = numba.typeof(Ended(time=0.0, machine=0, job=0))(
     types.FunctionType(RULE), LINE, numba.typeof(INTS.copy()), numba.typeof(Stage.empty(1))
 )

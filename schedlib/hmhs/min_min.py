@@ -24,7 +24,7 @@ def dispatch(arrivals, ready, tasks, time, quickest, stage):
 
     `arrivals`: the jobs with tasks in the order of `ready (N,)`, which is A_i, when job i may start; `tasks
     (N,)`: how many tasks; `time (N, M)`: E_ij; `quickest (M, N)`: the jobs by their time on each machine, see
-    `model.quickest_first`. Ties go to the smaller job, then the smaller machine, as when Algorithm 1's loops
+    `model.Side`. Ties go to the smaller job, then the smaller machine, as when Algorithm 1's loops
     keep the first minimum they meet.
     """
     jobs, machines = time.shape

@@ -1,6 +1,5 @@
 """HMHS's nouns: an instance of the two-stage problem (paper, Section 2) and a schedule of it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,22 +14,27 @@ MOST_TASKS = 1_000_000_000
 """Of one stage of an instance."""
 
 
-def quickest_first(time: np.ndarray) -> np.ndarray:
-    """The jobs by their `time (N, M)` on each machine, (M, N): the quickest first, ties by the smaller job.
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One stage of an instance, on M machines.
 
-    >>> quickest_first(np.array([[3.0, 1.0], [2.0, 1.0]])).tolist()
-    [[1, 0], [0, 1]]
+    >>> Side(np.array([6.0, 4.0]), np.ones(2, int), np.array([[0.5, 0.25], [0.5, 0.25]])).quickest.tolist()
+    [[1, 0], [1, 0]]
     """
-    return frozen(np.argsort(np.ascontiguousarray(time.T), axis=1, kind="stable"))
-
-
-class Side(NamedTuple):
-    """One stage of an instance, on M machines."""
 
     unit: np.ndarray  # (N,) P_i
     tasks: np.ndarray  # (N,) T_i
     speed: np.ndarray  # (N, M) V_ij
-    time: np.ndarray  # (N, M) P_i V_ij
+
+    @cached_property
+    def time(self) -> np.ndarray:
+        """P_i V_ij, (N, M)."""
+        return frozen(self.unit[:, None] * self.speed)
+
+    @cached_property
+    def quickest(self) -> np.ndarray:
+        """The jobs by their time on each machine, (M, N): the quickest first, ties by the smaller job."""
+        return frozen(np.argsort(np.ascontiguousarray(self.time.T), axis=1, kind="stable"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,29 +117,24 @@ class Instance:
         return self.reduce_speed.shape[1]
 
     @cached_property
+    def maps(self) -> Side:
+        """The map stage."""
+        return Side(self.map_time, self.map_tasks, self.map_speed)
+
+    @cached_property
+    def reduces(self) -> Side:
+        """The reduce stage."""
+        return Side(self.reduce_time, self.reduce_tasks, self.reduce_speed)
+
+    @property
     def map_task_time(self) -> np.ndarray:
         """P_i V_ij of the map stage, (N, Mm)."""
-        return frozen(self.map_time[:, None] * self.map_speed)
+        return self.maps.time
 
-    @cached_property
+    @property
     def reduce_task_time(self) -> np.ndarray:
         """P_i V_ij of the reduce stage, (N, Mr)."""
-        return frozen(self.reduce_time[:, None] * self.reduce_speed)
-
-    @cached_property
-    def map_quickest(self) -> np.ndarray:
-        """The jobs by their map task time on each machine, (Mm, N), the quickest first."""
-        return quickest_first(self.map_task_time)
-
-    @cached_property
-    def reduce_quickest(self) -> np.ndarray:
-        """The jobs by their reduce task time on each machine, (Mr, N), the quickest first."""
-        return quickest_first(self.reduce_task_time)
-
-    def stage(self, name: str) -> Side:
-        """The stage called `map` or `reduce`."""
-        fields = (f"{name}_{field}" for field in ("time", "tasks", "speed", "task_time"))
-        return Side(*(getattr(self, field) for field in fields))
+        return self.reduces.time
 
     @typed
     def head(self, n: int) -> "Instance":
@@ -166,7 +165,7 @@ def latest(least: np.ndarray, stage: Stage) -> np.ndarray:
     return end
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Schedule:
     """A schedule: when every task of every job runs, and where. All times in the instance's unit.
 
@@ -185,13 +184,21 @@ class Schedule:
     """
 
     policy: str
-    makespan: float
     map_end: np.ndarray
-    job_end: np.ndarray
     map: Stage
     reduce: Stage
     steps: int = 0
     steps_full_scan: int = 0
+
+    @cached_property
+    def job_end(self) -> np.ndarray:
+        """When each job's last task ends, (N,)."""
+        return latest(self.map_end, self.reduce)
+
+    @property
+    def makespan(self) -> float:
+        """The end of the last task."""
+        return float(self.job_end.max())  # Eq. 3
 
     @cached_property
     def tasks(self) -> pd.DataFrame:
@@ -202,20 +209,3 @@ class Schedule:
         }
         frame = pd.concat(stages, names=["stage", None]).reset_index("stage")
         return frame.sort_values(["stage", "machine", "start"], kind="stable", ignore_index=True)
-
-
-def schedule_of(
-    policy: str, map_end: np.ndarray, maps: Stage, reduces: Stage, steps: Sequence[int] = (0, 0)
-) -> Schedule:
-    """The schedule of both stages' tasks; `map_end (N,)` and `steps`, both counts, as in `Schedule`."""
-    job_end = latest(map_end, reduces)
-    return Schedule(
-        policy=policy,
-        makespan=float(job_end.max()),  # Eq. 3
-        map_end=map_end,
-        job_end=job_end,
-        map=maps,
-        reduce=reduces,
-        steps=int(steps[0]),
-        steps_full_scan=int(steps[1]),
-    )

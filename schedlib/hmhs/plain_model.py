@@ -5,7 +5,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from schedlib.hmhs.model import Schedule, Stage, latest, schedule_of
+from schedlib.hmhs.model import Schedule, Stage, latest
 
 
 class Task(NamedTuple):
@@ -47,7 +47,7 @@ def as_schedule(policy: str, N: int, maps: Sequence[Task], reduces: Sequence[Tas
     """
     map_stage = _stage(maps)
     map_end = latest(np.zeros(N), map_stage)  # Eq. 2
-    return schedule_of(policy, map_end, map_stage, _stage(reduces))
+    return Schedule(policy=policy, map_end=map_end, map=map_stage, reduce=_stage(reduces))
 
 
 def _stage(tasks: Sequence[Task]) -> Stage:

@@ -10,7 +10,7 @@ from schedlib.core.streams import streams
 from schedlib.hmhs import list_scheduling, min_min
 from schedlib.hmhs.johnson import priority
 from schedlib.hmhs.list_scheduling import first, first_in_line, first_ready
-from schedlib.hmhs.model import Instance, Schedule, Stage, latest, schedule_of
+from schedlib.hmhs.model import Instance, Schedule, Side, Stage, latest
 
 MIN_MIN = "min-min"
 
@@ -108,44 +108,48 @@ def run(
     order = order_of(policy, instance)
     at_once = np.zeros(instance.n_jobs)
     map_rng, reduce_rng = streams(seed, "hmhs map rule", "hmhs reduce rule")
-    map_steps = np.zeros(2, int)
+    map_steps = (0, 0)
     if maps is None:
-        maps, map_steps = _dispatch(policy, "map", instance, order, at_once, map_rng)
+        maps, map_steps = _dispatch(policy, "map", instance.maps, order, at_once, map_rng)
     if policy.map_rule == MIN_MIN:
         maps = min_min.sequence(order, instance.map_task_time, maps)
     map_end = latest(at_once, maps)
     ready = np.full_like(map_end, map_end.max()) if policy.barrier else map_end
-    reduces, reduce_steps = _dispatch(policy, "reduce", instance, order, ready, reduce_rng)
-    return schedule_of(policy.name, map_end, maps, reduces, map_steps + reduce_steps)
+    reduces, reduce_steps = _dispatch(policy, "reduce", instance.reduces, order, ready, reduce_rng)
+    return Schedule(
+        policy=policy.name,
+        map_end=map_end,
+        map=maps,
+        reduce=reduces,
+        steps=map_steps[0] + reduce_steps[0],
+        steps_full_scan=map_steps[1] + reduce_steps[1],
+    )
 
 
 def _dispatch(
-    policy: Policy, name: str, instance: Instance, order, ready, rng
-) -> tuple[Stage, np.ndarray]:
+    policy: Policy, name: str, side: Side, order, ready, rng
+) -> tuple[Stage, tuple[int, int]]:
     """Dispatch the stage called `name` by the policy's rule: its tasks, and both counts of candidates."""
     rule = getattr(policy, f"{name}_rule")
-    side = instance.stage(name)
     stage = Stage.empty(int(side.tasks.sum()))
     # sorted here: numba takes longer to compile a sort than all of a dispatcher
     by_arrival = np.argsort(ready, kind="stable")
     arrivals = by_arrival[side.tasks[by_arrival] > 0]
     if rule == MIN_MIN:
-        quickest = getattr(instance, f"{name}_quickest")
-        counts = min_min.dispatch(arrivals, ready, side.tasks, side.time, quickest, stage)
-        return stage, np.array(counts)
+        return stage, min_min.dispatch(arrivals, ready, side.tasks, side.time, side.quickest, stage)
     if not callable(rule):
         raise ValueError(
             f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
             "made by @hmhs.rule"
         )
     # copies: a rule that writes through a helper must not change the reader's instance
-    seen = ready.copy(), frozen(side.time)
-    line = list_scheduling.line_of(order, side.tasks, *seen, rng)
+    line = list_scheduling.line_of(side, order, ready.copy(), rng)
+    line = line._replace(time=frozen(side.time))
     ended = list_scheduling.dispatch(rule, line, arrivals, stage)
-    if not all(map(np.array_equal, seen, (ready, side.time))):
+    if not (np.array_equal(line.ready, ready) and np.array_equal(line.time, side.time)):
         raise ValueError(
             f"policy {policy.name!r}: its {name} rule changed stage.ready or stage.time; keep your own numbers "
             "in stage.notes and stage.machine_notes"
         )
     list_scheduling.require_all(policy.name, name, line, ended)
-    return stage, np.full(2, stage.job.size)
+    return stage, (stage.job.size, stage.job.size)

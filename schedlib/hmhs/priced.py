@@ -16,13 +16,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from schedlib.core import heap
-from schedlib.core.compiling import compiled
+from schedlib.core.rules import RNG
 from schedlib.hmhs.bound import Bounds, bounds
 from schedlib.hmhs.johnson import johnson
-from schedlib.hmhs.list_scheduling import first
+from schedlib.hmhs.list_scheduling import dispatch, line_of, rule
 from schedlib.hmhs.model import Instance, Schedule, Stage
-from schedlib.hmhs.policies import MIN_MIN, POLICIES, Policy, run
+from schedlib.hmhs.policies import MIN_MIN, POLICIES, Policy, as_given, run
 
 FACTORS = (1.0, 1.05, 1.1, 1.2, 1.5, 2.0)
 
@@ -42,46 +41,32 @@ def relative_prices(machine_price: np.ndarray, time: np.ndarray) -> np.ndarray:
     return np.divide(price, least, out=over_nothing, where=least > 0)
 
 
-@compiled
-def dispatch(wanted, tasks, time, stage):
-    """Dispatch the maps: a free machine takes the first job of its row in `wanted (M, N)` that has tasks left.
-
-    `tasks (N,)` of each job; `time (N, M)`: E_ij; `stage` is filled in order of dispatch. All jobs are there
-    at zero, so a machine never goes back in its row.
-    """
-    machines, _ = wanted.shape
-    left = tasks.copy()
-    place = np.zeros(machines, np.int64)  # in each machine's row
-    keys = np.zeros(machines)  # a heap of the machines by when they are free
-    items = np.arange(machines)
-    for task in range(left.sum()):
-        now = keys[0]
-        machine = items[0]
-        while left[wanted[machine, place[machine]]] == 0:
-            place[machine] += 1
-        job = wanted[machine, place[machine]]
-        finish = now + time[job, machine]
-        left[job] -= 1
-        stage.job[task] = job
-        stage.machine[task] = machine
-        stage.start[task] = now
-        stage.finish[task] = finish
-        heap.replace(keys, items, machines, finish, machine)
+@rule
+def first_wanted(stage, machine, now):
+    """The first job with tasks left of those that the machine wants: its notes are how many of these have none left,
+    and the jobs. All are there at zero, so a machine never goes back."""
+    notes = stage.machine_notes[machine]  # (1 + N,)
+    while stage.left[int(notes[1 + int(notes[0])])] == 0:
+        notes[0] += 1
+    return int(notes[1 + int(notes[0])])
 
 
 def plans(instance: Instance, known: Bounds) -> Iterator[Schedule]:
     """The plan with each of `FACTORS`, by the prices in `known`."""
     order = johnson(known.map_prices.job, known.reduce_prices.job)
     rank = np.argsort(order)
-    tasks = instance.map_tasks
-    time = instance.map_task_time
-    price = relative_prices(known.map_prices.machine, time)[order].T  # (M, N), jobs in order
-    policy = Policy(lambda _: rank, first, MIN_MIN, name="priced")
+    side = instance.maps
+    at_once = np.zeros(instance.n_jobs)
+    with_tasks = np.flatnonzero(side.tasks)
+    price = relative_prices(known.map_prices.machine, side.time)[order].T  # (M, N), jobs in order
+    policy = Policy(lambda _: rank, first_wanted, MIN_MIN, name="priced")
     for factor in FACTORS:
         cheap = price <= factor * (1 + 1e-9)
         cheap_first = np.argsort(np.where(cheap, 0.0, price), axis=1, kind="stable")
-        maps = Stage.empty(int(tasks.sum()))
-        dispatch(order[cheap_first], tasks, time, maps)
+        wanted = np.insert(order[cheap_first].astype(float), 0, 0.0, axis=1)  # (M, 1 + N)
+        line = line_of(side, as_given(instance), at_once, RNG)._replace(machine_notes=wanted)
+        maps = Stage.empty(int(side.tasks.sum()))
+        dispatch(first_wanted, line, with_tasks, maps)
         yield run(instance, policy, maps)
 
 

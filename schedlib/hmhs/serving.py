@@ -18,7 +18,7 @@ from schedlib.core.checks import frozen
 from schedlib.core.rules import FLOAT_ROWS, FLOATS, INTS, RNG, RuleKind
 from schedlib.core.uncounted import kernel
 from schedlib.hmhs import list_scheduling
-from schedlib.hmhs.list_scheduling import RULE, Line, ask, insert, line_of, waits
+from schedlib.hmhs.list_scheduling import RULE, SIDE, Line, ask, insert, line_of, waits
 from schedlib.hmhs.model import Side, Stage
 
 QUEUES = 4  # of the policy "capacity"
@@ -44,6 +44,7 @@ SLOT = np.dtype(
     [
         ("job", "i8"),  # the job whose task runs there
         ("best", "i8"),  # the job that takes least there, while Min-Min places tasks
+        ("rank", "i8"),  # the place of that job in `State.quickest`
         ("free", "f8"),  # when the tasks that Min-Min has placed there end
     ],
     align=True,
@@ -54,46 +55,45 @@ CLOCK = np.dtype(
         ("begun", "i8"),  # tasks that have started
         ("local", "i8"),  # tasks that started where their input is
         ("offer", "i8"),  # offers of a slot
-        ("end", "f8"),  # when the next task ends; inf: none runs
         ("wake", "f8"),  # when a job stops waiting for a local slot, or a rule asks again
         ("machine", "i8"),  # the machine for which a rule chose a job that does not wait; -1: none
         ("job", "i8"),  # that job
     ],
     align=True,
 )
-KEY = RuleKind({"running": 0, "used": 0, "work": 0.0, "placed": 0, "prefer": 0.0}, "key", 0.0)
-"""A policy's key of a waiting job for a slot: of the tasks that it runs, the slots that its queue uses, its estimated
-work left, the tasks that Min-Min has placed on the machine, and what the machine prefers, the least first."""
+KEY = RuleKind({"running": 0, "used": 0, "work": 0.0, "place": 0.0}, "key", 0.0)
+"""A policy's key of a waiting job for a slot, the least first: of the tasks that it runs, the slots that its queue uses,
+its estimated work left, and its place in HMHS's order, infinite where Min-Min has placed no task of it on the machine."""
 
 
 @KEY
-def first_submitted(running, used, work, placed, prefer):
+def first_submitted(running, used, work, place):
     """FIFO."""
     return 0.0
 
 
 @KEY
-def fair(running, used, work, placed, prefer):
+def fair(running, used, work, place):
     """The job that runs the fewest tasks of this stage (Zaharia et al., EuroSys 2010, Algorithm 1)."""
     return float(running)
 
 
 @KEY
-def capacity(running, used, work, placed, prefer):
+def capacity(running, used, work, place):
     """The queue that runs the fewest tasks of this stage."""
     return float(used)
 
 
 @KEY
-def shortest(running, used, work, placed, prefer):
+def shortest(running, used, work, place):
     """The least estimated work left."""
     return work
 
 
 @KEY
-def as_placed(running, used, work, placed, prefer):
-    """HMHS: a job that Min-Min has placed on the machine; infinite for other jobs."""
-    return prefer if placed > 0 else np.inf
+def as_placed(running, used, work, place):
+    """HMHS: of the jobs that Min-Min has placed on the machine, the first in order."""
+    return place
 
 
 class State(NamedTuple):
@@ -107,7 +107,8 @@ class State(NamedTuple):
     jobs: np.recarray  # (N,) of `JOB`
     slots: np.recarray  # (M,) of `SLOT`
     finish: np.ndarray  # (M,) when a slot's task ends; inf: the slot is idle
-    prefer: np.ndarray  # (N, M) as in `KEY`, finite
+    prefer: np.ndarray  # (N, M) the place in HMHS's order, finite
+    quickest: np.ndarray  # (M, N) the jobs by their time on each machine
     remote: np.ndarray  # (N, M) time of a task whose input is elsewhere
     inputs: np.ndarray  # (T, R) the machines that hold a task's input
     used: np.ndarray  # (Q,) slots in use by each queue
@@ -151,11 +152,12 @@ def state_of(
         places=places,
         delay=delay,
         clock=clock,
-        line=line_of(order, side.tasks, np.full(n, np.inf), side.time, rng),
+        line=line_of(side, order, np.full(n, np.inf), rng),
         jobs=jobs,
         slots=zeroed(SLOT, m),
         finish=np.full(m, np.inf),
         prefer=frozen(np.broadcast_to(prefer, (n, m))),
+        quickest=side.quickest,
         remote=side.unit[:, None] * (side.speed * remote),
         inputs=inputs,
         used=np.zeros(QUEUES, np.int64),
@@ -166,9 +168,8 @@ def state_of(
 
 
 def _signature():
-    side = Side(unit=FLOATS, tasks=INTS, speed=FLOAT_ROWS, time=FLOAT_ROWS)
     inputs = np.zeros((8, 1), np.int64)
-    state = numba.typeof(state_of(side, INTS.copy(), RNG, inputs=inputs, prefer=FLOAT_ROWS))
+    state = numba.typeof(state_of(SIDE, INTS.copy(), RNG, inputs=inputs, prefer=FLOAT_ROWS))
     key = types.FunctionType(KEY.signature)
     rule = types.FunctionType(RULE)
     return types.float64(key, rule, rule, numba.typeof(FLOATS), state, state)
@@ -202,19 +203,16 @@ def serve(key, map_rule, reduce_rule, submit, maps, reduces):
 @kernel
 def next_event(state):
     """When a task of a stage ends, or a wait for a local slot or of a rule is over; inf: never."""
-    clock = state.clock[0]
-    clock.end = np.inf
+    soonest = state.clock[0].wake
     for finish in state.finish:
-        clock.end = min(clock.end, finish)
-    return min(clock.end, clock.wake)
+        soonest = min(soonest, finish)
+    return soonest
 
 
 @kernel
 def end_tasks(state, following, now):
     """Free the slots whose tasks end by now; a job of which this was the last may start the following stage."""
     line = state.line
-    if state.clock[0].end > now:
-        return
     for machine in range(state.finish.size):
         if state.finish[machine] > now:
             continue
@@ -246,13 +244,13 @@ def place(state, now):
     line = state.line
     jobs = state.jobs
     slots = state.slots
-    queue = line.queue[: line.length[0]]  # (W,)
     total = 0
-    for job in queue:
+    for job in line.queue[: line.length[0]]:
         jobs[job].unplaced = line.left[job]
         total += line.left[job]
         state.placed[job] = 0
     for machine in range(slots.size):
+        slots[machine].rank = 0
         slots[machine].best = -1
         slots[machine].free = max(now, line.free[machine])
     gone = -1  # the job whose last task has just been placed: its machines look for another
@@ -262,7 +260,9 @@ def place(state, now):
         for machine in range(slots.size):
             slot = slots[machine]
             if slot.best == gone:
-                slot.best = quickest(queue, jobs, line.time[:, machine])
+                while jobs[state.quickest[machine, slot.rank]].unplaced == 0:
+                    slot.rank += 1
+                slot.best = state.quickest[machine, slot.rank]
             end = slot.free + line.time[slot.best, machine]
             if end < least:
                 soonest = machine
@@ -273,18 +273,6 @@ def place(state, now):
         jobs[job].unplaced -= 1
         gone = job if jobs[job].unplaced == 0 else -2
     state.clock[0].stale = 0
-
-
-@kernel
-def quickest(queue, jobs, time):
-    """The first job in the queue that takes least, by `time (N,)`, of those with a task left to place."""
-    best = -1
-    least = np.inf
-    for job in queue:
-        if jobs[job].unplaced > 0 and time[job] < least:
-            best = job
-            least = time[job]
-    return best
 
 
 @kernel
@@ -335,9 +323,10 @@ def least(key, state, machine, now):
         for number in line.queue[: line.length[0]]:
             job = state.jobs[number]
             work = line.left[number] * job.unit + job.rest
-            placed = state.placed[number, machine]
-            prefer = state.prefer[number, machine]
-            value = key(job.running, state.used[job.queue], work, placed, prefer)
+            place = np.inf
+            if state.placed[number, machine] > 0:
+                place = state.prefer[number, machine]
+            value = key(job.running, state.used[job.queue], work, place)
             if value < lowest and job.passed < clock.offer:
                 chosen = number
                 lowest = value
@@ -375,8 +364,8 @@ def start(state, number, machine, now):
     while state.started[job.low]:
         job.low += 1
     task = local_task(state, job, machine)
-    expected = line.time[number, machine]  # a policy does not know that the input is elsewhere
-    takes = expected
+    takes = line.time[number, machine]
+    line.free[machine] = now + takes  # a policy does not know that the input is elsewhere
     if task < 0:
         task = job.low
         takes = state.remote[number, machine]
@@ -387,7 +376,6 @@ def start(state, number, machine, now):
     state.used[job.queue] += 1
     job.running += 1
     state.placed[number, machine] -= 1
-    line.free[machine] = now + expected
     finish = now + job.shuffle + takes
     state.finish[machine] = finish
     clock.begun += 1
