@@ -162,5 +162,4 @@ def test_swim_jobs_by_hand():
 
 
 def test_swim_jobs_refuses():
-    refuses("block: 0", hmhs.swim_jobs, SimpleNamespace(jobs=SWIM), block=0)
     refuses("no column shuffle", hmhs.swim_jobs, SimpleNamespace(jobs=SWIM.drop(columns="shuffle")))

@@ -10,7 +10,6 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pulp
 
 from schedlib.core.checks import typed
@@ -43,7 +42,7 @@ class Prices(NamedTuple):
     job: np.ndarray
 
 
-def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
+def stage_prices(tasks: np.ndarray, time: np.ndarray) -> Prices:
     """Solve one stage alone, tasks divisible and all ready at zero, as a linear program.
 
     `tasks (N,)`: T_i; `time (N, M)`: E_ij. Minimise C subject to sum_j x_ij = T_i and sum_i E_ij x_ij <= C.
@@ -52,12 +51,10 @@ def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
     join, until there are none. The makespan is worked out from the prices: it is a bound even if the solver's
     duals are off by a rounding error. Raises RuntimeError when the solver gives up.
 
-    >>> prices = stage_prices([3], np.array([[1.0, 2.0]]))
+    >>> prices = stage_prices(np.array([3]), np.array([[1.0, 2.0]]))
     >>> round(prices.makespan, 9), (3 * prices.machine).round(9).tolist()
     (2.0, [2.0, 1.0])
     """
-    tasks = np.asarray(tasks)
-    time = np.asarray(time, float)
     unit = unit_of(time)
     time = time / unit
     jobs, machines = time.shape

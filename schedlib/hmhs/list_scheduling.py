@@ -21,8 +21,8 @@ import numpy as np
 from numba import types
 
 from schedlib.core.compiling import compiled
-from schedlib.core.heap import pop, push, replace
 from schedlib.core.rules import FLOAT_ROWS, FLOATS, INTS, NOTES, RNG, RuleKind, read_only
+from schedlib.core.trees import WinnerTree, play, smallest, update
 from schedlib.core.uncounted import kernel
 from schedlib.hmhs.model import Side, Stage
 
@@ -227,17 +227,19 @@ def dispatch(choose, line, arrivals, stage):
     early at a choice of a job that is not waiting, and when every machine waits although tasks are left.
     """
     machines = line.free.size
-    keys = np.zeros(machines)  # a heap of the machines that ask, by when they are free
-    items = np.arange(machines)
-    parked = np.empty(machines, np.int64)  # the machines that wait
-    idle = 0  # how many wait; the heap has the others
+    asks = WinnerTree(  # when each machine asks; infinite while it waits
+        np.zeros(machines), np.zeros(machines, np.int64), np.zeros(2 * machines, np.int64)
+    )
+    play(asks)
+    idle = 0  # how many wait
     arrived = 0
     task = 0
     now = 0.0
     total = line.left.sum()
     while task < total:
+        machine = smallest(asks)
+        free = asks.key[machine]
         alarm = line.wake[0] if idle > 0 and line.wake[0] > now else np.inf
-        free = keys[0] if idle < machines else np.inf
         soonest = min(free, alarm)
         if arrived < arrivals.size and line.ready[arrivals[arrived]] <= max(now, soonest):
             job = arrivals[arrived]
@@ -250,27 +252,25 @@ def dispatch(choose, line, arrivals, stage):
             now = alarm
             line.wake[0] = np.inf
         else:
-            machine = items[0]
             now = max(now, free)
             job = ask(choose, line, machine, now) if line.length[0] > 0 else -1
             if job == -1:
-                parked[idle] = machine
-                pop(keys, items, machines - idle)
+                update(asks, machine, np.inf, 0)
                 idle += 1
                 continue
             if not waits(line, job, now):
                 return Ended(now, machine, job)
             finish = now + line.time[job, machine]
             line.free[machine] = finish
-            replace(keys, items, machines - idle, finish, machine)
+            update(asks, machine, finish, 0)
             task += 1
             if not start(line, stage, task - 1, job, machine, now, finish):
                 continue
         # a job became ready or had its last task started, or an alarm rang: those that wait ask again
-        while idle > 0:
-            machine = parked[idle - 1]
-            push(keys, items, machines - idle, line.free[machine], machine)
-            idle -= 1
+        if idle > 0:
+            for other in range(machines):
+                update(asks, other, line.free[other], 0)
+            idle = 0
     return Ended(now, -1, -1)
 
 

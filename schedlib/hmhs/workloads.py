@@ -22,19 +22,10 @@ CLUSTERS = {f"cluster {k + 1}": k / 5 for k in range(6)}
 LEAST = 0.5  # seconds that a task of a trace takes
 RANDOM_LEAST, SLOW_LEAST, SPEED_MOST = 0.1, 0.9, 1.0
 MOST_MACHINES = 10**9
+BLOCK = 64e6  # bytes of a map's input
 SHUFFLE_PER_REDUCE = 1e9  # bytes
 RATE = 10e6  # bytes a second
 Pools = tuple[int, int]
-
-
-def _check(n_jobs, machines, slow):
-    if n_jobs < 1:
-        raise ValueError(f"n_jobs: {n_jobs}, must be at least 1")
-    if len(machines) != 2 or min(machines) < 1 or max(machines) > MOST_MACHINES:
-        pools = f"(map machines, reduce machines), each from 1 to {MOST_MACHINES:,}"
-        raise ValueError(f"machines: {machines}, must be {pools}")
-    if not 0 <= slow <= 1:
-        raise ValueError(f"slow: {slow}, must be a share from 0 to 1")
 
 
 def speeds(rng: np.random.Generator, n_jobs: int, machines: int, slow: float = 0.0) -> np.ndarray:
@@ -49,7 +40,8 @@ def speeds(rng: np.random.Generator, n_jobs: int, machines: int, slow: float = 0
 
 def _synthetic(n_jobs: int, seed: int, machines: Pools, slow: float, kinds) -> Instance:
     """Jobs of some kinds, each with its share and its ranges of times and tasks as in `NORMAL`."""
-    _check(n_jobs, machines, slow)
+    if n_jobs < 1:
+        raise ValueError(f"n_jobs: {n_jobs}, must be at least 1")
     jobs, mixing = streams(seed, "hmhs jobs", "hmhs order")
     shares = [0.0] + [share for share, _ in kinds]
     ends = np.round(np.cumsum(shares) * n_jobs).astype(int)
@@ -66,6 +58,11 @@ def _synthetic(n_jobs: int, seed: int, machines: Pools, slow: float, kinds) -> I
 
 def _on_machines(columns, seed: int, machines: Pools, slow: float) -> Instance:
     """The instance of these times and tasks on machines whose speed factors are drawn."""
+    if len(machines) != 2 or min(machines) < 1 or max(machines) > MOST_MACHINES:
+        pools = f"(map machines, reduce machines), each from 1 to {MOST_MACHINES:,}"
+        raise ValueError(f"machines: {machines}, must be {pools}")
+    if not 0 <= slow <= 1:
+        raise ValueError(f"slow: {slow}, must be a share from 0 to 1")
     n_jobs = len(columns["map_time"])
     for stage, pool in zip(("map", "reduce"), machines, strict=True):
         (rng,) = streams(seed, f"hmhs {stage} speeds")
@@ -136,7 +133,6 @@ def from_trace(
     2
     """
     chosen = drawn(jobs, seed, n_jobs)
-    _check(len(chosen), machines, 0.0)
     columns = {name: chosen[name].to_numpy() for name in NORMAL}
     for name in ("map_time", "reduce_time"):
         columns[name] = np.maximum(columns[name], LEAST)
@@ -161,13 +157,13 @@ def drawn(jobs: pd.DataFrame, seed: int, n_jobs: int | None = None) -> pd.DataFr
     return jobs.iloc[np.sort(choice.permutation(len(jobs))[:n_jobs])]
 
 
-def swim_jobs(workload: Workload, *, block: float = 64e6) -> pd.DataFrame:
+def swim_jobs(workload: Workload) -> pd.DataFrame:
     """MapReduce jobs for `from_trace` from a SWIM trace, which records bytes and no durations.
 
-    `workload` comes from `traces.read_swim`. Our assumptions: one map task for each `block` of input bytes
-    (Hadoop's default of those years), one reduce task for each GB shuffled (none without shuffle), and tasks
-    that move 10 MB a second through input, or through shuffle plus output. Raises ValueError on a `block`
-    that is not positive or a workload without the byte columns.
+    `workload` comes from `traces.read_swim`. Our assumptions: one map task for each 64 MB of input (a block by
+    Hadoop's default of those years), one reduce task for each GB shuffled (none without shuffle), and tasks
+    that move 10 MB a second through input, or through shuffle plus output. Raises ValueError on a workload
+    without the byte columns.
 
     See also: `traces.read_swim`, `hmhs.from_trace`, `hmhs.arriving`.
 
@@ -179,13 +175,11 @@ def swim_jobs(workload: Workload, *, block: float = 64e6) -> pd.DataFrame:
        map_tasks  map_time
     0          2       6.4
     """
-    if not block > 0:
-        raise ValueError(f"block: {block}, must be positive")
     jobs = workload.jobs
     missing = [name for name in ("map_input", "shuffle", "reduce_output") if name not in jobs]
     if missing:
         raise ValueError(f"workload: no column {', '.join(missing)}; traces.read_swim gives them")
-    maps = np.maximum(np.ceil(jobs["map_input"] / block), 1)
+    maps = np.maximum(np.ceil(jobs["map_input"] / BLOCK), 1)
     reduces = np.ceil(jobs["shuffle"] / SHUFFLE_PER_REDUCE)
     map_time = jobs["map_input"] / maps / RATE
     reduce_time = (jobs["shuffle"] + jobs["reduce_output"]) / np.maximum(reduces, 1) / RATE
