@@ -15,6 +15,7 @@ import numpy.typing as npt
 from schedlib.core.arrays import zeroed
 from schedlib.core.compiling import compiled
 from schedlib.core.uncounted import kernel
+from schedlib.mch.hierarchy import by_depth, nodes_of_leaves
 from schedlib.mch.model import Tree
 
 TIE, ZERO, USED_UP = 1e-9, 1e-12, 1e-10
@@ -63,24 +64,23 @@ def empty_cluster(tree: Tree, capacity: npt.ArrayLike) -> Filling:
     """Nothing is used, and all children lag."""
     need = tree.demand / np.asarray(capacity, float)
     p, resources = need.shape
-    order = np.argsort(tree.depth, kind="stable")
-    count = np.diff(tree.child_start)[order]
-    nodes = zeroed(NODE, len(order))
+    below = by_depth(tree)
+    nodes = zeroed(NODE, tree.n_nodes)
     nodes.tied = True
     return Filling(
-        first=np.cumsum(count) - count + 1,
-        children=count,
-        leaf_of=tree.leaf_of[order],
-        node_of=np.argsort(order)[tree.leaves],
-        weight=tree.weight[order],
+        first=below.first.copy(),
+        children=below.count.copy(),
+        leaf_of=below.leaf.copy(),
+        node_of=nodes_of_leaves(below),
+        weight=below.weight.copy(),
         direction=need / need.max(axis=1, keepdims=True),
         shares=np.zeros(p),
         saturated=np.zeros(resources, np.bool_),
         left=np.ones(resources),
         drain=np.zeros(resources),
         nodes=nodes,
-        vector=np.zeros((len(order), resources)),
-        rate=np.zeros((len(order), resources)),
+        vector=np.zeros((tree.n_nodes, resources)),
+        rate=np.zeros((tree.n_nodes, resources)),
     )
 
 

@@ -93,8 +93,8 @@ def fixed(array: npt.NDArray) -> Any:
     return view
 
 
-def by_depth(tree: Tree) -> tuple[np.recarray, int]:
-    """The nodes (Q,) so that siblings are neighbours, and how many rows a rule's room has."""
+def by_depth(tree: Tree) -> np.recarray:
+    """The nodes (Q,) so that siblings are neighbours."""
     q = tree.n_nodes
     order = np.argsort(tree.depth, kind="stable")
     rank = np.argsort(order)  # a node's row
@@ -108,7 +108,13 @@ def by_depth(tree: Tree) -> tuple[np.recarray, int]:
     nodes.light = 1 / nodes.weight
     places = np.where(count > HANDFUL, count, 0)
     nodes.inner = np.where(places > 0, q + np.cumsum(places) - places, -1)
-    return nodes, q + int(places.sum())
+    return nodes
+
+
+def nodes_of_leaves(nodes: np.recarray) -> np.ndarray:
+    """The leaves' places (p,) among the nodes (Q,), from left to right."""
+    groups = np.count_nonzero(nodes.leaf < 0)
+    return np.argsort(nodes.leaf, kind="stable")[groups:]
 
 
 def bits_of(sets: np.ndarray) -> np.ndarray:
@@ -125,8 +131,7 @@ def new_leaves(tree: Tree, nodes: np.recarray, waiting: np.ndarray) -> np.recarr
     leaves = zeroed(LEAF, len(waiting))
     leaves.waiting = waiting
     leaves.bits = bits_of(tree.demand > 0)
-    (at,) = np.nonzero(nodes.leaf >= 0)
-    leaves.node[nodes.leaf[at]] = at
+    leaves.node = nodes_of_leaves(nodes)
     return leaves
 
 

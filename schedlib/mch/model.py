@@ -1,6 +1,5 @@
 """MCH's nouns: a hierarchy of groups whose leaves are jobs (Section II.A), and what each leaf is given."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -114,10 +113,9 @@ class Tree:
         """The parent's guarantee (the root has 1), times a node's part of its siblings' weights, (Q,)."""
         share = np.ones(self.n_nodes)
         below = np.bincount(self.parent[1:], self.weight[1:], self.n_nodes)  # children's weights
-        for depth in range(1, self.depth.max() + 1):
-            nodes = np.flatnonzero(self.depth == depth)
-            group = self.parent[nodes]
-            share[nodes] = share[group] * self.weight[nodes] / below[group]
+        for node in range(1, self.n_nodes):  # a group before its children
+            group = self.parent[node]
+            share[node] = share[group] * self.weight[node] / below[group]
         share.flags.writeable = False
         return share
 
@@ -136,21 +134,13 @@ class Tree:
 
 def _demands(rows, leaves, paths):
     """The demands (p, R) of these leaves; ValueError, with the path, where a row is not a demand."""
-    if all(isinstance(row, tuple | np.ndarray) for row in rows):
-        with suppress(TypeError, ValueError, OverflowError):
-            demand = np.array(rows, float, order="C")
-            if (
-                demand.ndim == 2
-                and ((demand >= 0) & (demand < np.inf)).all()
-                and demand.any(axis=1).all()
-            ):
-                return demand
-    lengths = sorted(
-        {len(_demand(paths[leaf], row)) for leaf, row in zip(leaves, rows, strict=True)}
-    )
-    raise ValueError(
-        f"nested: its leaves name {lengths} resources; give every leaf a number for each"
-    )
+    demands = [_demand(paths[leaf], row) for leaf, row in zip(leaves, rows, strict=True)]
+    lengths = sorted({len(demand) for demand in demands})
+    if len(lengths) > 1:
+        raise ValueError(
+            f"nested: its leaves name {lengths} resources; give every leaf a number for each"
+        )
+    return np.array(demands)
 
 
 def _demand(path, node):
@@ -170,11 +160,11 @@ def _demand(path, node):
         raise ValueError(
             f"{where}: {node!r}; a leaf is a tuple of numbers, a group a list"
         ) from error
-    if demand.ndim != 1 or not len(demand) or not (np.isfinite(demand) & (demand >= 0)).all():
+    if demand.ndim != 1 or not len(demand) or not 0 <= demand.min() <= demand.max() < np.inf:
         raise ValueError(
             f"{where}: {node!r}; demands must be finite numbers >= 0, one for each resource"
         )
-    if not demand.any():
+    if demand.max() == 0:
         raise ValueError(f"{where}: the leaf needs nothing of any resource; leave it out")
     return demand
 

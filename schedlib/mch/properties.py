@@ -53,13 +53,13 @@ def solve(tree: Tree, capacity: Vector, rule: Solver) -> Allocation:
 class Solved(NamedTuple):
     """A tree with the capacities (R,), a rule, and the rule's allocation: properties are asked of it.
 
-    >>> tree = Tree([(1, 0), [(1, 0), (0, 1)]])
-    >>> Solved(tree, [10, 10], "drf", solve(tree, [10, 10], "drf")).guarantee.tolist()
+    >>> tree, capacity = Tree([(1, 0), [(1, 0), (0, 1)]]), np.array([10.0, 10.0])
+    >>> Solved(tree, capacity, "drf", solve(tree, capacity, "drf")).guarantee.tolist()
     [0.5, 0.25, 0.25]
     """
 
     tree: Tree
-    capacity: Vector
+    capacity: np.ndarray
     rule: Solver
     allocation: Allocation
 
@@ -97,12 +97,11 @@ def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
     share = np.zeros((tree.n_nodes, *leaves.shape[1:]))
     least = np.full_like(share, np.inf)
     share[tree.leaves] = leaves
-    for depth in range(tree.depth.max(), -1, -1):
-        nodes = np.flatnonzero(tree.depth == depth)
-        groups = nodes[tree.leaf_of[nodes] < 0]
-        share[groups] = (mu[groups] * least[groups].T).T
-        per_weight = (share[nodes].T / tree.weight[nodes]).T
-        np.minimum.at(least, tree.parent[nodes], per_weight)
+    for node in reversed(range(tree.n_nodes)):  # children before their group
+        if tree.leaf_of[node] < 0:
+            share[node] = mu[node] * least[node]
+        group = tree.parent[node]  # -1 above the root: the last node, which is done
+        least[group] = np.minimum(least[group], share[node] / tree.weight[node])
     return share.T
 
 
@@ -125,7 +124,7 @@ def share_guarantee(solved: Solved) -> Margin:
 def sharing_incentive(solved: Solved) -> Margin:
     """Every leaf runs as many tasks as on its guarantee's part of every resource, a cluster of its own."""
     tree = solved.tree
-    part = solved.guarantee[:, None] * check_capacity(tree, solved.capacity)
+    part = solved.guarantee[:, None] * solved.capacity
     with np.errstate(divide="ignore"):
         alone = (part / tree.demand).min(axis=1)
     return _least(tree, solved.allocation.tasks / alone - 1, tree.leaves)
@@ -139,7 +138,7 @@ def envy_freeness(solved: Solved, *, across: bool = False) -> Margin:
     """
     tree = solved.tree
     need = solved.need[:, None]
-    used = solved.allocation.usage / check_capacity(tree, solved.capacity)
+    used = solved.allocation.usage / solved.capacity
     scaled = used / solved.guarantee[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         runs = np.where(
@@ -166,7 +165,7 @@ def pareto_efficiency(solved: Solved) -> Margin:
     """No leaf could run more with what is left over."""
     tree = solved.tree
     usage = solved.allocation.usage.sum(axis=0)
-    left = 1 - usage / check_capacity(tree, solved.capacity)
+    left = 1 - usage / solved.capacity
     need = solved.need
     with np.errstate(divide="ignore", invalid="ignore"):
         room = np.where(need > 0, left / need, np.inf)
@@ -191,7 +190,7 @@ def lies(demand: np.ndarray, capacity: np.ndarray) -> Iterator[np.ndarray]:
 def strategy_proofness(solved: Solved) -> Margin:
     """No leaf runs more tasks (of the true demand) by misreporting it: the greatest gain over all `lies`."""
     tree = solved.tree
-    capacity = check_capacity(tree, solved.capacity)
+    capacity = solved.capacity
     worst = Margin(0.0, "no leaf")
     for i, truth in enumerate(tree.demand):
         needed = truth > 0
@@ -255,8 +254,7 @@ def property_table(
         raise TypeError("trees: needs a list of trees, one at least")
     if not rules:
         raise ValueError("rules: needs one at least, by name or as a function")
-    for tree in trees:
-        check_capacity(tree, capacity)
+    amounts, *_ = [check_capacity(tree, capacity) for tree in trees]
     for rule in rules:
         shipped = isinstance(rule, str) and rule in RULES
         if not shipped and not callable(rule) and not isinstance(rule, Rule):
@@ -271,7 +269,7 @@ def property_table(
                 allocation = solve(tree, capacity, rule)
             except ValueError:  # the rule refuses the tree
                 continue
-            solved = Solved(tree, capacity, rule, allocation)
+            solved = Solved(tree, amounts, rule, allocation)
             for name, margin_of in PROPERTIES.items():
                 margins[name][number] = margin_of(solved).value
         label = rule.name if isinstance(rule, Rule) else getattr(rule, "__name__", rule)
@@ -284,7 +282,7 @@ def _summary(margins):
     """Of a property's margins, NaN where a rule refused the tree: count, share violated, worst, its tree."""
     taken = margins[~np.isnan(margins)]
     if len(taken) == 0:
-        return 0, np.nan, margins[-1], -1
+        return 0, np.nan, np.nan, -1
     worst = int(np.nanargmin(margins.round(12)))
     violated = (taken < -TOLERANCE).mean()
     return len(taken), violated, margins[worst], worst

@@ -21,8 +21,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import overload
 
-import numpy as np
-
 from schedlib.core.checks import require_fields, typed, unknown
 from schedlib.core.uncounted import UNCOUNTED
 from schedlib.mch import hdrf_tree
@@ -108,8 +106,7 @@ class Rule:
     def __post_init__(self):
         require_fields(self)
         room = tuple(self.room) if isinstance(self.room, tuple | list) else (self.room, 0)
-        whole = [isinstance(n, int | np.integer) and 0 <= n <= MOST_ROOM for n in room]
-        if len(room) != 2 or not all(whole):
+        if len(room) != 2 or not all(0 <= n <= MOST_ROOM for n in room):
             raise ValueError(
                 f"room: {self.room}; give a whole number from 0 to {MOST_ROOM}, or two"
             )
@@ -179,6 +176,11 @@ def _fluid_tree(naive, tree, capacity, stop):
     return shares / (tree.demand / capacity).max(axis=1), saturated, events
 
 
+BY_TREE = {
+    "h-drf": (hdrf_tree.h_drf, hdrf_tree.h_drf_as_printed),
+    "naive-h-drf": (hdrf_tree.naive_h_drf, hdrf_tree.naive_as_printed),
+}
+"""The hierarchical rules: how each chooses, fast and as printed."""
 RULES = {
     name: Rule(
         {"c-ch": cpu_share, "m-ch": memory_share}.get(name, dominant_share),
@@ -188,20 +190,14 @@ RULES = {
     )
     for name in FLAT
 } | {
-    "h-drf": Rule(
-        name="h-drf",
-        choose=hdrf_tree.h_drf,
+    name: Rule(
+        name=name,
+        choose=choose,
         room=hdrf_tree.ROOM,
-        literal=hdrf_tree.h_drf_as_printed,
-        fluid=partial(_fluid_tree, False),
-    ),
-    "naive-h-drf": Rule(
-        name="naive-h-drf",
-        choose=hdrf_tree.naive_h_drf,
-        room=hdrf_tree.ROOM,
-        literal=hdrf_tree.naive_as_printed,
-        fluid=partial(_fluid_tree, True),
-    ),
+        literal=literal,
+        fluid=partial(_fluid_tree, name == "naive-h-drf"),
+    )
+    for name, (choose, literal) in BY_TREE.items()
 }
 """Every shipped rule by name: what a reader can write, apart from the literal and the fluid form."""
 
@@ -210,6 +206,6 @@ def the_rule(given: str | Rule) -> Rule:
     """The rule of that name, or the rule itself; ValueError, with the near matches, when it is unknown."""
     if isinstance(given, Rule):
         return given
-    if not isinstance(given, str) or given not in RULES:
+    if given not in RULES:
         raise unknown("rule", given, RULES, "or a rule made by @mch.rule")
     return RULES[given]

@@ -139,9 +139,11 @@ def check_times(tree: Tree, until: float | None, every: float | None) -> float:
         raise ValueError(
             f"until: {last}, must not be negative; leave it out to run until all is done"
         )
-    if every is not None and not 0 < every < np.inf:
+    if every is None:
+        return last
+    if not 0 < every < np.inf:
         raise ValueError(f"every: {every}, must be a positive step of time")
-    if every is not None and last < np.inf and last / every * tree.n_leaves > MOST_ROWS:
+    if last < np.inf and last / every * tree.n_leaves > MOST_ROWS:
         raise ValueError(
             f"every: {every}, up to {last:g}: over {MOST_ROWS:,} shares; take a longer step"
         )
@@ -218,16 +220,7 @@ def on_grid(shares: pd.DataFrame, leaves: int, every: float, end: float) -> pd.D
     [0.5, 0.5, 0.0]
     """
     grid = np.arange(int(end / every * (1 + 1e-12)) + 1) * every
-    held = np.empty((len(grid), leaves))
-    for leaf in range(leaves):
-        mine = shares[shares["leaf"] == leaf]
-        held[:, leaf] = np.append(0.0, mine["share"])[
-            np.searchsorted(mine["time"], grid, side="right")
-        ]
-    return pd.DataFrame(
-        {
-            "time": np.repeat(grid, leaves),
-            "leaf": np.tile(np.arange(leaves), len(grid)),
-            "share": held.ravel(),
-        }
-    )
+    index = pd.MultiIndex.from_product([grid, range(leaves)], names=["time", "leaf"])
+    cells = index.to_frame(index=False)
+    held = pd.merge_asof(cells.astype({"time": float}), shares, on="time", by="leaf")
+    return cells.assign(share=held["share"].fillna(0.0))

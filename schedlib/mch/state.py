@@ -130,14 +130,14 @@ def new_state(
     tally.chooses = chooses
     tally.until = np.inf
     tally.rank_all = True
-    nodes, rows = by_depth(tree)
+    nodes = by_depth(tree)
+    rows = len(nodes) + nodes.count[nodes.inner >= 0].sum()
     leaves = new_leaves(tree, nodes, work.waiting)
     leaves.weight = weights.weight
     leaves.late = weights.late
     p, resources = tree.demand.shape
     wide = room[0] + room[1] * resources
     count = 2**resources if resources <= MOST and chooses else 1
-    copies = new_copies(count, rows, wide, p)
     return State(
         tally=tally,
         leaves=leaves,
@@ -160,7 +160,7 @@ def new_state(
         need=fixed(tree.demand / capacity),
         mine=np.zeros((rows, wide)),
         looked=np.zeros(1, np.int64),
-        copies=copies,
+        copies=new_copies(count, rows, wide, p),
         flat=weights.flat,
     )
 

@@ -115,20 +115,15 @@ def _paired(nodes):
 def _stages() -> pd.DataFrame:
     """The Alibaba hour's stages: what a task asks of a machine, number of tasks, mean duration (s)."""
     workload = traces.alibaba2018("stages")
-    tasks = (
-        workload.tasks.groupby("job")["duration"]
-        .agg(["size", "mean"])
-        .reindex(workload.jobs["job"])
-    )
-    cpu, memory = workload.jobs["plan_cpu"].to_numpy() / CORES, workload.jobs["plan_mem"].to_numpy()
-    return pd.DataFrame(
-        {
-            "cpu": cpu,
-            "memory": memory,
-            "tasks": tasks["size"].to_numpy(),
-            "duration": tasks["mean"].to_numpy(),
-        }
-    )
+    jobs = workload.jobs.set_index("job")
+    durations = workload.tasks.groupby("job")["duration"]
+    columns = {
+        "cpu": jobs["plan_cpu"] / CORES,
+        "memory": jobs["plan_mem"],
+        "tasks": durations.size(),
+        "duration": durations.mean(),
+    }
+    return pd.DataFrame(columns, jobs.index).reset_index(drop=True)
 
 
 def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
