@@ -12,10 +12,17 @@ collect_ignore = ["typed_user.py"]  # type checkers read it; importing it would 
 
 
 @pytest.fixture
-def toys(tmp_path_factory, monkeypatch):
+def own_cache(tmp_path_factory, monkeypatch):
+    """A cache of the test's own."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture
+def toys(own_cache, monkeypatch):
     """The toy experiments are the registry, with a cache of their own."""
     import toy_experiments
     from reproduce import registry
 
-    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path_factory.mktemp("cache")))
     monkeypatch.setattr(registry, "load", lambda: toy_experiments.REGISTRY)

@@ -11,7 +11,7 @@ PERIODS = (168.0, 24.0, 4.0)
 """Hours: a week, a day, and every four hours, a line of the spectrum of Google's arrivals that stands out."""
 
 
-def fit_arrivals(counts, *, first=0, periods=PERIODS) -> ArrivalModel:
+def fit_arrivals(counts, *, first=0, periods=PERIODS):
     """Fit the model to `counts (H,)`, the jobs of H consecutive whole hours from hour number `first` on.
 
     Maximum likelihood of log counts as a Gaussian AR(1) around a level and waves of the `periods` (h): given
@@ -56,7 +56,7 @@ def fit_arrivals(counts, *, first=0, periods=PERIODS) -> ArrivalModel:
     )
 
 
-def fit_durations(times) -> np.ndarray:
+def fit_durations(times):
     """A table like `DURATIONS`, (N, 3), of jobs as `google_times` gives them, by Kaplan and Meier: a job that
     does not end counts as one that runs longer than was seen.
     """

@@ -7,7 +7,7 @@ from schedlib.sweeps import reach
 
 
 @functools.cache
-def imports(name: str) -> set[str]:
+def imports(name):
     """The modules that a module imports, anywhere in its text, by absolute name.
 
     `from package import thing` counts as `package.thing` when that is a module, else as `package`.

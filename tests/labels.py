@@ -1,11 +1,9 @@
 """Whether each axis of a drawn figure has a label, and its label a unit: a lint on the gallery's figures."""
 
 import re
-from collections.abc import Iterable
-from typing import Any
 
 
-def check_labels(figure_id: str, drawn: Any) -> None:
+def check_labels(figure_id, drawn):
     """Raise ValueError when an axis lacks its label or unit; one label may serve axes that share it. Axes
     that are off, or labelled "no-axes" by `ax.set_label`, need none."""
     for ax in drawn.axes:
@@ -26,7 +24,7 @@ def check_labels(figure_id: str, drawn: Any) -> None:
                 raise ValueError(f"{where}: the {letter} label {label!r} lacks its unit; {way_out}")
 
 
-def numeric(ticks: Iterable[str]) -> bool:
+def numeric(ticks):
     """Whether the ticks are numbers; words need no unit.
 
     >>> numeric(["0", "1/2", r"$\\mathdefault{10^{3}}$"]), numeric(["Eagle", "Hawk"])
@@ -46,7 +44,7 @@ BARE = (
 )
 
 
-def has_unit(label: str) -> bool:
+def has_unit(label):
     """Whether an axis label names its unit in brackets, is a ratio, or says what is counted.
 
     >>> [has_unit(label) for label in ("mean wait (s)", "mean wait", "wait, Eagle / Hawk", "number of jobs")]

@@ -117,7 +117,7 @@ numbers of tasks, then indices."""
 # YARN's guaranteed minimum shares (OneIsNeedy, half of BothAreNeedy) have no counterpart here.
 
 
-def read_case(line: str) -> tuple:
+def read_case(line):
     """A line of `MESOS` as the tree of what leaves hold, capacity, counts, who is active, and the order.
 
     >>> tree, capacity, counts, active, order = read_case("100: a/*3 a/c5,2#4 (b6) > a/c")
@@ -151,7 +151,7 @@ def read_case(line: str) -> tuple:
     return tree, capacity, counts.astype(int), active.astype(int), order
 
 
-def served_in_turn(line: str, rule: str, method: str = "fast") -> bool:
+def served_in_turn(line, rule, method="fast"):
     """Whether a rule serves the active leaves of a case in the published order."""
     tree, capacity, counts, active, order = read_case(line)
     holds = tree.demand.any(axis=1)

@@ -2,23 +2,22 @@
 
 import json
 import re
-from pathlib import Path
 
 
-def sources(file: Path, kind: str = "code") -> list[str]:
+def sources(file, kind="code"):
     """The sources of a notebook's cells of a kind."""
     cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
     return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == kind]
 
 
-def words(page: Path) -> str:
+def words(page):
     """The prose of a page, or of a notebook."""
     if page.suffix == ".ipynb":
         return "\n".join(sources(page, "markdown"))
     return page.read_text(encoding="utf-8")
 
 
-def linked_pictures(page: Path) -> str:
+def linked_pictures(page):
     """The Markdown that a notebook displays: the pipelines link their pictures there."""
     if page.suffix != ".ipynb":
         return ""
@@ -27,7 +26,7 @@ def linked_pictures(page: Path) -> str:
     return "\n".join("".join(output.get("data", {}).get("text/markdown", "")) for output in outputs)
 
 
-def dead_links(page: Path) -> list[str]:
+def dead_links(page):
     """The links of a page to files that are not there."""
     targets = re.findall(r"\]\(([^)#\s]+)", words(page) + linked_pictures(page))
     return [

@@ -7,7 +7,7 @@ variants of `exp` and `log` for them. With these settings all of them take the o
 import numpy as np
 
 
-def settings() -> dict[str, str]:
+def settings():
     """The environment of a plain processor."""
     optional = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
     return {

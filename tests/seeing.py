@@ -128,8 +128,8 @@ def dashes(line):
     return reader.dashes
 
 
-def faint(drawn, least=4.5):
-    """Words of a figure whose contrast with what is behind them is less than `least`."""
+def faint(drawn):
+    """Words of a figure whose contrast with what is behind them is less than 4.5."""
     canvas = FigureCanvasAgg(drawn)
     canvas.draw()
     words = [text for text in drawn.findobj(Text) if text.get_visible() and text.get_text().strip()]
@@ -146,6 +146,6 @@ def faint(drawn, least=4.5):
         if len(behind):
             color = text.get_color()
             ratio = contrast(color, np.median(behind, axis=0))
-            if ratio < least:
+            if ratio < 4.5:
                 weak.append((text.get_text(), color, round(ratio, 2)))
     return weak

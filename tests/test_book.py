@@ -15,7 +15,7 @@ from schedlib.plots import style
 from schedlib.plots.words import describe
 
 ROOT = paths.checkout()
-OWN = ROOT / "notebooks" / "book"
+OWN = ROOT / "notebooks/book"
 ENTRIES = set(re.findall(r"^@\w+\{([^,\s]+),", (OWN / "references.bib").read_text(), re.MULTILINE))
 LISTED = re.findall(r"- file: (\S+)", (OWN / "_toc.yml").read_text())
 BOOK = {
@@ -170,15 +170,15 @@ def test_a_chart_says_what_it_shows():
     assert figure._repr_mimebundle_()[1]["image/png"]["alt"] == "my words"
 
 
-def built(name="notebooks/book/index.html"):
-    if not (ROOT / "build" / "book" / name).exists():
+def built(name):
+    if not (ROOT / "build/book" / name).exists():
         pytest.skip("no book has been built here: make book")
-    return (ROOT / "build" / "book" / name).read_text()
+    return (ROOT / "build/book" / name).read_text()
 
 
 def test_public_names_are_in_the_reference():
     built("notebooks/book/api/index.html")
-    pages = (ROOT / "build" / "book").glob("notebooks/book/api/*.html")
+    pages = (ROOT / "build/book").glob("notebooks/book/api/*.html")
     listed = {name for page in pages for name in re.findall(r'id="([\w.]+)"', page.read_text())}
     assert {
         name if "reproduce" in name else f"schedlib.{name}" for name in PUBLIC.split()

@@ -1,12 +1,12 @@
 """The command line teaches: help with examples, errors in one line that say what to type, exit codes that scripts can use."""
 
-import subprocess
 import sys
 
 import pandas as pd
 import pytest
 
 import toy_experiments as toy
+from fresh import python
 from reproduce import __main__ as evidence
 from reproduce import notebooks, points, registry
 from schedlib import __main__ as library
@@ -128,11 +128,11 @@ def test_installed_without_the_checkout_it_says_where_the_evidence_is(words, mon
 @pytest.mark.parametrize("old", former.MOVED)
 def test_old_names_give_the_new_modules_with_a_warning(old):
     code = f"import warnings; warnings.simplefilter('error'); import {old}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = python("-c", code, fails=True)
     new = former.MOVED[old]
     assert "FutureWarning: schedlib." in done.stderr and " now; the old name goes" in done.stderr
     code = f"import {old}, {new} as new; assert {old}.__getattr__('__doc__') == new.__doc__"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+    python("-W", "ignore", "-c", code)
 
 
 def test_an_old_name_within_a_package_is_found():
@@ -143,7 +143,7 @@ from schedlib.teaching import exercises
 import schedlib
 assert literature.easy is same.easy and schedlib.leaderboard.plot and exercises.check
 """
-    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+    python("-W", "ignore", "-c", code)
 
 
 def test_list_shows_what_there_is(capsys):
@@ -168,7 +168,7 @@ def test_claims_prints_verdicts_and_says_where_they_are(capsys, tmp_path):
     assert main(["claims", "--out", str(tmp_path / "out"), "--workers", "1"]) == 0
     said = capsys.readouterr().out
     assert "2 sentences: 1 holds, 1 not testable here." in said and "CLAIMS.md" in said
-    assert (tmp_path / "out" / "claims.csv").exists()
+    assert (tmp_path / "out/claims.csv").exists()
 
 
 def test_failing_points_and_notebooks_give_exit_code_1(capsys, tmp_path, monkeypatch):
@@ -205,6 +205,6 @@ for words in ["run", "--help"], ["nonsense"]:
         heavy = {"numpy", "pandas", "scipy", "numba", "matplotlib", "joblib"} & set(sys.modules)
         print(end.code, "" if words == ["nonsense"] else sorted(heavy))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code)
     assert done.stdout.splitlines()[-2:] == ["0 []", "2 "]
     assert "command: 'nonsense' is unknown" in done.stderr

@@ -12,7 +12,7 @@ import pytest
 from schedlib import paths
 
 ROOT = paths.checkout()
-TEXT = (ROOT / ".github" / "CONTRIBUTING.md").read_text()
+TEXT = (ROOT / ".github/CONTRIBUTING.md").read_text()
 RECIPES = dict(re.findall(r"^## ((?:A|An) .*?)\n(.*?)(?=^## )", TEXT, re.M | re.S))
 BLOCK = re.compile(r"^```(python|toml|sh)\n(.*?)^```$", re.M | re.S)
 
@@ -23,7 +23,7 @@ def tree(tmp_path):
     shutil.copytree(
         ROOT / "schedlib", tmp_path / "schedlib", ignore=shutil.ignore_patterns("__pycache__")
     )
-    shutil.copytree(ROOT / "notebooks" / "reproduce", tmp_path / "notebooks" / "reproduce")
+    shutil.copytree(ROOT / "notebooks/reproduce", tmp_path / "notebooks/reproduce")
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for name in ("figures", "data"):
         (tmp_path / name).mkdir()
@@ -65,7 +65,5 @@ def test_a_recipe_works_as_it_stands(tree, name):
     assert printed
     if name == "A sixth paper":
         assert (
-            (tree / "trial" / "random" / "fig1.csv")
-            .read_text()
-            .startswith("seed,policy,heads\n0,random,")
+            (tree / "trial/random/fig1.csv").read_text().startswith("seed,policy,heads\n0,random,")
         )

@@ -4,8 +4,6 @@ import json
 import os
 import runpy
 import shutil
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,6 +12,8 @@ import numpy as np
 import pytest
 
 import schedlib
+from fresh import python
+from refusals import refuses
 from schedlib import hmhs, paths
 from schedlib.core import RuleKind, compiling, heap
 from schedlib.core.rules import INTS
@@ -41,10 +41,7 @@ print(json.dumps({"first": first, "compiled": len(recorder.buffer) > 0, "folder"
 def run(code, **environment):
     kept = {name: value for name, value in os.environ.items() if name not in PLACES}
     there = kept | {"PYTHONSAFEPATH": "1"} | environment
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, env=there, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(python("-c", code, env=there).stdout)
 
 
 @pytest.fixture
@@ -136,7 +133,7 @@ def test_a_cache_folder_that_everybody_can_write_is_refused(places, monkeypatch)
 @pytest.mark.parametrize("error", [EOFError, OSError, RuntimeError, ModuleNotFoundError])
 def test_damaged_kernels_of_all_rooms_are_deleted_and_compile_once_more(error, tmp_path):
     (tmp_path / "hmhs").mkdir()
-    damaged = tmp_path / "hmhs" / "kernel.nbi"
+    damaged = tmp_path / "hmhs/kernel.nbi"
     damaged.write_bytes(b"")
     tries = []
 
@@ -205,8 +202,7 @@ def drawn(a):
     ],
 )
 def test_a_rule_that_cannot_compile_says_why(function, says):
-    with pytest.raises(ValueError, match=f"does not compile.*({says})"):
-        ONE_ARGUMENT(function)
+    refuses(f"does not compile.*({says})", ONE_ARGUMENT, function)
 
 
 def size(number):

@@ -1,8 +1,8 @@
 """Seeded streams: a function of the seed and the name, whatever else is drawn."""
 
 import numpy as np
-import pytest
 
+from refusals import refuses
 from schedlib.core import streams
 
 
@@ -15,7 +15,5 @@ def test_other_names_and_other_seeds_are_other_streams():
 
 
 def test_bad_seeds_and_names_are_refused():
-    with pytest.raises(ValueError, match="seed: -1"):
-        streams(-1, "a")
-    with pytest.raises(ValueError, match="twice"):
-        streams(1, "a", "a")
+    refuses("seed: -1", streams, -1, "a")
+    refuses("twice", streams, 1, "a", "a")

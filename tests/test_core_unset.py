@@ -35,9 +35,9 @@ def lines(draw, depth, indent, in_loop):
                 yield from lines(*inner, in_loop)
 
 
-def raises_unbound(function, tries=100):
+def raises_unbound(function):
     """Whether the function reads a variable before it is set, for some answers of `ask`."""
-    for seed in range(tries):
+    for seed in range(100):
         answers = random.Random(seed)
         asked = iter([answers.choice((0, 0, 1, 2)) for _ in range(100)])
         try:

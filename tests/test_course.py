@@ -10,6 +10,7 @@ import pytest
 
 from book import course, exam, exercises
 from notebook_cells import dead_links, sources, words
+from refusals import refuses
 from reproduce import notebooks
 from schedlib import lotes, paths, theory
 from schedlib.hmhs.johnson import flow_shop_makespan
@@ -29,7 +30,7 @@ def test_students_get_every_chapter_and_no_solution(made):
     teachers = {"exam", "assignments", "course"}
     assert not [file.name for file in student.rglob("*.py") if file.stem in teachers]
     assert "course" not in (student / "Makefile").read_text(encoding="utf-8")
-    contents = (student / "notebooks" / "book" / "_toc.yml").read_text(encoding="utf-8")
+    contents = (student / "notebooks/book/_toc.yml").read_text(encoding="utf-8")
     assert "solutions" not in contents
     assert {file.stem for file in (student / "notebooks").glob("*.ipynb")} == set(BOOK)
     for name, file in BOOK.items():
@@ -63,8 +64,7 @@ def test_a_renamed_heading_stays_out_of_the_students_copy(name, heading):
 @pytest.mark.parametrize("mark", ["<!-- teachers -->", "<!-- /teachers -->"])
 def test_a_mark_without_its_other_end_is_refused(mark):
     written = words(paths.checkout() / "README.md")
-    with pytest.raises(ValueError, match="must take turns"):
-        course.without_teachers(written.replace(mark, "", 1))
+    refuses("must take turns", course.without_teachers, written.replace(mark, "", 1))
 
 
 def test_no_link_of_a_copy_leads_nowhere(made):
@@ -77,7 +77,7 @@ def test_no_link_of_a_copy_leads_nowhere(made):
 def test_students_copy_runs_by_itself(made, monkeypatch):
     student = made["student"]
     monkeypatch.setenv("PYTHONPATH", f"{student}{os.pathsep}{student / 'notebooks'}")
-    notebooks.executed(student / "notebooks" / "00-start-here.ipynb")
+    notebooks.executed(student / "notebooks/00-start-here.ipynb")
 
 
 def test_instructors_get_each_solution_in_its_place(made):
@@ -100,10 +100,9 @@ def test_an_answer_left_in_a_chapter_does_not_reach_students():
 
 def test_a_folder_with_something_else_is_left_alone(tmp_path):
     (tmp_path / "student").mkdir()
-    (tmp_path / "student" / "thesis.txt").write_text("do not touch")
-    with pytest.raises(ValueError, match="holds something else"):
-        course.course(tmp_path)
-    assert (tmp_path / "student" / "thesis.txt").read_text() == "do not touch"
+    (tmp_path / "student/thesis.txt").write_text("do not touch")
+    refuses("holds something else", course.course, tmp_path)
+    assert (tmp_path / "student/thesis.txt").read_text() == "do not touch"
 
 
 def test_the_syllabus_has_twelve_weeks_and_names_exercises_that_exist(made):

@@ -20,9 +20,9 @@ program = instances.program
 DETAILS, SYSTEMS = instances.DETAILS, instances.SYSTEMS
 
 
-def compare(case, name, detail, seed=0, rtol=1e-12, record=True, **options):
+def compare(case, name, detail, seed=0, rtol=1e-12, **options):
     system, variant = SYSTEMS[name]
-    ours = case.simulate(system, seed=seed, detail=detail, record=record, **options)
+    ours = case.simulate(system, seed=seed, detail=detail, record=True, **options)
     expected = case.plain(variant, seed=seed, detail=detail, **options)
     instances.agree(ours, expected, rtol=rtol, log=detail == "as_written")
     return ours

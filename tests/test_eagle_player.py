@@ -21,9 +21,9 @@ BOTH = [(system, detail) for system in player.SYSTEMS for detail in DETAILS]
 
 
 @functools.cache
-def recorded(system, detail="as_published", seed=3):
-    options = {"short_partition": 0.2, "cutoff": player.CUTOFF, "seed": seed, "detail": detail}
-    jobs = player.small_workload(seed)
+def recorded(system, detail="as_published"):
+    options = {"short_partition": 0.2, "cutoff": player.CUTOFF, "seed": 3, "detail": detail}
+    jobs = player.small_workload(3)
     run = eagle.simulate(jobs, player.SYSTEMS[system], player.WORKERS, **options, record=True)
     return run, replay(run)
 

@@ -4,7 +4,7 @@ import re
 
 from schedlib import paths, traces
 
-TEXT = (paths.checkout() / "notebooks" / "book" / "how-to.md").read_text()
+TEXT = (paths.checkout() / "notebooks/book/how-to.md").read_text()
 
 
 def test_the_recipes_run_as_they_stand():

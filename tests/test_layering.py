@@ -1,12 +1,12 @@
 """The house: which room may import which, by folder; no circle anywhere; some imports are light."""
 
 import graphlib
-import subprocess
 import sys
 
 import pytest
 
 import house
+from fresh import python
 from schedlib import paths
 from schedlib.plots import papers
 
@@ -114,7 +114,7 @@ for module, heavy in LIGHT.items():
 
 def test_imports_are_light():
     code = f"LIGHT = {LIGHT!r}\n{IMPORT}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code)
     assert done.stdout.splitlines() == ["[]"] * len(LIGHT)
 
 
@@ -134,7 +134,5 @@ except ValueError as error:
 def test_what_is_stored_is_shown_without_a_paper_and_without_the_compiler():
     kinds = [["schedlib", name] for name in papers.KEYS]
     code = SHOWN.replace("KINDS", repr(kinds))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "figure: 'lotes.fgi11' is unknown; did you mean 'lotes.fig11'" in done.stdout, (
-        done.stderr
-    )
+    said = python("-c", code).stdout
+    assert "figure: 'lotes.fgi11' is unknown; did you mean 'lotes.fig11'" in said

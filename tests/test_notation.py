@@ -7,6 +7,7 @@ import re
 import pytest
 
 from book import notation
+from refusals import refuses
 from schedlib import lotes, mch
 
 TREE = mch.Tree([[(1, 0), (0, 1)], [(1, 0)]])
@@ -72,5 +73,4 @@ def test_shown_as_markdown_and_still_a_frame():
 
 @pytest.mark.parametrize("arguments", [("tetris",), ("lotes", 6), (None, 0)])
 def test_unknown_names_are_refused(arguments):
-    with pytest.raises(ValueError, match="paper|chapter"):
-        notation.table(*arguments)
+    refuses("paper|chapter", notation.table, *arguments)

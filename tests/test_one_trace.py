@@ -8,6 +8,7 @@ import pytest
 
 from book.explorers import one_trace as explorer
 from book.lessons import one_trace
+from refusals import refuses
 from schedlib import eagle
 
 
@@ -37,8 +38,7 @@ def test_a_slice_has_all_stages_and_instances_of_its_jobs_at_their_times(small):
     "wrong", [{"every": 0}, {"every": 1.5}, {"every": 4, "first": 4}, {"start": 61}]
 )
 def test_a_slice_that_cannot_be_is_refused(wrong):
-    with pytest.raises(ValueError, match="whole number|take one from"):
-        one_trace.part(**wrong)
+    refuses("whole number|take one from", one_trace.part, **wrong)
 
 
 def test_who_waits_for_whom_is_read_from_the_name():
@@ -146,5 +146,4 @@ def test_several_slices_give_means_with_intervals():
 
 
 def test_a_setting_that_is_not_stored_is_refused():
-    with pytest.raises(ValueError, match="stored are"):
-        explorer.draw(5)
+    refuses("stored are", explorer.draw, 5)

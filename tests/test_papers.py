@@ -83,7 +83,7 @@ def test_claims_without_an_experiment_are_not_testable():
 
 @pytest.mark.parametrize("paper", LIBRARY.papers())
 def test_each_printed_number_stands_in_the_paper(paper):
-    folder = paths.checkout().parent / "shared" / "papers"
+    folder = paths.checkout().parent / "shared/papers"
     files = sorted(folder.glob(f"{paper}*"))
     if not files:
         pytest.skip(f"the papers' texts are not here: {folder}")
@@ -104,7 +104,7 @@ def test_published_captions_and_alt_texts_are_short():
 
 def test_committed_figures_and_ledger_come_from_this_source():
     root = paths.checkout()
-    entries = json.loads((root / "figures" / "provenance.json").read_text())
+    entries = json.loads((root / "figures/provenance.json").read_text())
     assert set(ledger.read(root / "figures")["id"]) == set(LIBRARY.claims)
     assert set(entries) <= set(LIBRARY.figures)
     for name in set(LIBRARY.figures) - set(entries):

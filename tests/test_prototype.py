@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from book.replay import replay
+from refusals import refuses
 from schedlib import eagle, paths, prototype
 from schedlib.boards.invariants import two_at_once
 from schedlib.eagle.plain import algorithm1
@@ -36,9 +37,9 @@ NODES, SHORT = 10, 2
 HOW = {"short_partition": 0.2, "cutoff": 1.0, "schedulers": 2}
 
 
-def some_jobs(jobs=30, seed=0):
+def some_jobs(jobs=30):
     """Short jobs of 1-4 tasks of about 0.05 s, and every sixth long, of 3 tasks of 2 s: in seconds of a run compressed tenfold, 0.2 s."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     long = np.arange(jobs) % 6 == 0
     tasks = np.where(long, 3, rng.integers(1, 5, jobs))
     duration = np.where(np.repeat(long, tasks), 2.0, 0.5) * rng.uniform(0.8, 1.2, tasks.sum())
@@ -171,8 +172,7 @@ def test_a_killed_centre_takes_the_long_jobs_also_those_that_come_later():
     assert (dead.jobs["failed"] == dead.jobs["long"]).all() and dead.jobs["failed"].sum() == 2
     assert any("no centre is left" in what for what in dead.notes["what"])
     all_failed = replace(dead, jobs=dead.jobs.assign(failed=True))
-    with pytest.raises(ValueError, match="done: all of its jobs have failed"):
-        prototype.compare(all_failed)
+    refuses("done: all of its jobs have failed", prototype.compare, all_failed)
 
 
 def test_without_nodes_it_ends_and_says_so():
@@ -226,8 +226,7 @@ def test_tasks_may_compute_and_need_not_be_slept_out():
 )
 def test_wrong_arguments_are_named(arguments, message, monkeypatch):
     monkeypatch.delenv(host.SECRET, raising=False)
-    with pytest.raises(ValueError, match=message):
-        prototype.run(**{"workload": some_jobs(), "nodes": NODES, **HOW} | arguments)
+    refuses(message, prototype.run, **{"workload": some_jobs(), "nodes": NODES, **HOW} | arguments)
 
 
 # One process, and what strangers say to it
@@ -397,8 +396,8 @@ def test_a_host_is_of_the_drivers_package_wherever_that_lies(tmp_path):
     (package / "prototype").mkdir(parents=True)
     for folder in (package, package / "prototype"):
         (folder / "__init__.py").write_text("")
-    (package / "prototype" / "host.py").write_text("def main():\n    print(__file__)\n")
-    assert started_from(package) == str(package / "prototype" / "host.py")
+    (package / "prototype/host.py").write_text("def main():\n    print(__file__)\n")
+    assert started_from(package) == str(package / "prototype/host.py")
 
 
 @pytest.mark.parametrize("who", [("node", 2), ("scheduler", 0), ("centre", 0)])

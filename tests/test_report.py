@@ -7,6 +7,7 @@ import jinja2
 import pytest
 
 from book import report
+from refusals import refuses
 from reproduce import ledger, registry
 from reproduce import report as cards
 from reproduce.verdicts import VERDICTS
@@ -70,8 +71,7 @@ def test_each_picture_is_numbered_and_inside():
 
 
 def test_a_wrong_name_is_refused():
-    with pytest.raises(ValueError, match="the ledger has no claim 'hmhs.bets'"):
-        report.Facts().value("hmhs.bets")
+    refuses("the ledger has no claim 'hmhs.bets'", report.Facts().value, "hmhs.bets")
     with pytest.raises(jinja2.UndefinedError):
         room = jinja2.Environment(undefined=jinja2.StrictUndefined)
         room.from_string("{{ the.moon() }}").render(the=report.Facts())

@@ -7,6 +7,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import toy_experiments as toy
+from refusals import refuses
 from reproduce import notebooks, publish, registry
 from reproduce.figure import Figure
 from reproduce.sentences import Sentence
@@ -20,7 +21,7 @@ def checkout(tmp_path, monkeypatch):
     """A checkout of its own, with an empty book and a cache."""
     for name in ("figures", "notebooks/reproduce", "notebooks/solutions"):
         (tmp_path / name).mkdir(parents=True)
-    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "data" / "cache"))
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "data/cache"))
     monkeypatch.setattr(paths, "checkout", lambda: tmp_path)
     monkeypatch.setattr(registry, "load", lambda: toy.REGISTRY)
     return tmp_path
@@ -42,7 +43,7 @@ SHOW = (
 @pytest.fixture
 def paper(checkout):
     return save(
-        checkout / "notebooks" / "reproduce" / "hmhs.ipynb",
+        checkout / "notebooks/reproduce/hmhs.ipynb",
         new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]}),
         new_code_cell(f"{INSTALL}\nimport reproduce"),
         new_code_cell(SHOW.format("hmhs.toy")),
@@ -71,14 +72,14 @@ def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capf
     with_another(monkeypatch, toy.experiment(toy.counted, checkout))
     committed = paper.read_bytes()
     folder = notebooks.figures(SMOKE)
-    assert folder == checkout / "data" / "cache" / "figures-smoke"
+    assert folder == checkout / "data/cache/figures-smoke"
     for name in ("README.md", "CLAIMS.md", "hmhs/toy.svg", "hmhs/toy-table.md"):
         assert (folder / name).exists()
     assert list((checkout / "figures").iterdir()) == [] and paper.read_bytes() == committed
     said = capfd.readouterr().err
     assert "all points (smoke): 7 points to run" in said
     assert "drawing 2 figures and tables (smoke)" in said
-    assert (checkout / "data" / "cache" / "notebooks" / "hmhs.smoke.ipynb").exists()
+    assert (checkout / "data/cache/notebooks/hmhs.smoke.ipynb").exists()
     assert len(toy.executions(checkout)) == 6
     rows = (folder / "claims.csv").read_text().splitlines()
     assert [",holds," in row for row in rows if row.startswith("hmhs.another,")] == [True]
@@ -110,7 +111,7 @@ def test_what_the_papers_print_is_run_and_drawn_first(checkout, monkeypatch, cap
 
 def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
     save(
-        checkout / "notebooks" / "reproduce" / "hmhs.ipynb",
+        checkout / "notebooks/reproduce/hmhs.ipynb",
         new_code_cell("def f():\n    raise KeyError('no such machine')\nf()"),
     )
     with pytest.raises(notebooks.NotebookError) as caught:
@@ -144,7 +145,7 @@ def test_failing_point_costs_its_figures_and_no_other(checkout, paper, monkeypat
 
 def test_killed_kernel_says_that_the_same_command_goes_on(checkout):
     suicide = new_code_cell("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
-    save(checkout / "notebooks" / "reproduce" / "hmhs.ipynb", suicide)
+    save(checkout / "notebooks/reproduce/hmhs.ipynb", suicide)
     with pytest.raises(
         notebooks.NotebookError, match="kernel was killed.*the same command goes on"
     ):
@@ -164,7 +165,7 @@ CHAPTER = (
 
 
 def test_notebook_run_twice_is_the_same_bytes_and_keeps_its_outputs(checkout):
-    file = save(checkout / "notebooks" / "01-toy.ipynb", *CHAPTER)
+    file = save(checkout / "notebooks/01-toy.ipynb", *CHAPTER)
     assert notebooks.notebooks("01") == ["01-toy"]
     first = file.read_bytes()
     assert notebooks.notebooks("01-toy") == []
@@ -184,8 +185,8 @@ def test_notebook_run_twice_is_the_same_bytes_and_keeps_its_outputs(checkout):
 
 
 def test_a_notebook_that_fails_stays_as_it_was(checkout):
-    good = save(checkout / "notebooks" / "01-good.ipynb", new_code_cell("print(1)"))
-    bad = save(checkout / "notebooks" / "solutions" / "01-good.ipynb", new_code_cell("1 / 0"))
+    good = save(checkout / "notebooks/01-good.ipynb", new_code_cell("print(1)"))
+    bad = save(checkout / "notebooks/solutions/01-good.ipynb", new_code_cell("1 / 0"))
     before = good.read_bytes(), bad.read_bytes()
     with pytest.raises(notebooks.NotebookError, match="ZeroDivisionError"):
         notebooks.notebooks()
@@ -194,5 +195,4 @@ def test_a_notebook_that_fails_stays_as_it_was(checkout):
 
 def test_the_book_needs_a_checkout(monkeypatch, checkout):
     monkeypatch.setattr(paths, "checkout", lambda: None)
-    with pytest.raises(ValueError, match="clone it"):
-        notebooks.book()
+    refuses("clone it", notebooks.book)

@@ -14,12 +14,10 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import toy_experiments as toy
+from refusals import refuses
 from schedlib.sweeps import scales, store
 
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @numba.njit
@@ -60,8 +58,7 @@ def test_frame_and_meta_come_back_the_same(tmp_path):
     [pd.DataFrame({"cells": [[1], [2, 3]]}), pd.DataFrame([[1, 2]]), pd.DataFrame({"x": [1, "a"]})],
 )
 def test_untidy_frame_is_refused(tmp_path, frame):
-    with pytest.raises(ValueError, match="cannot be stored"):
-        store.write(tmp_path / "e.parquet", frame, META)
+    refuses("cannot be stored", store.write, tmp_path / "e.parquet", frame, META)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -115,9 +112,14 @@ def test_key_follows_point_seed_versions_and_data(monkeypatch, tmp_path):
     with_data = key({"jobs": 1, "b": 2}, 0, toy_reads)
     trace.write_text("1,2,3")
     assert len({base, with_data, key({"jobs": 1, "b": 2}, 0, toy_reads)}) == 3
-    both = [trace, tmp_path / "other" / "trace.csv"]
-    with pytest.raises(ValueError, match="two files have one name"):
-        key({"jobs": 1}, 0, dataclasses.replace(toy.TOY, data_files=lambda point: both))
+    both = [trace, tmp_path / "other/trace.csv"]
+    refuses(
+        "two files have one name",
+        key,
+        {"jobs": 1},
+        0,
+        dataclasses.replace(toy.TOY, data_files=lambda point: both),
+    )
     monkeypatch.setattr(store, "_version", lambda package: "9")
     assert key({"jobs": 1, "b": 2}, 0) not in {base, with_data}
 
@@ -131,8 +133,7 @@ def test_key_of_compiled_code_follows_the_compilers_version():
 
 @pytest.mark.parametrize("value", [float("nan"), {1, 2}, np.float64])
 def test_point_that_is_not_json_is_refused(value):
-    with pytest.raises(ValueError, match="plain JSON"):
-        store.canonical({"x": value})
+    refuses("plain JSON", store.canonical, {"x": value})
     odd = dataclasses.replace(toy.TOY, points=scales([{"x": value}]))
     with pytest.raises(ValueError, match=r"^point {'x': [^}]*}+: must hold plain JSON .* as text"):
         store.tasks(odd, "smoke", 1, exhibit=False)

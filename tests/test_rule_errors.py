@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from refusals import refuses
 from schedlib import eagle, hmhs, lotes, mch
 from schedlib.workload import Workload
 
@@ -85,10 +86,13 @@ def test_a_rule_reads_columns_by_row_and_refuses_others():
     assert (np.argsort(run.jobs["start"]) == np.argsort(due)).all()
     assert run.jobs["start"].min() == 2.0
     other = lotes.Policy(lambda cluster, job: int(cluster.jobs.user[job]))
-    with pytest.raises(
-        ValueError, match="'NumericColumns' object has no attribute 'user' .*; due exist"
-    ):
-        lotes.simulate(other, MACHINE, work)
+    refuses(
+        "'NumericColumns' object has no attribute 'user' .*; due exist",
+        lotes.simulate,
+        other,
+        MACHINE,
+        work,
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,18 +105,17 @@ def test_a_rule_reads_columns_by_row_and_refuses_others():
     ],
 )
 def test_senseless_numbers_are_refused(call, why):
-    with pytest.raises(ValueError, match=why):
-        call()
+    refuses(why, call)
 
 
 def test_resources_match_by_name():
     work = Workload.from_arrays([0], [1], mem=[8], cpu=[1])
     configs = lotes.MachineConfigs([[1.0, 8.0]], [1], ("cpu", "mem"))
     assert lotes.simulate("greedy", configs, work).finished == 1
-    with pytest.raises(ValueError, match="workload: demands cpu, but machines have cpu, mem"):
-        lotes.simulate("greedy", configs, JOBS)
+    refuses(
+        "workload: demands cpu, but machines have cpu, mem", lotes.simulate, "greedy", configs, JOBS
+    )
 
 
 def test_a_rule_that_counts_no_references_makes_no_arrays():
-    with pytest.raises(ValueError, match="it makes no arrays"):
-        mch.rule(room=0)(lambda tree: int(np.zeros(2)[0]))
+    refuses("it makes no arrays", mch.rule(room=0), lambda tree: int(np.zeros(2)[0]))

@@ -3,11 +3,10 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 
+from fresh import python
 from reproduce import registry
 from schedlib import paths
 from schedlib.sweeps import store
@@ -66,7 +65,7 @@ def copy(tmp_path):
     (root / "figures").mkdir()
     for name in ("pyproject.toml", "figures/provenance.json"):
         shutil.copy(ROOT / name, root / name)
-    file = root / "figures" / "provenance.json"
+    file = root / "figures/provenance.json"
     entries = json.loads(file.read_text())
     entries = {name: entry for name, entry in entries.items() if name in FIGURES}
     for name, entry in entries.items():
@@ -83,11 +82,7 @@ def call(root, *words):
         "NUMBA_DISABLE_JIT": "1",
         "SCHEDLIB_CACHE": str(root / "cache"),
     }
-    done = subprocess.run(
-        [sys.executable, *words], cwd=root, env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return python(*words, cwd=root, env=environment).stdout
 
 
 MATTERS = {

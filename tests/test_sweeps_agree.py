@@ -2,11 +2,10 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
+from fresh import python
 from reproduce import registry
 
 OBSERVED = """
@@ -33,9 +32,8 @@ print(json.dumps([sorted(called), files]))
 def test_the_key_reaches_each_function_that_a_point_calls_and_names_each_file(name):
     from schedlib.sweeps import reach
 
-    command = [sys.executable, "-c", OBSERVED, name]
     plain = os.environ | {"NUMBA_DISABLE_JIT": "1"}  # kernels are seen too
-    done = subprocess.run(command, env=plain, capture_output=True, text=True, check=True)
+    done = python("-c", OBSERVED, name, env=plain)
     called, files = json.loads(done.stdout.splitlines()[-1])
     run = registry.load().experiments[name].run
     reached: dict[str, set[str]] = {}

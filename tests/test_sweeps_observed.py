@@ -3,8 +3,6 @@
 import ast
 import json
 import os
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +11,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from fresh import python
 from schedlib import sweeps
 from schedlib.sweeps import observe, store
 
@@ -72,9 +71,7 @@ def session(folder, code, *words):
         "PYTHONPATH": os.pathsep.join(map(str, places)),
         "SCHEDLIB_CACHE": str(folder / "cache"),
     }
-    command = [sys.executable, "-c", code, *words]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = python("-c", code, *words, cwd=folder, env=environment)
     return json.loads(done.stdout.splitlines()[-1])
 
 

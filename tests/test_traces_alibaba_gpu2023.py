@@ -2,6 +2,7 @@
 
 import pytest
 
+from refusals import refuses
 from schedlib.traces import alibaba_gpu2023, alibaba_gpu2023_folder
 from schedlib.traces.alibaba_gpu2023 import NODE_COLUMNS, NODES, TASK_COLUMNS, TASKS
 
@@ -14,8 +15,8 @@ TASK_ROWS = [
 ]
 
 
-def published(folder, nodes=NODE_ROWS, tasks=TASK_ROWS):
-    (folder / NODES).write_text("\n".join([",".join(NODE_COLUMNS), *nodes]) + "\n")
+def published(folder, tasks=TASK_ROWS):
+    (folder / NODES).write_text("\n".join([",".join(NODE_COLUMNS), *NODE_ROWS]) + "\n")
     (folder / TASKS).write_text("\n".join([",".join(TASK_COLUMNS), *tasks]) + "\n")
     return folder
 
@@ -73,8 +74,11 @@ def test_tasks_out_of_order_are_sorted_and_counted(tmp_path):
     ],
 )
 def test_bad_rows_are_refused(tmp_path, row, message):
-    with pytest.raises(ValueError, match=f"openb_pod_list_default.csv: {message}"):
-        alibaba_gpu2023(published(tmp_path, tasks=[TASK_ROWS[0], row]))
+    refuses(
+        f"openb_pod_list_default.csv: {message}",
+        alibaba_gpu2023,
+        published(tmp_path, tasks=[TASK_ROWS[0], row]),
+    )
 
 
 def test_columns_are_read_by_the_header_and_files_by_name(tmp_path):
@@ -88,17 +92,14 @@ def test_columns_are_read_by_the_header_and_files_by_name(tmp_path):
 
 def test_a_file_without_its_header_is_refused(tmp_path):
     (published(tmp_path) / TASKS).write_text("\n".join(TASK_ROWS) + "\n")
-    with pytest.raises(ValueError, match="no column name, .* a header that names it"):
-        alibaba_gpu2023(tmp_path)
+    refuses("no column name, .* a header that names it", alibaba_gpu2023, tmp_path)
 
 
 def test_empty_and_missing_files_are_refused(tmp_path):
     published(tmp_path)
     (tmp_path / NODES).write_text("")
-    with pytest.raises(ValueError, match="openb_node_list_all_node.csv"):
-        alibaba_gpu2023(tmp_path)
-    with pytest.raises(ValueError, match="the file does not exist"):
-        alibaba_gpu2023(tmp_path / "elsewhere")
+    refuses("openb_node_list_all_node.csv", alibaba_gpu2023, tmp_path)
+    refuses("the file does not exist", alibaba_gpu2023, tmp_path / "elsewhere")
 
 
 def test_the_published_trace_has_the_documented_totals():
@@ -119,5 +120,4 @@ def test_the_models_of_gpu_that_a_task_accepts_are_kept(tmp_path):
 
 def test_a_list_without_times_is_refused_with_the_reason(tmp_path):
     (published(tmp_path) / TASKS).write_text("name,cpu_milli,memory_mib,num_gpu,gpu_milli\n")
-    with pytest.raises(ValueError, match="no times and cannot be replayed"):
-        alibaba_gpu2023(tmp_path)
+    refuses("no times and cannot be replayed", alibaba_gpu2023, tmp_path)

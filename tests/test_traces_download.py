@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from refusals import refuses
 from schedlib.__main__ import main
 from schedlib.traces import (
     alibaba_gpu2023_folder,
@@ -107,12 +108,12 @@ def big(request, tmp_path, monkeypatch):
     monkeypatch.setattr(download, "PIECE", 10)
     (tmp_path / "hawk").mkdir()
     with server_of(root, request.param, monkeypatch):
-        yield request.param, tmp_path / "hawk" / "GOOG.tr.part"
+        yield request.param, tmp_path / "hawk/GOOG.tr.part"
 
 
 def test_google_shards_are_fetched_once_and_can_be_read(bucket, tmp_path):
     folder = fetch("google2011", tmp_path)
-    assert folder == tmp_path / "google2011" / "job_events"
+    assert folder == tmp_path / "google2011/job_events"
     assert sorted(path.name for path in folder.iterdir()) == SHARDS
     assert google2011_jobs(folder).jobs["job"].tolist() == [0, 1, 2]
     (folder / SHARDS[1]).write_bytes(b"spoilt")
@@ -125,11 +126,10 @@ def test_google_shards_are_fetched_once_and_can_be_read(bucket, tmp_path):
 
 def test_a_shard_that_differs_from_its_checksum_is_refused_and_not_left(bucket, tmp_path):
     (bucket / "job_events" / SHARDS[1]).write_bytes(b"something else")
-    with pytest.raises(
-        ValueError, match=f"{SHARDS[1]} does not match its checksum and was discarded"
-    ):
-        fetch("google2011", tmp_path)
-    folder = tmp_path / "google2011" / "job_events"
+    refuses(
+        f"{SHARDS[1]} does not match its checksum and was discarded", fetch, "google2011", tmp_path
+    )
+    folder = tmp_path / "google2011/job_events"
     assert [path.name for path in folder.iterdir()] == SHARDS[:1]
 
 
@@ -150,8 +150,7 @@ def test_a_file_that_the_server_lacks_is_named(bucket, tmp_path):
 
 
 def test_a_table_without_files_is_refused(bucket, tmp_path):
-    with pytest.raises(ValueError, match="does not list a file of task_events"):
-        fetch("google2011-tasks", tmp_path)
+    refuses("does not list a file of task_events", fetch, "google2011-tasks", tmp_path)
 
 
 def test_files_with_known_checksums_are_fetched_once(bucket, tmp_path, monkeypatch):
@@ -194,8 +193,7 @@ def test_a_part_of_another_file_is_refused_once(big, tmp_path):
     handler, part = big
     part.write_bytes(b"something else")
     if handler is WithRange:
-        with pytest.raises(ValueError, match="GOOG.tr does not match its checksum"):
-            fetch("hawk-google", tmp_path)
+        refuses("GOOG.tr does not match its checksum", fetch, "hawk-google", tmp_path)
         assert not list(part.parent.iterdir())
     assert (fetch("hawk-google", tmp_path) / "GOOG.tr").read_bytes() == WHOLE
 
@@ -203,7 +201,7 @@ def test_a_part_of_another_file_is_refused_once(big, tmp_path):
 def test_a_git_lfs_pointer_in_place_of_the_file_is_recognised(big, tmp_path):
     _, part = big
     text = "version https://git-lfs.github.com/spec/v1\noid sha256:fc60658a\nsize 226978634\n"
-    (tmp_path / "served" / "GOOG.tr").write_text(text)
+    (tmp_path / "served/GOOG.tr").write_text(text)
     with pytest.raises(ConnectionError, match="a Git LFS pointer in place .*`git lfs pull`.*quota"):
         fetch("hawk-google", tmp_path)
     assert not list(part.parent.iterdir())

@@ -5,6 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
+from refusals import refuses
 from schedlib.traces import google2011_folder, google2011_jobs, google2011_tasks
 
 EVENTS = ("submit", "schedule", "evict", "fail", "finish", "kill", "lost", "update")
@@ -100,14 +101,16 @@ BAD_JOB_ROWS = [
 @pytest.mark.parametrize(("row", "message"), BAD_JOB_ROWS)
 def test_bad_job_rows_are_refused_with_file_and_row(tmp_path, row, message):
     folder = shards(tmp_path, jobs("1 7 submit"), [*jobs("2 8 submit"), row])
-    with pytest.raises(ValueError, match=f"part-00001-of-00002.*{message}"):
-        google2011_jobs(folder)
+    refuses(f"part-00001-of-00002.*{message}", google2011_jobs, folder)
 
 
 def test_shards_of_two_splits_are_refused(tmp_path):
     shards(tmp_path, jobs("1 7 submit"))
-    with pytest.raises(ValueError, match=r"folder: .* 00001 and 00003 shards"):
-        google2011_jobs(shards(tmp_path, jobs("1 7 submit"), of=3))
+    refuses(
+        r"folder: .* 00001 and 00003 shards",
+        google2011_jobs,
+        shards(tmp_path, jobs("1 7 submit"), of=3),
+    )
 
 
 @pytest.mark.parametrize("read", [google2011_jobs, google2011_tasks])
@@ -115,11 +118,9 @@ def test_cut_and_empty_shards_are_refused(tmp_path, read):
     rows = jobs("1 7 submit") if read is google2011_jobs else tasks("1 7 0 submit")
     path = shards(tmp_path, rows * 999) / "part-00000-of-00001.csv.gz"
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(ValueError, match="part-00000-of-00001.csv.gz: Truncated.*fetch it again"):
-        read(tmp_path)
+    refuses("part-00000-of-00001.csv.gz: Truncated.*fetch it again", read, tmp_path)
     path.write_bytes(gzip.compress(b""))
-    with pytest.raises(ValueError, match="part-00000-of-00001.csv.gz: Empty"):
-        read(tmp_path)
+    refuses("part-00000-of-00001.csv.gz: Empty", read, tmp_path)
 
 
 def test_tasks_run_from_the_last_schedule_to_the_finish_across_shards(tmp_path):
@@ -177,8 +178,7 @@ def test_tasks_that_did_not_finish_are_left_out_and_counted(tmp_path):
     ],
 )
 def test_bad_task_rows_are_refused(tmp_path, row, message):
-    with pytest.raises(ValueError, match=message):
-        google2011_tasks(shards(tmp_path, [*tasks("1 7 0 submit"), row]))
+    refuses(message, google2011_tasks, shards(tmp_path, [*tasks("1 7 0 submit"), row]))
 
 
 def test_public_facts_of_the_whole_job_table():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refusals import refuses
 from schedlib.traces import hawk, read_hawk, write_hawk
 from schedlib.workload import Workload
 
@@ -65,8 +66,7 @@ def test_bad_lines_are_refused(tmp_path, monkeypatch, line, message, block):
     monkeypatch.setattr(hawk, "BLOCK", block)
     path = tmp_path / "a.tr"
     path.write_text(f"0 1 1 1\n{line}\n")
-    with pytest.raises(ValueError, match=f"a.tr: {message}"):
-        read_hawk(path)
+    refuses(f"a.tr: {message}", read_hawk, path)
 
 
 @pytest.mark.parametrize("ending", [".tr", ".tr.gz"])
@@ -85,11 +85,14 @@ def test_a_file_read_in_many_blocks_is_the_same(tmp_path, monkeypatch, ending, l
 
 def test_a_binary_file_is_refused(tmp_path):
     (tmp_path / "binary.tr").write_bytes(b"0 1 4 4\n\xff\xfe\n")
-    with pytest.raises(ValueError, match="missing, cut short or damaged"):
-        read_hawk(tmp_path / "binary.tr")
+    refuses("missing, cut short or damaged", read_hawk, tmp_path / "binary.tr")
 
 
 def test_a_job_without_tasks_cannot_be_written(tmp_path):
-    with pytest.raises(ValueError, match="row 1 has no task"):
-        write_hawk(Workload.from_arrays([0, 1], [2.0], tasks=[1, 0]), tmp_path / "a.tr")
+    refuses(
+        "row 1 has no task",
+        write_hawk,
+        Workload.from_arrays([0, 1], [2.0], tasks=[1, 0]),
+        tmp_path / "a.tr",
+    )
     assert np.size(list(tmp_path.iterdir())) == 0

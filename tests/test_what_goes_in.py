@@ -10,8 +10,8 @@ from schedlib import paths
 from test_prose import NUMBER, rounds_to
 
 ROOT = paths.checkout()
-PAGE = ROOT / "notebooks" / "book" / "what-goes-in.md"
-EAGLE = ROOT / "figures" / "eagle"
+PAGE = ROOT / "notebooks/book/what-goes-in.md"
+EAGLE = ROOT / "figures/eagle"
 QUANTILES = {"mean": ("mean",), "median": ("50%",), "95 %": ("95%",), "5 % and 95 %": ("5%", "95%")}
 COLUMNS = {
     "excerpts of Yahoo": ("excerpt 1", "excerpt 2"),
@@ -90,7 +90,7 @@ def test_ingredients():
 def test_verdicts():
     """The calibrated column; the old one is version 1.0's ledger."""
     _, rows = tables()["the paper says"]
-    measured = pd.read_csv(ROOT / "figures" / "claims.csv").set_index("id")["measured"]
+    measured = pd.read_csv(ROOT / "figures/claims.csv").set_index("id")["measured"]
     for percentile, row in zip((50, 90, 99), rows, strict=False):
         check(row[2], [1 + measured[f"eagle.omniscient-p{percentile}"] / 100])
     ids = [

@@ -2,12 +2,11 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import numba
 import pytest
 
+from fresh import python
 from schedlib import paths
 
 RUN_ALL = """
@@ -102,10 +101,7 @@ def test_readers_rules_decide_the_same_without_the_compiler(tmp_path):
         }
         script = tmp_path / "script.py"
         script.write_text(RUN_ALL)
-        done = subprocess.run(
-            [sys.executable, script], env=environment, stdout=-1, text=True, check=True
-        )
-        results.append(json.loads(done.stdout))
+        results.append(json.loads(python(script, env=environment).stdout))
     compiled, plain = results
     for name, columns in compiled.items():
         assert columns == plain[name], name

@@ -17,17 +17,17 @@ from schedlib.sweeps import Experiment, grid, scales
 TESTS = Path(__file__).parent
 
 
-def noisy(jobs: int, seed: int) -> pd.DataFrame:
+def noisy(jobs, seed):
     rng = np.random.default_rng([jobs, seed])
     times = jobs * np.array([1.0, 2.0]) * rng.uniform(0.9, 1.1)
     return pd.DataFrame({"policy": ["fast", "slow"], "time": times, "ran": time.time()})
 
 
-def doubtful(jobs: int, seed: int) -> pd.DataFrame:
+def doubtful(jobs, seed):
     return pd.DataFrame({"x": [(-1.0) ** seed + jobs / 10]})
 
 
-def counted(folder: str, jobs: int, seed: int) -> pd.DataFrame:
+def counted(folder, jobs, seed):
     """Leaves a file per execution, and takes a moment when the folder has a file `slow`."""
     place = Path(folder)
     (place / f"{jobs}-{seed}-{uuid.uuid4().hex}").touch()
@@ -40,14 +40,14 @@ def counted(folder: str, jobs: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame({"value": [jobs + seed / 3], "odd": [bool(jobs % 2)]})
 
 
-def fragile(folder: str, jobs: int, seed: int) -> pd.DataFrame:
+def fragile(folder, jobs, seed):
     """Fails for two jobs until the folder has a file `mended`."""
     if jobs == 2 and not (Path(folder) / "mended").exists():
         raise ArithmeticError("two jobs are one too many")
     return counted(folder, jobs, seed)
 
 
-def deadly(folder: str, jobs: int, seed: int) -> pd.DataFrame:
+def deadly(folder, jobs, seed):
     """Kills its own process, the first time that two jobs are asked for."""
     died = Path(folder) / "died"
     if jobs == 2 and seed == 0 and not died.exists():
@@ -56,16 +56,16 @@ def deadly(folder: str, jobs: int, seed: int) -> pd.DataFrame:
     return counted(folder, jobs, seed)
 
 
-def untidy(folder: str, jobs: int, seed: int):
+def untidy(folder, jobs, seed):
     return pd.DataFrame({"cells": [[1, 2]]}) if jobs > 1 else {"not": "a frame"}
 
 
-def experiment(run, folder, points: int = 3, seeds: int = 2) -> Experiment:
+def experiment(run, folder, points=3, seeds=2):
     cases = grid(folder=[str(folder)], jobs=range(1, points + 1))
     return Experiment(f"hmhs.toy-{run.__name__}", "A toy", run, scales(cases), scales(seeds))
 
 
-def executions(folder) -> list[str]:
+def executions(folder):
     """The executions of `counted`, as jobs-seed."""
     return sorted(
         file.name.rpartition("-")[0] for file in Path(folder).iterdir() if file.name.count("-") == 2
@@ -104,6 +104,6 @@ REGISTRY = registry.Registry.of(
 )  # fmt: skip
 
 
-def install() -> None:
+def install():
     """Make the toys the registry of this process: what a toy notebook does first."""
     registry.load = lambda: REGISTRY

@@ -1,7 +1,6 @@
 """Speed of the core: what one event of a simulation costs before it does anything."""
 
 import time
-from collections.abc import Callable
 from statistics import median
 
 import numpy as np
@@ -12,7 +11,7 @@ from schedlib.core.compiling import compiled
 add, take = events.add, events.take
 
 
-def seconds(function: Callable[[], object], repeats: int = 5) -> float:
+def seconds(function, repeats=5):
     """The median wall-clock seconds of `repeats` calls, after one that is not counted.
 
     >>> seconds(lambda: None, repeats=1) < 1
@@ -27,7 +26,7 @@ def seconds(function: Callable[[], object], repeats: int = 5) -> float:
     return median(times)
 
 
-def row(name: str, value: float, unit: str, note: str = "") -> dict:
+def row(name, value, unit, note=""):
     """A row of a benchmark's table; its value has three digits.
 
     >>> row("least work", 1.23456, "s")["value"]
@@ -46,7 +45,7 @@ def hold(queue, increment, steps):
     return now
 
 
-def bench() -> list[dict]:
+def bench():
     """The row of the event queue.
 
     >>> [row["unit"] for row in bench()]

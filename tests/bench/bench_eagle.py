@@ -2,7 +2,6 @@
 
 import resource
 import time
-from collections.abc import Mapping
 
 from bench_core import bench as floor
 from bench_core import row
@@ -11,7 +10,7 @@ from schedlib.eagle.systems import SYSTEMS
 from schedlib.eagle.workloads.synthetic import CUTOFF, PARTITION, WORKERS, google
 
 
-def timed(workload, system, workers: int) -> tuple[float, Mapping]:
+def timed(workload, system, workers):
     """Seconds and statistics of one run with Google's cut-off and short partition.
 
     >>> seconds, stats = timed(google(jobs=200, scale=0.02), "eagle", 300)
@@ -25,7 +24,7 @@ def timed(workload, system, workers: int) -> tuple[float, Mapping]:
     return time.perf_counter() - begin, run.stats
 
 
-def bench() -> list[dict]:
+def bench():
     """Rows of name, value, unit and note: one run of each system on the Google-like workload, full size."""
     rows = []
     small = google(jobs=200, scale=0.02)

@@ -7,7 +7,7 @@ from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.workloads import single
 
 
-def bench() -> list[dict]:
+def bench():
     """Rows of name, value, unit and note, on the single workload; kernels are compiled before."""
     rows = []
     for jobs, repeats in ((10_000, 3), (1_000, 5)):

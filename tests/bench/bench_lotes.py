@@ -28,7 +28,7 @@ def pass_through(queue, submit, finish):
     return done
 
 
-def floor(workload) -> float:
+def floor(workload):
     """The floor: seconds per job that drawing the jobs and queueing their ends takes."""
     queue, pace = events.event_queue(1 << 20), workload.pace()[0]
     pass_through(queue, np.zeros(0), np.zeros(0))
@@ -50,7 +50,7 @@ def timed(policy, instance):
     return (time.perf_counter() - begin) / run.arrived, run
 
 
-def bench() -> list[dict]:
+def bench():
     """Rows for `speed`: ratios within this run."""
     for policy in POLICIES:  # compile or load first
         timed(policy, random_instance(machines=1, hours=0.1))
@@ -61,9 +61,9 @@ def bench() -> list[dict]:
     return [*rows, row("lotes, 1,000,000 machines", 1e6 * seconds, "microseconds per job", note)]
 
 
-def against_floor(sizes: str, machines: int = 1000, hours: float = 10.0) -> list[dict]:
-    """Each policy on `machines` of each configuration at load 0.97; the laws of sizes cost differently."""
-    instance = random_instance(0.006, machines=machines, hours=hours, sizes=sizes, matched=True)
+def against_floor(sizes):
+    """Each policy on 1000 machines of each configuration at load 0.97; the laws of sizes cost differently."""
+    instance = random_instance(0.006, machines=1000, hours=10.0, sizes=sizes, matched=True)
     least, best = np.inf, dict[str, tuple]()
     for _ in range(REPEATS):  # the policies take turns, and the quickest run of each counts
         least = min(least, floor(instance.workload))

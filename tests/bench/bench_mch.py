@@ -18,22 +18,20 @@ REPEATS = 5
 FILLED = ("mch", "h-drf", "naive-h-drf")
 
 
-def binary(levels: int, seed: int = 1) -> Tree:
+def binary(levels):
     """A full binary tree, two resources, demands between a tenth and one.
 
     >>> binary(3).n_nodes
     7
     """
-    demand = np.random.default_rng(seed).uniform(0.1, 1.0, (2 ** (levels - 1), 2))
+    demand = np.random.default_rng(1).uniform(0.1, 1.0, (2 ** (levels - 1), 2))
     below = [tuple(row) for row in demand]
     while len(below) > 1:
         below = [list(pair) for pair in zip(below[::2], below[1::2], strict=True)]
     return Tree(below[0])
 
 
-def per_decision(
-    tree: Tree, rule: str, tasks: int = 200_000, repeats: int = REPEATS
-) -> tuple[float, float]:
+def per_decision(tree, rule, tasks=200_000, repeats=REPEATS):
     """Seconds and operations per decision of the quickest of several fillings with some `tasks`.
 
     >>> seconds, operations = per_decision(binary(4), "h-drf", tasks=100, repeats=1)
@@ -53,7 +51,7 @@ def per_decision(
     return float(best / decisions), float(run.operations() / decisions)
 
 
-def bench() -> list[dict]:
+def bench():
     """Rows of name, value, unit and note; everything compiled before it is timed."""
     rows = []
     per_decision(binary(10), "mch", tasks=10, repeats=1)  # compile or load

@@ -1,9 +1,7 @@
 """Every explorer of the book, as its chapter makes it, and moves of its controls, for tests and timings."""
 
-import numpy as np
-
-from book.explorers import Explorer, eagle, eagle_player, hmhs, lotes, mch, one_trace, recorded
 from book.explorers import boards as board
+from book.explorers import eagle, eagle_player, hmhs, lotes, mch, one_trace, recorded
 from schedlib import boards
 
 
@@ -28,9 +26,10 @@ EXPLORERS = {
 """By chapter."""
 
 
-def move(explorer: Explorer, rng: np.random.Generator) -> str:
+def move(explorer, rng):
     """Give one of the controls another value, both at random; gives the control's name.
 
+    >>> import numpy as np
     >>> explorer = lotes.bins()
     >>> before = explorer.picture.value
     >>> move(explorer, np.random.default_rng(0)) in explorer.controls and explorer.picture.value != before

@@ -19,14 +19,17 @@ from schedlib.plots import papers
 PACKAGES = ("core", *papers.KEYS)
 """Each has a file `bench_<package>.py` beside this one, or none."""
 
+REPEATS = 5
+"""Starts of each process."""
 
-def first_results() -> dict[str, str]:
+
+def first_results():
     """The code of fresh processes, by name: the import alone, and a first result of each paper's own policy."""
     results = {paper.key: paper.first_result for paper in papers.ALL if paper.first_result}
     return {"import schedlib": "import schedlib; print(schedlib.__version__)"} | results
 
 
-def collect(only=None) -> list[dict]:
+def collect(only=None):
     """The rows of `cold_starts()` and of the `bench()` for each package that has one; `only` names packages.
 
     Raises ValueError for an unknown package.
@@ -44,17 +47,17 @@ def collect(only=None) -> list[dict]:
     return [{"package": "all", **row} for row in cold_starts(only)] + rows
 
 
-def cold_starts(only=None, repeats: int = 5) -> list[dict]:
+def cold_starts(only=None):
     """How soon a fresh process prints the first result of a paper's policy, kernels compiled before: rows as a bench module's.
 
-    Values are times over that of an empty Python in the same run, the least of `repeats` each; `seconds` has them as they are.
+    Values are times over that of an empty Python in the same run, the least of `REPEATS` each; `seconds` has them as they are.
     """
-    empty = soonest("print()", repeats)
+    empty = soonest("print()", REPEATS)
     rows = []
     for name, code in first_results().items():
         if name in papers.KEYS and only and name not in only:
             continue
-        seconds = soonest(code, repeats)
+        seconds = soonest(code, REPEATS)
         what = f"{name}, first result" if name in papers.KEYS else name
         note = f"{seconds:.2f} s against {empty:.2f}, to the first line printed; asked: 1 s"
         rows.append(
@@ -69,7 +72,7 @@ def cold_starts(only=None, repeats: int = 5) -> list[dict]:
     return rows
 
 
-def soonest(code: str, repeats: int = 5) -> float:
+def soonest(code, repeats):
     """Least seconds of `repeats` from starting Python on `code` to its first line of output, after one start that is not counted.
 
     Raises RuntimeError when it prints nothing.
@@ -90,7 +93,7 @@ def soonest(code: str, repeats: int = 5) -> float:
     return best
 
 
-def main(only=None) -> list[dict]:
+def main(only=None):
     """Run the benchmarks and print one table; gives its rows."""
     rows = collect(only)
     header = ("package", "name", "value", "unit", "note")

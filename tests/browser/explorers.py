@@ -64,13 +64,13 @@ ANSWERED = f"""([root, before]) => {{
 class Explorer:
     """The `index`-th explorer of a page."""
 
-    def __init__(self, page, index: int):
+    def __init__(self, page, index):
         self.page, self.root = page, page.locator(ROOTS).nth(index)
         self.root.scroll_into_view_if_needed()
         self.controls = self.root.evaluate(MARK)
         self.height = self.settled()["height"]
 
-    def settled(self) -> dict:
+    def settled(self):
         """What is shown once the kernel is idle. Raises AssertionError unless it is whole, has words, and is as high as ever."""
         self.page.wait_for_function(SETTLED, arg=self.root.element_handle(), timeout=SETTLES)
         look = self.root.evaluate(LOOK)
@@ -79,7 +79,7 @@ class Explorer:
         assert look["height"] == getattr(self, "height", look["height"]), look["settings"]
         return look
 
-    def press(self, number: int, *keys: str) -> tuple[dict, dict]:
+    def press(self, number, *keys):
         """What is shown before and after keys on a control."""
         before = self.settled()
         self.root.locator(f"[data-control='{number}']").focus()
@@ -91,7 +91,7 @@ class Explorer:
         self.page.wait_for_function(ANSWERED, arg=shown, timeout=SETTLES)
         return before, self.settled()
 
-    def unreached(self) -> list[str]:
+    def unreached(self):
         """The controls that Tab does not reach from the first one on."""
         missing = {str(number) for number in range(1, len(self.controls))}
         self.root.locator("[data-control='0']").focus()
@@ -100,7 +100,7 @@ class Explorer:
             missing.discard(self.page.evaluate("document.activeElement.dataset.control ?? ''"))
         return [self.controls[int(number)]["name"] for number in missing]
 
-    def move(self, number: int) -> None:
+    def move(self, number):
         """Move a control until the picture changes, and back. Raises AssertionError when no step of it changes anything, or
         equal settings have two pictures."""
         kind, name = self.controls[number]["kind"], self.controls[number]["name"]

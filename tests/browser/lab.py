@@ -12,7 +12,6 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -25,7 +24,7 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 MISSING = "no Chromium here: apt-get install chromium fonts-dejavu-core"
-BOOK = paths.checkout() / "build" / "book"
+BOOK = paths.checkout() / "build/book"
 IN_CHROMIUM = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM, reason=MISSING)]
 """The marks of tests in a browser."""
 FLAGS = [
@@ -50,30 +49,30 @@ STARTS = 60
 """Seconds that a server may take to answer."""
 
 
-def on_the_site(built: bool, command: str = "make book") -> list[pytest.MarkDecorator]:
+def on_the_site(built, command="make book"):
     """The marks of tests on pages that the command builds."""
     missing = pytest.mark.skipif(not built, reason=f"nothing has been built here: {command}")
     return [*IN_CHROMIUM, missing, pytest.mark.xdist_group("browser-0")]
 
 
-def barriers(page, **where) -> list[tuple[str, str]]:
+def barriers(page, **where):
     """The violations that axe-core finds on a page: each rule with the first place that breaks it."""
     found = Axe().run(page, **where, options={"preload": False}).response["violations"]
     return [(rule["id"], rule["nodes"][0]["html"][:150]) for rule in found]
 
 
-def from_the_web(urls: list[str]) -> list[str]:
+def from_the_web(urls):
     """Those of the addresses that are not in files or in the page itself."""
     return [url for url in urls if not url.startswith(("file:", "data:", "blob:"))]
 
 
-def code_of(file: Path) -> list[dict]:
+def code_of(file):
     """A notebook's code cells."""
     cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
     return [cell for cell in cells if cell["cell_type"] == "code"]
 
 
-def explorers_in(file: Path) -> int:
+def explorers_in(file):
     """How many outputs of a committed notebook are explorers."""
     outputs = [output.get("data", {}) for cell in code_of(file) for output in cell["outputs"]]
     return sum("application/vnd.jupyter.widget-view+json" in data for data in outputs)
@@ -88,7 +87,7 @@ def browser(**settings):
         found.close()
 
 
-def copy_of_the_book(folder: Path) -> None:
+def copy_of_the_book(folder):
     """The notebooks as a server may write into them: as committed, without the marks of cells that were run."""
     root = paths.checkout()
     for name, file in notebooks.book().items():
@@ -106,14 +105,14 @@ def copy_of_the_book(folder: Path) -> None:
 class Lab:
     """A JupyterLab server on a folder, with settings of its own: those of the user neither count nor change."""
 
-    def __init__(self, folder: Path, state: Path):
+    def __init__(self, folder, state):
         self.token = uuid.uuid4().hex
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self.url, self.log = f"http://127.0.0.1:{port}", state / "jupyterlab.log"
         for name, values in SETTINGS.items():
-            file = state / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+            file = state / "settings/@jupyterlab" / f"{name}.jupyterlab-settings"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(values))
         own = {"JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "JUPYTER_CONFIG_DIR": "config",
@@ -146,7 +145,7 @@ class Lab:
             )
         self.wait()
 
-    def api(self, method: str, path: str, content=None):
+    def api(self, method, path, content=None):
         """Call Jupyter's REST interface and give its answer."""
         body = None if content is None else json.dumps(content).encode()
         headers = {"Authorization": f"token {self.token}", "Content-Type": "application/json"}
@@ -156,7 +155,7 @@ class Lab:
         with urllib.request.urlopen(request, timeout=STARTS) as answer:
             return json.loads(answer.read() or "null")
 
-    def wait(self) -> None:
+    def wait(self):
         """Wait until the server answers. Raises AssertionError with the end of its log."""
         end = time.monotonic() + STARTS
         while time.monotonic() < end and self.process.poll() is None:
@@ -168,7 +167,7 @@ class Lab:
         raise AssertionError(f"no answer within {STARTS} s. JupyterLab said:\n{said}")
 
     @contextlib.contextmanager
-    def kernel(self, path: str):
+    def kernel(self, path):
         """A notebook's kernel, started before its page is opened and stopped in the end."""
         session = self.api(
             "POST",
@@ -180,6 +179,6 @@ class Lab:
         finally:
             self.api("DELETE", f"sessions/{session['id']}")
 
-    def stop(self) -> None:
+    def stop(self):
         self.process.terminate()
         self.process.wait(STARTS)

@@ -1,7 +1,5 @@
 """The faults that a reader would see on a page of the built book, measured in a browser."""
 
-from pathlib import Path
-
 READY = """async () => {
   if (window.MathJax) await MathJax.startup.promise;
   for (const picture of document.images) { picture.loading = 'eager'; await picture.decode().catch(() => 0); }
@@ -73,7 +71,7 @@ FOUND = r"""() => {
 }"""
 
 
-def found_on(page, file: Path) -> list[str]:
+def found_on(page, file):
     """The parts of a page that are cut or show raw Markdown, each with its heading."""
     page.goto(file.resolve().as_uri())
     page.wait_for_load_state()

@@ -12,7 +12,7 @@ from book.explorers import Frame, recorded
 PROGRAMS = {
     name: text
     for name, text in live.explorers().items()
-    if (lab.BOOK / "_static" / "explorers" / f"{name}.js").exists()
+    if (lab.BOOK / "_static/explorers" / f"{name}.js").exists()
 }
 SETTLED = (
     "root => root.querySelector('[role=status]')?.textContent && root.querySelector('img').complete"
@@ -121,7 +121,6 @@ def test_every_explorer_of_the_chapters_has_its_file_of_at_most_3_mb_a_chapter()
     assert PROGRAMS.keys() == live.explorers().keys()
     for chapter in {name[:-2] for name in PROGRAMS}:
         sizes = [
-            file.stat().st_size
-            for file in (lab.BOOK / "_static" / "explorers").glob(f"{chapter}-*.js")
+            file.stat().st_size for file in (lab.BOOK / "_static/explorers").glob(f"{chapter}-*.js")
         ]
         assert sum(sizes) <= 3e6, chapter

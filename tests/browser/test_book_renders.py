@@ -61,7 +61,7 @@ def test_search_finds_johnson_in_the_chapter_on_hmhs(page):
 
 
 def test_the_cheat_sheet_is_two_pages(page):
-    rendering.found_on(page, BOOK / "notebooks" / "book" / "cheat-sheet.html")
+    rendering.found_on(page, BOOK / "notebooks/book/cheat-sheet.html")
     sides = dict.fromkeys(("top", "bottom", "left", "right"), "12mm")
     printed = page.pdf(format="A4", margin=sides)
     assert len(re.findall(rb"/Type\s*/Page[^s]", printed)) == 2
