@@ -3,7 +3,7 @@
 import pytest
 
 import hostile
-from hostile import CONFIGS, CORES
+from hostile import CONFIGS, CORES, by_deadline
 from refusals import refuses
 from schedlib import eagle, lotes, theory, traces
 from schedlib.lotes.planning import bins
@@ -17,6 +17,10 @@ def test_an_error_names_the_wrong_argument(function):
     right = hostile.right_arguments(function)
     function(**right)
     assert list(hostile.wrong_refusals(function, right)) == []
+
+
+def waits(cluster, job):
+    return -1
 
 
 @pytest.mark.parametrize(
@@ -38,9 +42,13 @@ def test_an_error_names_the_wrong_argument(function):
             "heartbeat: 1e-12",
         ),
         (lambda: theory.choices_tail(0.5, 1, 10**15), "length"),
+        (lambda: lotes.algorithm1([4.0, 4.0], [[-1, 1]]), "demand"),
+        (lambda: lotes.MachineConfigs([[1.0]], [1], ("cpu", "mem")), "names"),
+        (lambda: lotes.Policy(by_deadline, wake=0.0), "wake"),
+        (lambda: lotes.simulate(lotes.Policy(waits, wake=1e-9), CONFIGS, CORES), "wake"),
     ],
 )
-def test_what_would_never_end_is_refused(call, words, monkeypatch):
+def test_what_makes_no_sense_or_would_never_end_is_refused(call, words, monkeypatch):
     monkeypatch.setattr(bins, "MOST_COUNTED", 10**6)
     refuses(words, call)
 

@@ -95,19 +95,6 @@ def test_a_rule_reads_columns_by_row_and_refuses_others():
     )
 
 
-@pytest.mark.parametrize(
-    "call, why",
-    [
-        (lambda: lotes.algorithm1([4.0, 4.0], [[-1, 1]]), "demand"),
-        (lambda: lotes.MachineConfigs([[1.0]], [1], ("cpu", "mem")), "names"),
-        (lambda: lotes.Policy(wait_for_it, wake=0.0), "wake"),
-        (lambda: lotes.simulate(lotes.Policy(wait_for_it, wake=1e-9), MACHINE, JOBS), "wake"),
-    ],
-)
-def test_senseless_numbers_are_refused(call, why):
-    refuses(why, call)
-
-
 def test_resources_match_by_name():
     work = Workload.from_arrays([0], [1], mem=[8], cpu=[1])
     configs = lotes.MachineConfigs([[1.0, 8.0]], [1], ("cpu", "mem"))

@@ -79,7 +79,7 @@ def server_of(root, handler, monkeypatch):
 
 @pytest.fixture
 def bucket(tmp_path, monkeypatch):
-    """A folder that is served, with three shards of one job each, their SHA256SUM, and other files."""
+    """A folder that is served, with three shards of one job each, and their SHA256SUM."""
     root = tmp_path / "bucket"
     (root / "job_events").mkdir(parents=True)
     sums = ""
@@ -88,8 +88,6 @@ def bucket(tmp_path, monkeypatch):
         (root / "job_events" / shard).write_bytes(data)
         sums += f"{hashlib.sha256(data).hexdigest()}  job_events/{shard}\n"
     (root / "SHA256SUM").write_text(sums)
-    for name in SOURCES["swim"].files:
-        (root / name).write_text("job0\t4\t4\t1\t2\t3\n")
     with server_of(root, Server, monkeypatch):
         yield root
 
@@ -143,26 +141,8 @@ def test_an_unreachable_server_says_what_to_do_by_hand(tmp_path, monkeypatch):
         fetch("google2011", tmp_path)
 
 
-def test_a_file_that_the_server_lacks_is_named(bucket, tmp_path):
-    (bucket / "job_events" / SHARDS[2]).unlink()
-    with pytest.raises(ConnectionError, match="part-00002.*404.*by hand"):
-        fetch("google2011", tmp_path)
-
-
 def test_a_table_without_files_is_refused(bucket, tmp_path):
     refuses("does not list a file of task_events", fetch, "google2011-tasks", tmp_path)
-
-
-def test_files_with_known_checksums_are_fetched_once(bucket, tmp_path, monkeypatch):
-    sums = {
-        name: hashlib.sha256((bucket / name).read_bytes()).hexdigest()
-        for name in SOURCES["swim"].files
-    }
-    monkeypatch.setitem(SOURCES, "swim", SOURCES["swim"]._replace(files=sums))
-    folder = fetch("swim", tmp_path)
-    assert sorted(path.name for path in folder.iterdir()) == sorted(sums)
-    Server.asked.clear()
-    assert fetch("swim", tmp_path) == tmp_path / "swim" and Server.asked == []
 
 
 def test_an_interrupted_download_goes_on_from_its_part(big, tmp_path, monkeypatch):
