@@ -34,7 +34,6 @@ def waits(cluster, job):
         ),
         (lambda: lotes.simulate("greedy", CONFIGS, CORES, interval=1e-12), "interval: 1e-12"),
         (lambda: lotes.simulate("greedy", CONFIGS, CORES, until=1e12), "until: 1e.12"),
-        (lambda: lotes.simulate("greedy", CONFIGS, CORES, until=float("nan")), "until: nan"),
         (
             lambda: eagle.simulate(
                 CORES, "dlwl", 4, short_partition=0.0, cutoff=2.5, heartbeat=1e-12

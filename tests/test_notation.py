@@ -31,7 +31,12 @@ def found(name):
     return hasattr(here, last) or last in getattr(here, "__dataclass_fields__", {})
 
 
-@pytest.mark.parametrize("row", notation.TABLE, ids=lambda row: f"{row.paper} {row.symbol}")
+of_each_row = pytest.mark.parametrize(
+    "row", notation.TABLE, ids=lambda row: f"{row.paper} {row.symbol}"
+)
+
+
+@of_each_row
 def test_our_name_is_in_the_library(row):
     assert found(row.ours), f"{row.ours} is not there"
     assert row.meaning and row.unit and row.chapters
@@ -42,7 +47,7 @@ def test_our_name_is_in_the_library(row):
         assert found(f"{owner}.{other}") or found(f"{owner}({other}=)"), f"{row.ours}: {other}"
 
 
-@pytest.mark.parametrize("row", notation.TABLE, ids=lambda row: f"{row.paper} {row.symbol}")
+@of_each_row
 def test_mathematics_is_closed_and_breaks_no_table(row):
     for text in (row.symbol, row.meaning, row.unit):
         assert (

@@ -338,6 +338,7 @@ def test_next_is_the_one_that_the_papers_algorithm_takes(entries, cap):
 # No process is left
 
 
+HERE = {"PYTHONPATH": str(Path(prototype.__file__).parents[2])}
 SCRIPT = """
 from schedlib import prototype
 from schedlib.workload import Workload
@@ -354,7 +355,7 @@ def test_no_process_outlives_the_driver_or_the_host(whom, how):
         [sys.executable, "-c", SCRIPT],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(Path(prototype.__file__).parents[2])},
+        env=os.environ | HERE,
     )
     assert started.stdout.readline() == b"go\n"
     deadline = time.monotonic() + 60
@@ -419,8 +420,7 @@ def test_a_process_may_die_before_the_replay_begins(question, who, monkeypatch):
 
 def waiting_host():
     command = [sys.executable, "-m", "schedlib.prototype.host", "--listen", "127.0.0.1:0"]
-    there = os.environ | {"PYTHONPATH": str(Path(prototype.__file__).parents[2])}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=there)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | HERE)
 
 
 def test_hosts_that_wait_serve_two_drivers_at_once_and_go_on_waiting(monkeypatch):

@@ -55,13 +55,14 @@ def mean_value(frame):
     return frame.groupby("seed")["value"].mean()
 
 
-def with_another(monkeypatch, experiment, *figures):
-    """The toys' registry with an experiment more, and a claim on it, `hmhs.another`."""
+def with_another(monkeypatch, experiment, *shown):
+    """The toys' registry with an experiment more, the figures that show it, and a claim on it, `hmhs.another`."""
     asked = ("S", "words", "order", "", "s", experiment.id, mean_value)
     known = toy.REGISTRY
+    figures = [Figure(name, experiment.id, None, "Words.", "Words.") for name in shown]
     library = registry.Registry.of(
         [toy.TOY, experiment],
-        [known.figures["hmhs.toy"], known.figures["hmhs.toy-table"], *figures],
+        [*known.figures.values(), *figures],
         [*known.claims.values(), Sentence("hmhs.another", *asked)],
     )
     monkeypatch.setattr(registry, "load", lambda: library)
@@ -94,8 +95,7 @@ def test_one_figure_alone_goes_where_asked(checkout, paper, tmp_path):
 
 
 def test_what_the_papers_print_is_run_and_drawn_first(checkout, monkeypatch, capfd):
-    printed = toy.experiment(toy.counted, checkout)
-    with_another(monkeypatch, printed, Figure("hmhs.fig7", printed.id, None, "Seven.", "Seven."))
+    with_another(monkeypatch, toy.experiment(toy.counted, checkout), "hmhs.fig7")
     drawn = []
 
     def execute(paper, parameters):
@@ -121,17 +121,14 @@ def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
 
 
 def test_printed_exhibit_that_was_not_drawn_is_not_said_to_be_there(checkout, monkeypatch, capfd):
-    printed = toy.experiment(toy.counted, checkout)
-    with_another(monkeypatch, printed, Figure("hmhs.fig7", printed.id, None, "Seven.", "Seven."))
+    with_another(monkeypatch, toy.experiment(toy.counted, checkout), "hmhs.fig7")
     with pytest.raises(notebooks.NotebookError, match="notebooks/reproduce/hmhs.ipynb is missing"):
         notebooks.figures(SMOKE)
     assert "what the papers print" not in capfd.readouterr().err
 
 
 def test_failing_point_costs_its_figures_and_no_other(checkout, paper, monkeypatch, capfd):
-    broken = toy.experiment(toy.fragile, checkout)
-    never = Figure("hmhs.toy-broken", broken.id, None, "Never.", "Never.")
-    with_another(monkeypatch, broken, never)
+    with_another(monkeypatch, toy.experiment(toy.fragile, checkout), "hmhs.toy-broken")
     with pytest.raises(notebooks.NotebookError) as caught:
         notebooks.figures(SMOKE)
     assert "hmhs.toy-fragile: 2 points failed" in str(caught.value)

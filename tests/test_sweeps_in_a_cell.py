@@ -50,9 +50,8 @@ NEXT = [
 
 
 @pytest.fixture
-def printed(tmp_path, monkeypatch):
+def printed(tmp_path, own_cache):
     """Gives `printed(cells)`: the numbers that each cell prints in a kernel of its own."""
-    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
 
     def executed(cells):
         (tmp_path / "policies.py").write_text("def power(): return 0\n")

@@ -136,9 +136,8 @@ def test_rows_come_from_the_files_and_not_from_what_is_in_memory(tmp_path):
 
 
 @pytest.fixture
-def own(tmp_path, monkeypatch):
+def own(tmp_path, own_cache, monkeypatch):
     """A folder to work in, with a cache of its own."""
-    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -35,9 +35,7 @@ INSTANCES = """0,j_5,R2_1,ins_1,8,74.0,0.1
 
 
 @pytest.fixture
-def hour(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
-
+def hour(tmp_path, own_cache):
     def write(stages=STAGES, instances=INSTANCES):
         (tmp_path / "sample_tasks.csv").write_text(stages)
         (tmp_path / "sample_instances.csv").write_text(instances)
@@ -186,7 +184,7 @@ def test_stages_out_of_order_are_sorted_and_counted(hour):
     ].tolist() == [0, 1, 2, 3, 5]
 
 
-def test_cache_is_used_and_follows_the_source(hour, tmp_path, monkeypatch):
+def test_cache_is_used_and_follows_the_source(hour, monkeypatch):
     folder = hour()
     first = alibaba2018("instances", folder)
     with monkeypatch.context() as patch:
@@ -209,10 +207,10 @@ def _only_stages(patch):
 
 
 @pytest.mark.parametrize("harm", [lambda data: data[:-100], lambda data: b"not Parquet at all"])
-def test_a_damaged_cache_entry_is_made_again_and_said_so(hour, tmp_path, harm):
+def test_a_damaged_cache_entry_is_made_again_and_said_so(hour, own_cache, harm):
     folder = hour()
     first = alibaba2018("instances", folder)
-    (entry,) = (tmp_path / "cache/traces").iterdir()
+    (entry,) = (own_cache / "traces").iterdir()
     entry.write_bytes(harm(entry.read_bytes()))
     with pytest.warns(UserWarning, match="damaged"):
         assert alibaba2018("instances", folder).tasks.equals(first.tasks)
