@@ -234,13 +234,13 @@ def amounts(name: str, values: npt.NDArray[np.float64]) -> None:
 
 
 def positive(name: str, value: float) -> None:
-    """Raise ValueError unless a number is positive, and below 1e300.
+    """Raise ValueError unless a number is positive and finite.
 
     >>> positive("load", 0.0)
     Traceback (most recent call last):
     ValueError: load: 0.0, must be positive and finite
     """
-    if not 0 < value < 1e300:
+    if not 0 < value < np.inf:
         raise ValueError(f"{name}: {value}, must be positive and finite")
 
 

@@ -130,7 +130,8 @@ class RandomWorkload:
     def __post_init__(self):
         require_fields(self)
         for name in ("rate", "hours", "largest"):
-            positive(name, getattr(self, name))
+            if not 0 < getattr(self, name) < 1e300:
+                raise ValueError(f"{name}: {getattr(self, name)}, must be a positive number")
         if self.limit is not None and not self.limit > 0:
             raise ValueError(f"limit: {self.limit}, must be a positive rate, or None")
         if len(self.burst) != 2:
