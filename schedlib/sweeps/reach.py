@@ -19,6 +19,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib.machinery import PathFinder
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,11 +32,10 @@ Place = tuple[str, str]
 
 
 class Module(NamedTuple):
-    """A parsed file: its package, its statements by the name they bind, those that bind none, its imports."""
+    """A parsed file: its package, its statements by the name they bind (those that bind none by ""), its imports."""
 
     package: str
     bound: dict[str, list[ast.stmt]]
-    effects: list[ast.stmt]
     imported: dict[str, str]
 
 
@@ -86,16 +86,14 @@ def parsed(module: str) -> Module:
     if file is not None and file.name != "__init__.py":
         package = module.rpartition(".")[0]
     tree = without_words(ast.parse(file.read_bytes() if file else b""))
-    here = Module(package, bound={}, effects=[], imported={})
+    here = Module(package, bound={}, imported={})
     for statement in tree.body:
         stands = {} if isinstance(statement, DEFINITIONS) else imports(statement, package)
         here.imported.update(stands)
         bound, _ = names_in(ast.unparse(statement))
         names = bound | stands.keys()
-        if names <= {"*"}:  # it binds nothing, or all that another module has
-            here.effects.append(statement)
-            continue
-        for name in names:
+        # without a name it binds nothing, or all that another module has
+        for name in names - {"*"} or {""}:
             here.bound.setdefault(name, []).append(statement)
     return here
 
@@ -143,10 +141,7 @@ def imports(tree: ast.AST, package: str) -> dict[str, str]:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 top = alias.name.partition(".")[0]
-                if alias.asname:
-                    stands[alias.asname] = alias.name
-                else:
-                    stands[top] = top
+                stands[alias.asname or top] = alias.name if alias.asname else top
         elif isinstance(node, ast.ImportFrom):
             module = origin(node, package)
             for alias in node.names:
@@ -156,13 +151,8 @@ def imports(tree: ast.AST, package: str) -> dict[str, str]:
 
 def origin(node: ast.ImportFrom, package: str) -> str:
     """The module from which a statement imports, by its absolute name."""
-    if not node.level:
-        return node.module or ""
-    parents = package.split(".")
-    above = parents[: len(parents) - node.level + 1]
-    if node.module:
-        above.append(node.module)
-    return ".".join(above)
+    written = "." * node.level + (node.module or "")
+    return resolve_name(written, package)
 
 
 def chains(node: ast.AST, names: set[str]) -> Iterator[list[str]]:
@@ -185,8 +175,7 @@ def uses(module: str, name: str) -> Uses:
         return Uses("", {(module, bound) for bound in here.bound}, set())
     found = Uses("", {(module, ""), (here.package, "")}, set())
     texts = []
-    statements = here.bound.get(name, []) if name else here.effects
-    for statement in statements:
+    for statement in here.bound.get(name, []):
         local = imports(statement, here.package)
         if isinstance(statement, IMPORTS):
             follow(local[name or "*"], [], found)

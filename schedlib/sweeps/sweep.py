@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tqdm import tqdm
 
 
+Tasks = list[store.Task]
 Failure = tuple[dict[str, Any], int, str]
 """A point, a seed and the traceback."""
 
@@ -66,6 +67,8 @@ LOST = (
     "a point just stored cannot be read back: its files changed while it ran (run again, and only what they "
     "change is computed), or the disk is full"
 )
+Seconds = Mapping[str, float]
+"""How long a point of an experiment takes, by id, where that is known."""
 Enough = Callable[[Sweep], bool]
 """Whether a finished sweep needs no more seeds."""
 
@@ -104,7 +107,7 @@ def finished(
     experiment: Experiment,
     settings: Settings,
     enough: Enough = lambda done: True,
-    seconds: Mapping[str, float] = MappingProxyType({}),
+    seconds: Seconds = MappingProxyType({}),
     exhibit: bool = False,
 ) -> Sweep:
     """As `run`, with the provenance of every point; `enough`, `seconds` and `exhibit` are as in `complete`."""
@@ -130,7 +133,7 @@ def complete(
     experiments: Iterable[Experiment],
     settings: Settings,
     enough: Enough,
-    seconds: Mapping[str, float],
+    seconds: Seconds,
     exhibit: bool,
 ) -> dict[str, Sweep | SweepError]:
     """Run all that these experiments lack in one pool; gives each one's sweep by its id, or its error.
@@ -150,7 +153,7 @@ def complete(
         for name in sorted(wanted):
             held.enter_context(paths.alone(store.folder(name)))
         while True:
-            tasks: list[store.Task] = []
+            tasks: Tasks = []
             for name in [name for name in wanted if name not in done]:
                 found = look_up(wanted[name], settings, enough, exhibit)
                 if isinstance(found, Sweep):
@@ -181,7 +184,7 @@ def complete(
 
 def look_up(
     experiment: Experiment, settings: Settings, enough: Enough, exhibit: bool
-) -> "Sweep | list[store.Task]":
+) -> Sweep | Tasks:
     """The finished sweep of an experiment as it is stored, or the tasks that must be run next.
 
     A task whose entry is damaged is among them, and one whose files or packages have changed.
@@ -238,7 +241,7 @@ def commit_of_checkout() -> str | None:
         return None
 
 
-def compute(tasks: list[store.Task], settings: Settings, bar: "tqdm") -> dict[Path, str]:
+def compute(tasks: Tasks, settings: Settings, bar: "tqdm") -> dict[Path, str]:
     """Run tasks, and store each as soon as it is done.
 
     Gives the tracebacks of those that failed, by the path of the entry that is missing. Of tracebacks that end
@@ -306,27 +309,27 @@ def progress_bar(name: str, total: int, shown: bool) -> "tqdm":
     )
 
 
-def in_order(tasks: list[store.Task], seconds: Mapping[str, float]) -> list[store.Task]:
+def in_order(tasks: Tasks, seconds: Seconds) -> Tasks:
     """One task of each experiment, then all others; those of the longest experiments first.
 
     Two workers that begin with one experiment would compile its kernels twice. Within an experiment the points of
     a seed follow one another, so that they can share its workload; the last points come first, since lists of
     points mostly grow.
     """
+
+    def place(task: store.Task) -> tuple[float, str, int]:
+        return -seconds.get(task.experiment, 0.0), task.experiment, -task.seed
+
     backwards = tasks[::-1]
-    by_seed = sorted(backwards, key=lambda task: (task.experiment, -task.seed))
-    longest_first = sorted(by_seed, key=lambda task: -seconds.get(task.experiment, 0.0))
-    first: dict[str, store.Task] = {}
-    for task in longest_first:
-        first.setdefault(task.experiment, task)
+    longest_first = sorted(backwards, key=place)
+    first = {task.experiment: task for task in reversed(longest_first)}
     return sorted(longest_first, key=lambda task: task is not first[task.experiment])
 
 
-def forecast(tasks: Sequence[store.Task], seconds: Mapping[str, float]) -> str:
+def forecast(tasks: Sequence[store.Task], seconds: Seconds) -> str:
     """How many points are to run, and how long that takes, if it is known of all."""
-    took = [seconds.get(task.experiment) for task in tasks]
-    known = [value for value in took if value is not None]
     words = f"{len(tasks)} points to run"
-    if len(known) < len(took):
+    if any(task.experiment not in seconds for task in tasks):
         return words
-    return f"{words}, about {text.duration(sum(known))} of computing"
+    took = sum(seconds[task.experiment] for task in tasks)
+    return f"{words}, about {text.duration(took)} of computing"

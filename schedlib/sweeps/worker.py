@@ -79,15 +79,9 @@ def lacking(error: ImportError) -> str:
 
 
 def prepare(parent: int, path: list[str]) -> None:
-    """Begin a worker process of this machine, which imports from its parent's folders."""
-    sys.path[:] = path
-    belong_to(parent)
+    """Begin a worker process of this machine, which imports from its parent's folders.
 
-
-def belong_to(parent: int) -> None:
-    """Have this process leave Ctrl-C to its parent, and end within a second of it.
-
-    On Windows the pool's own watch is all there is.
+    It leaves Ctrl-C to its parent, and ends within a second of it; on Windows the pool's own watch is all there is.
     """
 
     def watch() -> None:
@@ -95,6 +89,7 @@ def belong_to(parent: int) -> None:
             time.sleep(0.5)
         os._exit(1)
 
+    sys.path[:] = path
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "fork"):
         threading.Thread(target=watch, daemon=True).start()
