@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 
 from schedlib.boards.invariants import idle_while_waiting, in_use, two_at_once
 from schedlib.boards.race import (
@@ -66,7 +66,7 @@ class Case:
     metrics: ClassVar = METRICS
     plain: ClassVar = SYSTEMS["sparrow"]
 
-    def play(self, system: str | System, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    def play(self, system: str | System, seed: int) -> tuple[DataFrame, DataFrame]:
         """The jobs and the tasks that ran."""
         run = simulate(
             self.workload,
@@ -96,7 +96,7 @@ class Case:
         workload = in_seconds(self.workload, second)
         return replace(self, workload=workload, cutoff=self.cutoff * second)
 
-    def judge(self, record: tuple[pd.DataFrame, pd.DataFrame]) -> Outcome:
+    def judge(self, record: tuple[DataFrame, DataFrame]) -> Outcome:
         jobs, tasks = record
         second = SECONDS[self.workload.time_unit]
         if second > 1:
@@ -153,7 +153,7 @@ def eagle(
     clairvoyant: bool = True,
     limit: float = LIMIT,
     baseline: str | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """The leaderboard of schedulers of short and long jobs, by the time in which 90 % of the short are done.
 
     - `mine`: `eagle.System`, or a function `send(cluster, job, probe, rng)` that says where a short job's
@@ -249,7 +249,7 @@ def _percentile(times: np.ndarray, q: float) -> float:
     return float(np.percentile(times, q)) if len(times) else np.nan
 
 
-def _relabelled(jobs: pd.DataFrame, case: Case) -> str:
+def _relabelled(jobs: DataFrame, case: Case) -> str:
     """The sentence on a short job that was treated as long, or the other way round."""
     workload = case.workload
     frame = workload.jobs
@@ -267,7 +267,7 @@ def _relabelled(jobs: pd.DataFrame, case: Case) -> str:
     )
 
 
-def _impossible(tasks: pd.DataFrame, jobs: pd.DataFrame, case: Case) -> str:
+def _impossible(tasks: DataFrame, jobs: DataFrame, case: Case) -> str:
     """The sentence on a forged record: a time that is not the task's, an end that is not the job's."""
     workload = case.workload
     expected = workload.tasks

@@ -89,9 +89,7 @@ def idle_while_waiting(
     0.5
     """
     tasks = len(start)
-    if tasks == 0:
-        return 0.0
-    span = start.max() - ready.min()
+    span = start.max() - ready.min() if tasks else 0.0
     if span <= 0:
         return 0.0
     time = np.concatenate((ready, start, finish))

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from schedlib.boards.race import (
     LIMIT,
@@ -40,7 +41,7 @@ class Case:
 
     tree: Tree
     capacity: np.ndarray
-    jobs: pd.DataFrame
+    jobs: DataFrame
     until: float
 
     metrics: ClassVar = METRICS
@@ -93,7 +94,7 @@ def mch(
     each: bool = False,
     limit: float = LIMIT,
     baseline: str | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """The leaderboard of rules that share a cluster, by the part of its due that the poorest leaf has.
 
     - `mine`: rules made by `@mch.rule` (or plain functions `priority(leaf, usage, demand, weight, capacity)`)
@@ -137,7 +138,7 @@ def greedy_leaves(seed: int) -> Case:
     more = np.ceil(at_once * rounds / TASKS)  # than the leaf alone could run
     leaves = np.arange(tree.n_leaves)
     leaf = np.repeat(leaves, more.astype(int))
-    jobs = pd.DataFrame({"leaf": leaf, "submit": 0.0, "tasks": TASKS})
+    jobs = DataFrame({"leaf": leaf, "submit": 0.0, "tasks": TASKS})
     jobs["duration"] = duration[leaf] * rng.standard_exponential(len(leaf))
     return Case(tree, capacity, jobs, until)
 
@@ -169,10 +170,10 @@ def _spans(time: np.ndarray, begin: float, end: float) -> np.ndarray:
 
 def _courses(run: Churn) -> dict[int, tuple[np.ndarray, np.ndarray]]:
     """Of each leaf that ran tasks, the times and its shares from then on, (N,) each, from 0 on."""
-    courses = {}
-    for leaf, rows in run.shares.groupby("leaf"):
-        courses[leaf] = np.append(0.0, rows["time"]), np.append(0.0, rows["share"])
-    return courses
+    return {
+        leaf: (np.append(0.0, rows["time"]), np.append(0.0, rows["share"]))
+        for leaf, rows in run.shares.groupby("leaf")
+    }
 
 
 def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
@@ -196,9 +197,7 @@ def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
         time, share = courses[leaf]
         spans = _spans(time, begin, end)
         hungry[leaf] = spans[share == 0].max(initial=0.0)
-        settled = begin
-        if end > filled:
-            settled = max(begin, filled)
+        settled = max(begin, filled) if end > filled else begin
         change = np.concatenate((jobs["submit"], leave))
         asked = jobs["tasks"]
         tasks = np.concatenate((asked, -asked))

@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 from tqdm import tqdm
 
 from schedlib.boards.apart import Broke, apart
@@ -150,7 +150,7 @@ def race(
     each: bool,
     limit: float,
     baseline: str | None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """The leaderboard (with `each` its runs) of a reader's policies (`mine`) and of shipped ones on the same cases.
 
     `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves; `baseline`
@@ -189,7 +189,7 @@ def race(
                 outcomes[name] = outcome
                 bar.update()
             rows += _rows(case, seed, outcomes, against)
-    runs = pd.DataFrame(rows, columns=COLUMNS)
+    runs = DataFrame(rows, columns=COLUMNS)
     return runs if each else standings(runs, baseline)
 
 
@@ -289,7 +289,7 @@ def _arrays(part: Any) -> Iterator[np.ndarray]:
         yield part
         return
     inside: Iterable = getattr(part, "__dict__", {}).values()
-    if isinstance(part, pd.DataFrame):
+    if isinstance(part, DataFrame):
         inside = (part[name].to_numpy() for name in part)
     elif isinstance(part, tuple | list):
         inside = part

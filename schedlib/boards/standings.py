@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from pandas import DataFrame, Series
 
 from schedlib.core.checks import refuse, typed, unknown
 from schedlib.intervals import mean_ci
@@ -23,7 +24,7 @@ GREY = "#555555"
 
 
 @typed
-def standings(runs: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
+def standings(runs: DataFrame, baseline: str | None = None) -> DataFrame:
     """The leaderboard of these runs: a row per metric and policy, best first, those who broke a rule last.
 
     `runs` has a row per policy, metric and seed: `policy, metric, better` ("low" or "high"), `seed, value`
@@ -62,14 +63,14 @@ def standings(runs: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     distinct = runs.groupby(["policy", "metric"])["value"].nunique()
     most = distinct.groupby("policy").max()
     again = set(most.index[most == 1])  # those to whom all seeds give the same numbers
-    boards = []
-    for metric, rows in runs.groupby("metric", sort=False):
-        board = _of_metric(metric, rows, again, baseline, comparisons)
-        boards.append(board)
+    boards = [
+        _of_metric(metric, rows, again, baseline, comparisons)
+        for metric, rows in runs.groupby("metric", sort=False)
+    ]
     return pd.concat(boards, ignore_index=True)
 
 
-def _columns(argument: str, frame: pd.DataFrame, wanted: Iterable[str]) -> None:
+def _columns(argument: str, frame: DataFrame, wanted: Iterable[str]) -> None:
     missing = [name for name in wanted if name not in frame]
     if missing:
         names = ", ".join(missing)
@@ -78,8 +79,8 @@ def _columns(argument: str, frame: pd.DataFrame, wanted: Iterable[str]) -> None:
 
 
 def _of_metric(
-    metric: str, runs: pd.DataFrame, again: set[str], baseline: str | None, comparisons: int
-) -> pd.DataFrame:
+    metric: str, runs: DataFrame, again: set[str], baseline: str | None, comparisons: int
+) -> DataFrame:
     values = runs.pivot(index="seed", columns="policy", values="value")
     by_policy = runs.groupby("policy", sort=False)
     ran = by_policy["seed"].nunique()
@@ -88,8 +89,7 @@ def _of_metric(
         counts = f"{ran.min()} of {seeds} seeds"
         raise ValueError(f"runs: {ran.idxmin()} ran on {counts}; run all policies on the same ones")
     better = runs["better"].iloc[0]
-    frame = by_policy[["broke", "warned"]].agg(_first)
-    frame = frame.reset_index()
+    frame = by_policy[["broke", "warned"]].agg(_first).reset_index()
     frame = frame.assign(metric=metric, better=better, seeds=seeds, comparisons=comparisons)
     frame["over"] = "one seed"
     if seeds > 1:
@@ -117,11 +117,11 @@ def _of_metric(
     return frame[[*FIRST, *DIFFERENCES, *LAST]]
 
 
-def _first(texts: pd.Series) -> str:
+def _first(texts: Series) -> str:
     return next(filter(None, texts), "")
 
 
-def _interval(values: pd.Series, level: float, drawn: bool) -> tuple[float, ...]:
+def _interval(values: Series, level: float, drawn: bool) -> tuple[float, ...]:
     """Mean and interval; without ends where nothing was drawn."""
     if not np.isfinite(values).all():
         return np.nan, np.nan, np.nan
@@ -130,7 +130,7 @@ def _interval(values: pd.Series, level: float, drawn: bool) -> tuple[float, ...]
 
 
 @typed
-def told(board: pd.DataFrame) -> str:
+def told(board: DataFrame) -> str:
     """The messages of a board, a paragraph per policy: the rule it broke or a warning, with row, time and way out.
 
     See also: `boards.plot`.
@@ -152,7 +152,7 @@ def told(board: pd.DataFrame) -> str:
     return "\n".join(paragraphs)
 
 
-def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
+def _shown(board: DataFrame, metric: str | None) -> DataFrame:
     _columns("board", board, [*FIRST, *DIFFERENCES, *LAST])
     if board.empty:
         raise ValueError("board: has no row; give what a board returns")
@@ -166,7 +166,7 @@ def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
 
 
 @typed
-def plot(board: pd.DataFrame, metric: str | None = None) -> Figure:
+def plot(board: DataFrame, metric: str | None = None) -> Figure:
     """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the baseline.
 
     `metric` is one of the board's, the first by default. Policies that broke a rule are below. Where all seeds give the same numbers there is no interval, and the line says so.
@@ -219,7 +219,7 @@ def plot(board: pd.DataFrame, metric: str | None = None) -> Figure:
     return figure
 
 
-def _heading(row: pd.Series) -> str:
+def _heading(row: Series) -> str:
     """The heading of the numbers beside the lines."""
     if not row["baseline"]:
         return ""
@@ -230,7 +230,7 @@ def _heading(row: pd.Series) -> str:
     return f"less {whose}'s (95 % for all {row['comparisons']})"
 
 
-def _remark(row: pd.Series) -> str:
+def _remark(row: Series) -> str:
     if row["broke"]:
         return f"broke: {_rule(row['broke'])}"
     if pd.isna(row["rank"]):
@@ -255,7 +255,7 @@ def _signed(value: float) -> str:
 
 
 @typed
-def alt_text(board: pd.DataFrame, metric: str | None = None) -> str:
+def alt_text(board: DataFrame, metric: str | None = None) -> str:
     """A board in words, for those who do not see the figure.
 
     >>> rows = [("a", "wait (s)", "low", seed, 2.0 + seed, "", "") for seed in range(2)]
