@@ -1,36 +1,17 @@
-"""The heap against heapq, the event queue against a sorted list, the winner tree against a full scan."""
-
-import heapq
+"""The event queue, and the heap in it, against a sorted list; the winner tree against a full scan."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedlib.core import events, heap, trees
+from schedlib.core import events, trees
 
 KEYS = st.integers(0, 5).map(float) | st.floats(0, 1e9)
 
 
-@given(st.lists(st.none() | st.tuples(KEYS, st.integers(0, 3)), max_size=80))
-def test_heap_is_heapq(operations):
-    """None pops; ties in the key leave by the smaller item."""
-    keys, items, size, expected = np.empty(80), np.empty(80, np.int64), 0, []
-    for operation in operations:
-        if operation is None:
-            if expected:
-                assert (keys[0], items[0]) == heapq.heappop(expected)
-                size = heap.pop(keys, items, size)
-        else:
-            size = heap.push(keys, items, size, *operation)
-            heapq.heappush(expected, operation)
-        assert size == len(expected)
-    while expected:
-        assert (keys[0], items[0]) == heapq.heappop(expected)
-        size = heap.pop(keys, items, size)
-
-
-@given(st.lists(st.none() | KEYS, max_size=80))
+@given(st.lists(st.none() | KEYS, min_size=40, max_size=80))
 def test_event_queue_is_first_in_first_out_at_equal_times(operations):
+    """None takes; of 40 operations and more tens of events are left, so that the heap has several levels."""
     queue, pending = events.event_queue(80), []
     for event, time in enumerate(operations):
         if time is None:
