@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+from refusals import refuses
 from schedlib import lotes
 from schedlib.workload import Workload
 
@@ -65,10 +66,13 @@ def test_a_batch_has_some_thousand_intervals_and_the_same_sums():
 
 def test_a_class_that_is_a_users_number_is_refused():
     jobs = Workload.from_arrays([0, 1], [1, 1], job_class=[0, 2_000_000_000], cpu=[1, 1])
-    with pytest.raises(
-        ValueError, match="workload: job 1 is of class 2000000000.*number the classes 0, 1"
-    ):
-        lotes.simulate("greedy", SERVER, jobs)
+    refuses(
+        "workload: job 1 is of class 2000000000.*number the classes 0, 1",
+        lotes.simulate,
+        "greedy",
+        SERVER,
+        jobs,
+    )
 
 
 def never(cluster, job):

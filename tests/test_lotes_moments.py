@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from refusals import refuses
 from schedlib import lotes
 from schedlib.boards import literature
 from schedlib.workload import Workload
@@ -112,20 +113,26 @@ def test_easy_is_the_textbooks_on_logs_in_whole_seconds():
 
 
 def test_a_policy_decides_by_events_or_by_moments():
-    with pytest.raises(ValueError, match="arrive: give either arrive"):
-        lotes.Policy()
-    with pytest.raises(ValueError, match="arrive: give either arrive"):
-        lotes.Policy(lotes.first_fit, at_moment=shortest_first)
-    with pytest.raises(ValueError, match="leave: at_moment decides in its place"):
-        lotes.Policy(leave=shortest_first, at_moment=shortest_first)
-    with pytest.raises(ValueError, match="unknown job: machine 0 at 0 s is given number 5"):
-        starts(lotes.Policy(at_moment=lambda cluster, machine: 5), log([0], [1], [1], [1]), 1)
+    refuses("arrive: give either arrive", lotes.Policy)
+    refuses("arrive: give either arrive", lotes.Policy, lotes.first_fit, at_moment=shortest_first)
+    refuses(
+        "leave: at_moment decides in its place",
+        lotes.Policy,
+        leave=shortest_first,
+        at_moment=shortest_first,
+    )
+    refuses(
+        "unknown job: machine 0 at 0 s is given number 5",
+        starts,
+        lotes.Policy(at_moment=lambda cluster, machine: 5),
+        log([0], [1], [1], [1]),
+        1,
+    )
 
 
 def test_a_rule_that_reads_an_unknown_number_is_refused():
     jobs = log([0, 1, 2], [100, 10, 15], [100, np.nan, np.nan], [3, 4, 1])
-    with pytest.raises(ValueError, match=r"workload: said\[1\] is NaN"):
-        starts(literature.easy_by("said"), jobs, 4)
+    refuses(r"workload: said\[1\] is NaN", starts, literature.easy_by("said"), jobs, 4)
 
     def known(cluster, machine):
         for job in cluster.waiting:
