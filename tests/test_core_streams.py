@@ -14,6 +14,5 @@ def test_other_names_and_other_seeds_are_other_streams():
     assert abs(correlation).max() < 5 / np.sqrt(2000)
 
 
-def test_bad_seeds_and_names_are_refused():
-    refuses("seed: -1", streams, -1, "a")
+def test_a_name_twice_is_refused():
     refuses("twice", streams, 1, "a", "a")

@@ -185,7 +185,6 @@ def test_a_seed_gives_one_workload_and_classes_have_their_own_stream():
 
 
 def test_bad_arguments():
-    refuses("law: 'trace' is unknown; did you mean 'traces'", eagle.yahoo, 100, law="trace")
     refuses("jobs: needs a whole number or None, not float 2.5", eagle.yahoo, 2.5)
     refuses("jobs: 3 have no long one", eagle.yahoo, 3)
     refuses("scale: .* at most 100,000,000", eagle.yahoo, 20_000, scale=30_000)

@@ -77,4 +77,3 @@ def test_readers_of_traces_want_a_path(reader, value):
 def test_a_writer_of_traces_wants_a_workload(tmp_path):
     with pytest.raises(TypeError, match="workload: needs a Workload"):
         traces.write_hawk([1, 2], tmp_path / "x.tr")
-    refuses("kind: 'x'", traces.alibaba2018, "x")

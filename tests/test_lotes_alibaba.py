@@ -94,7 +94,6 @@ def test_an_instance_larger_than_every_machine_is_left_out_and_counted():
     "options, message",
     [
         ({"load": 0.0}, "load: 0.0, must be positive"),
-        ({"load": np.nan}, "load: nan, must be positive"),
         ({"load": 500.0}, "load: 500 needs less than one machine of each configuration"),
         (
             {"trace": Workload.from_arrays([0], [1.0], cores=[1.0])},

@@ -49,7 +49,6 @@ def test_a_class_of_share_zero_asks_for_nothing():
 
 def test_bad_options_are_refused():
     google = lotes.google2011()
-    refuses("vertex: 'best' is unknown", lotes.allocate, *google, vertex="best")
     wanted = "vertex: needs a name, or a finite cost"
     refuses(rf"{wanted} .* an array \(10, 4\)", lotes.allocate, *google, vertex=np.ones((3, 4)))
     refuses(wanted, lotes.allocate, *google, vertex=np.full((10, 4), np.nan))

@@ -76,7 +76,6 @@ def test_tasks_of_one_job_may_differ_in_class():
 
 def test_counts_say_what_an_extra_class_gains():
     workload, _ = planted()
-    refuses("features: 'all' is unknown", lotes.class_counts, workload, features="all")
     table = lotes.class_counts(workload, 6)
     assert table["k"].tolist() == [1, 2, 3, 4, 5, 6] and table["spread"].is_monotonic_decreasing
     assert table.loc[0, "spread"] == pytest.approx(1) and table.loc[3, "spread"] < 0.02

@@ -352,7 +352,6 @@ def test_a_point_that_is_lost_after_it_was_stored_is_an_error(folder, monkeypatc
 @pytest.mark.parametrize(
     "how, message",
     [
-        ({"scale": "huge"}, "choose from smoke, quick, paper"),
         ({"seeds": 0}, "seeds: must be a whole number from 1 to 100,000"),
         ({"seeds": 10**12}, "seeds: must be a whole number from 1 to 100,000"),
         ({"seeds": 2.5}, "seeds: must be a whole number"),
