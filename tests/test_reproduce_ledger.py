@@ -35,8 +35,9 @@ def test_written_ledger_merges_sorts_and_repeats(tmp_path):
     assert after.dtypes[["measured", "runs"]].tolist() == [float, int]
     ledger.write(frame.iloc[[0]].assign(measured=2.5), tmp_path)
     assert (table.read_bytes(), page.read_bytes()) == first
-    assert "1 holds, 1 not testable here" in page.read_text() and "a \\| b" in page.read_text()
-    assert "2 sentences: 1 holds" in reproduce.card("hmhs", out=tmp_path).data
+    assert "By the text: holds 1, not testable 1. Together: holds 1." in page.read_text()
+    assert "a \\| b" in page.read_text()
+    assert "2 sentences. By the text: holds 1" in reproduce.card("hmhs", out=tmp_path).data
     with pytest.raises(ValueError, match="no claims of mch yet"):
         reproduce.card("mch", out=tmp_path)
 
@@ -45,23 +46,22 @@ def test_a_claim_whose_data_are_not_here_keeps_its_committed_row(tmp_path, monke
     def x_of(frame):
         return frame["x"].to_numpy()
 
-    def sentence(experiment, **others):
-        return Sentence(
-            "hmhs.c", "S", "w", "order", "", "s", experiment, x_of, others=others
-        )  # fmt: skip
+    def sentence(experiment, **more):
+        return Sentence("hmhs.c", "S", "w", "order", "", "s", experiment, x_of, **more)
 
-    claim = sentence("hmhs.toy", away=sentence("hmhs.other"))
+    away = sentence("hmhs.other")
+    claim = sentence("hmhs.toy", world=away, others={"away": away})
     here, far = (
         sweep.Sweep(toy.TOY, "quick", 3, pd.DataFrame({"seed": range(3), "x": x}), ())
         for x in ([1.0, 1.1, 0.9], [-1.0, -1.1, -0.9])
     )
     without = ledger.judged_on({"hmhs.toy": here}, [claim], "quick", tmp_path)
-    assert without["verdict"].tolist() == ["holds"]
+    assert without[["verdict", "together"]].to_numpy().tolist() == [["holds", "undecided"]]
     monkeypatch.setitem(registry.load().claims, claim.id, claim)
     both = ledger.judged_on({"hmhs.toy": here, "hmhs.other": far}, [claim], "quick", tmp_path)
     table, _ = ledger.write(both, tmp_path)
     with_all = table.read_bytes()
-    assert both["verdict"].tolist() == ["depends"]
+    assert both[["verdict", "together"]].to_numpy().tolist() == [["holds", "fails"]]
     ledger.write(ledger.judged_on({"hmhs.toy": here}, [claim], "quick", tmp_path), tmp_path)
     assert table.read_bytes() == with_all
 

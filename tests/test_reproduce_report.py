@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reproduce import report, tables
+from reproduce.sentences import World
 from reproduce.verdicts import Row
 
 
@@ -16,33 +17,52 @@ def rows(*verdicts, paper="hmhs", **more):
     for k, verdict in enumerate(verdicts):
         row = Row(
             f"{paper}.c{k}", paper, "Section 1", f"sentence {k}", "0.5", "s", 0.5, 0.1, 0.9, 5,
-            verdict, "near", "", "", "", "", "quick",
+            verdict, "near", "", verdict, 0.5, 0.1, 0.9, verdict == "fails", "", "", "", "quick",
         )  # fmt: skip
         made.append(row._replace(**more)._asdict())
     return pd.DataFrame(made)
 
 
-def test_every_sentence_stands_once_and_the_sums_agree():
-    both = [rows("holds", "fails", "holds"), rows("depends", paper="mch")]
+def test_every_sentence_is_there_once_and_the_sums_agree():
+    both = [rows("holds", "fails", "holds"), rows("in a window", paper="mch", together="undecided")]
     apart = rows("holds", paper="mch", kind="own", id="mch.c9")
     text = report.page(pd.concat([*both, apart], ignore_index=True))
-    assert "| [HMHS](#hmhs) | 3 | 2 | 0 | 0 | 1 | 0 | 0 | 0 | 3 | 0 |" in text
-    assert "| all | 4 | 2 | 1 | 0 | 1 | 0 | 0 | 0 | 4 | 0 |" in text
+    head = "| paper | sentences | text: holds | text: in a window | text: fails | together: holds | together: undecided |"
+    assert f"{head} together: fails | never |" in text
+    assert "| HMHS | 3 | 2 | 0 | 1 | 2 | 0 | 1 | 1 |" in text
+    assert "| all | 4 | 2 | 1 | 1 | 2 | 1 | 1 | 1 |" in text
     hmhs, mch = text[text.index("## HMHS") :].split("## MCH")
     assert re.findall(r"`(c\d)` \|$", hmhs, re.M) == ["c0", "c1", "c2"]
-    counted, not_counted = mch.split("Not counted")
+    counted, not_counted = mch.split("Not counted: no run")
     assert re.findall(r"`(c\d)`", counted) == ["c0"] and "`c9`" in not_counted
 
 
-def test_a_row_says_its_number_s_verdict_and_what_turns_it():
-    turned = rows("depends", turns="fails with V per machine: 0.1", cause="few machines")
-    table = report.table(turned)
-    head, _, line = table.splitlines()
-    assert head == "| sentence | where | printed | ours (95 %) | verdict | cause | id |"
-    assert "| 0.5 | 0.50 (0.10 to 0.90) s | depends; near |" in line
-    assert "fails with V per machine: 0.1; few machines" in line
-    plain = rows("not testable", printed="", number="", measured=np.nan, low=np.nan, high=np.nan)
-    assert report.table(plain).splitlines()[0] == "| sentence | where | verdict | id |"
+def test_a_row_has_both_verdicts_and_numbers():
+    plain = rows(
+        "in a window", window="holds at load 0.9", cause="few machines", together="undecided"
+    )
+    head, _, line = report.table(plain).splitlines()
+    assert head == "| sentence | printed | ours (95 %) | by the text | together | cause | id |"
+    assert "| 0.5 | 0.50 (0.10 to 0.90) s | in a window; near | undecided |" in line
+    assert "| holds at load 0.9; few machines |" in line
+    other = {"world_measured": 2.0, "world_low": 1.5, "world_high": 2.5}
+    assert "| holds; near | fails: 2.00 (1.50 to 2.50) |" in report.table(
+        rows("holds", together="fails", **other)
+    )
+    assert "| fails; near | never |" in report.table(rows("fails", **other))
+    assert "together" not in report.table(rows("holds"))
+    absent = dict.fromkeys(
+        ("measured", "low", "high", "world_measured", "world_low", "world_high"), np.nan
+    )
+    plain = rows("not testable", printed="", number="", together="", **absent)
+    assert report.table(plain).splitlines()[0] == "| sentence | by the text | id |"
+
+
+def test_each_paper_s_world_is_stated_with_what_was_tried():
+    world = World("load 0.64, 145 machines", "We mapped loads.", ("load 0.9: nine hold",), ("a",))
+    assert report.stated(world) == (
+        "*World*: load 0.64, 145 machines. We mapped loads. Tried: load 0.9: nine hold.\n"
+    )
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))

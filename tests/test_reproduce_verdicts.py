@@ -49,6 +49,10 @@ value    | 0.81          | 2.0 2.1 1.9         | fails     | off
 value    | 3 to 10       | 4.0 9.0 6.0         | undecided | undecided
 value    | 3 to 10       | 4.0 5.0 4.5         | holds     | as printed
 value    | 12,254        | 12254.0 12260.0     | holds     | as printed
+up to    | 77            | 73.0 73.4 73.6      | holds     | near
+up to    | 77            | 105.0 106.0 107.0   | holds     | off
+up to    | 77            | 57.0 58.0 58.5      | undecided | undecided
+up to    | 77            | 1.0 1.1 1.2         | fails     | off
 """
 """What a sentence says, what is printed and where the limit is, what was measured, the verdict, and its number's."""
 
@@ -114,17 +118,65 @@ def test_every_look_has_its_share_of_the_error():
     assert (once.verdict, thrice.verdict) == ("holds", "undecided")
 
 
-def test_another_reading_turns_the_verdict_only_where_it_is_decided():
+def test_other_readings_are_listed_and_never_enter_a_verdict():
     others = {
         "against": sentence("order", args={"times": -1.0}),
         "with": sentence("order", args={"times": 2.0}),
         "away": sentence("order", experiment="hmhs.other"),
     }
     row = judged("order", [0.9, 1.0, 1.1], others=others)
-    assert (row.verdict, row.turns) == ("depends", "fails with against (-1)")
-    doubtful = {"doubtful": sentence("order", args={"times": 0.0})}
-    row = judged("order", [-0.9, -1.0, -1.1], others=doubtful)
-    assert (row.verdict, row.turns) == ("fails", "")
+    assert (row.verdict, row.together, row.never) == ("holds", "holds", False)
+    assert row.others == "against: fails (-1); with: holds (2); away: undecided"
+
+
+@pytest.mark.parametrize(
+    "other, world, never",
+    [(2.0, 3.0, True), (-1.0, 3.0, False), (2.0, -1.0, False), (0.001, None, True)],
+)
+def test_never_says_that_every_reading_fails(other, world, never):
+    found = judged(
+        "order",
+        [-0.9, -1.0, -1.1],
+        others={"other": sentence("order", args={"times": other})},
+        world=world and sentence("order", args={"times": world}),
+    )
+    assert found.never == never and found.verdict == "fails"
+    doubtful = sentence("order", measure=lambda frame: frame["x"] * [1, -1, 1])
+    assert not judged("order", [-0.9, -1.0, -1.1], others={"doubtful": doubtful}).never
+
+
+def test_the_world_has_a_verdict_and_a_number_of_its_own_and_else_the_text_s():
+    world = sentence("value", "2", args={"times": 2.0})
+    row = judged("value", [0.9, 1.0, 1.1], "2", world=world)
+    assert (row.verdict, row.together) == ("fails", "holds")
+    assert (row.measured, row.world_measured) == (pytest.approx(1), pytest.approx(2))
+    plain = judged("value", [0.9, 1.0, 1.1], "1")
+    assert (plain.together, plain.world_measured, plain.world_low) == (
+        "holds",
+        plain.measured,
+        plain.low,
+    )
+    assert judged("value", [0.9, 1.0, 1.1], "2", world=world, fixed=True).together == "fixed it"
+    away = replace(world, experiment="hmhs.other")
+    assert judged("value", [0.9, 1.0, 1.1], "2", world=away).together == "undecided"
+
+
+def test_at_a_floor_there_is_nothing_to_measure():
+    def wait(frame, times=1.0):
+        return times * frame["x"].abs()
+
+    def found(values, below, **world):
+        floor = sentences.Floor(wait, below, "s")
+        one = sentence("order", floor=floor, world=sentence("order", floor=floor, **world))
+        frame = pd.DataFrame({"x": values, "seed": range(len(values))})
+        row = verdicts.judge(one, {"hmhs.toy": frame}, "quick")
+        return row.verdict, row.together, row.never
+
+    assert found([-1e-5, -2e-5, -1e-5], 0.001)[0] == "nothing to measure"
+    assert found([0.0, 0.0], 0.001) == ("nothing to measure", "nothing to measure", False)
+    assert found([-1.0, -1.1, -0.9], 0.001) == ("fails", "fails", True)
+    assert found([-1e-5, -2e-5, 0.003], 0.001)[0] == "undecided"
+    assert found([1.0], 2.0)[0] == "undecided", "one run does not show a floor"
 
 
 def test_a_sentence_along_a_column_says_in_which_windows_it_holds():
@@ -143,13 +195,22 @@ def test_a_sentence_along_a_column_says_in_which_windows_it_holds():
 
     whole = row_of(margins)
     assert whole.window == "holds at load 0.5 to 0.8, undecided at load 0.9"
-    assert (whole.verdict, whole.runs) == ("depends", 3) and np.isnan(whole.measured)
+    assert (whole.verdict, whole.together) == ("in a window", "undecided")
+    assert whole.runs == 3 and np.isnan(whole.measured)
     assert (row_of([0.5, 0.8]).verdict, row_of([0.5, 0.9]).verdict) == ("holds", "undecided")
     against = {"against": sentence("order", along="load", args={"times": -1.0})}
     both = verdicts.judge(replace(along, others=against), {"hmhs.toy": frame}, "quick")
-    assert both.verdict == "depends"
-    assert both.window == whole.window
-    assert both.turns == "holds at load 1, undecided at load 0.9 with against"
+    assert (both.verdict, both.window) == (whole.verdict, whole.window)
+    assert both.others == "against: holds at load 1, undecided at load 0.9"
+    for at, verdict, mean in ((0.8, "holds", 2.0), (1.0, "fails", -1.0), (0.7, "undecided", None)):
+        there = replace(along, world=replace(along, at=at))
+        row = verdicts.judge(there, {"hmhs.toy": frame}, "quick")
+        assert (row.verdict, row.together, row.never) == ("in a window", verdict, False)
+        assert (
+            np.isnan(row.world_measured)
+            if mean is None
+            else row.world_measured == pytest.approx(mean)
+        )
     found = {"hmhs.c": along}
     assert not verdicts.decided(found, "hmhs.toy", frame, 1)
     assert verdicts.decided(found, "hmhs.toy", frame[frame["load"] != 0.9], 1)
@@ -160,7 +221,8 @@ def test_a_sentence_along_a_column_says_in_which_windows_it_holds():
     "says, more, message",
     [
         ("orders", {}, "is not one of order, value"),
-        ("value", {}, "a value needs a printed number"),
+        ("value", {}, "'value' needs a printed number"),
+        ("up to", {}, "'up to' needs a printed number"),
         ("at most", {}, "a bound needs a printed number"),
         ("order", {"experiment": ""}, "needs an experiment"),
         ("order", {"cause": "a " * 13}, "more than 12 words"),
@@ -177,11 +239,25 @@ def test_a_file_of_claims_gives_sentences_with_their_readings(tmp_path):
     file = tmp_path / "claims.toml"
     entry = 'id = "c"\nwhere = "S"\nsentence = "w"\nsays = "order"\nexperiment = "hmhs.toy"\nmeasure = "x_of"\n'
     other = '[[claim.other]]\nname = "twice"\nargs = { times = 2.0 }\n'
-    file.write_text(f'[reading]\nname = "plain"\nwhy = "so"\n[[claim]]\n{entry}{other}')
+    world = '[world]\nname = "load 2"\nfound = "by chance"\ntried = ["load 1: none"]\nfixed_by = ["c"]\n'
+    in_world = "[claim.world]\nargs = { times = 3.0 }\n"
+    reading = '[reading]\nname = "plain"\nwhy = "so"\n'
+    file.write_text(f"{reading}{world}[[claim]]\n{entry}{in_world}{other}")
     measures = SimpleNamespace(x_of=x_of, __name__="measures")
     reading, [one] = sentences.read(file, "hmhs", measures)
     assert reading.name == "plain" and one.id == "hmhs.c"
     assert one.others["twice"].args == {"times": 2.0} and one.others["twice"].measure is x_of
+    assert one.fixed and one.world.args == {"times": 3.0} and not one.args
+    assert [stated.name for stated in reading.worlds] == ["load 2"]
+    floor = 'floor = { measure = "x_of", below = 0.001, unit = "s" }\n'
+    two = '[[world]]\nname = "one"\nfound = "so"\n[[world]]\nname = "two"\nfound = "so"\n'
+    file.write_text(f'[reading]\nname = "plain"\nwhy = "so"\n{two}[[claim]]\n{entry}{floor}')
+    reading, [one] = sentences.read(file, "hmhs", measures)
+    assert one.floor.measure is x_of and one.world is None and len(reading.worlds) == 2
+    file.write_text(file.read_text().replace('"two"', '"two"\nfixed_by = ["d"]'))
+    with pytest.raises(ValueError, match="world of hmhs: fixed_by names unknown claims: d"):
+        sentences.read(file, "hmhs", measures)
+    file.write_text(file.read_text().replace('fixed_by = ["d"]', ""))
     file.write_text(file.read_text().replace('"x_of"', '"y_of"'))
     with pytest.raises(ValueError, match="claim hmhs.c: measures has no measure 'y_of'"):
         sentences.read(file, "hmhs", measures)
@@ -202,4 +278,4 @@ def test_one_run_is_no_verdict_and_a_slip_is_the_paper_s():
     row = judged("order", [3.0], measure=spread)
     assert row.verdict == "undecided" and np.isnan(row.measured)
     row = judged("value", [3.0, 3.1], "3", slip=True, cause="another table prints four")
-    assert (row.verdict, row.number) == ("the paper's slip", "as printed")
+    assert (row.verdict, row.number, row.together) == ("the paper's slip", "as printed", "")

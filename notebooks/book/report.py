@@ -6,7 +6,6 @@ The prose of `report/report.md` is written by hand; every number in it comes fro
 import base64
 import html
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -14,24 +13,62 @@ import jinja2
 import mistune
 import pandas as pd
 
-from reproduce import ledger, publish, tables
+from reproduce import ledger, publish, registry, tables
 from reproduce import report as cards
 from schedlib import __version__, paths
 from schedlib.plots import papers
 
 ROOT = paths.checkout() or Path()
-SOURCE, FIGURES = cards.texts_folder(), ROOT / "figures"
+SOURCE, FIGURES = ROOT / "notebooks" / "book" / "report", ROOT / "figures"
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Five papers on data-centre scheduling, run again</title>
 <style>{style}</style></head><body>{body}</body></html>"""
 
 
-class Facts(cards.Facts):
-    """The verdicts and numbers of the quick run, and its pictures, for the prose."""
+class Facts:
+    """The questions that prose may ask of the quick run's ledger and of its pictures. `doubts` collects the verdicts that
+    it states and the ledger does not."""
 
     def __init__(self, figures: Path = FIGURES):
-        super().__init__(ledger.read(figures))
+        rows = ledger.read(figures)
+        self.rows = rows.set_index("id", drop=False)
+        self.claims = cards.counted(self.rows)
+        self.doubts: list[str] = []
         self.pictures = figures
         self.numbered: list[str] = []
+
+    def row(self, claim: str) -> pd.Series:
+        """The ledger's row of a claim, with its `verdict`, `window`, `printed`; ValueError for an unknown claim."""
+        if claim not in self.rows.index:
+            raise ValueError(f"the ledger has no claim {claim!r}")
+        return self.rows.loc[claim]
+
+    def value(self, claim: str, digits: int = 3) -> str:
+        """The measured mean, rounded."""
+        mean = self.row(claim).measured
+        return f"{mean:.{digits}g}"
+
+    def measured(self, claim: str, of: str = "") -> str:
+        """The measured mean with its interval, as the ledger's page has it; `of` the "world_" in the paper's world."""
+        return cards.ours(self.row(claim), of)
+
+    def is_so(self, verdict: str, *claims: str, by: str = "verdict") -> str:
+        """Nothing to read: the sentence before says that these claims have this verdict (`by`: "together" in the
+        paper's world)."""
+        for claim in claims:
+            found = self.row(claim)[by]
+            if found != verdict:
+                self.doubts.append(f"{claim}: {found}, and the prose says {verdict}")
+        return ""
+
+    def count(self, *verdicts: object, paper: str | None = None, by: str = "verdict") -> int:
+        """How many claims have one of these verdicts (`by`: "together", or "never" with True); all that count, when
+        none is named."""
+        rows = self.claims
+        if paper is not None:
+            rows = rows[rows["paper"] == paper]
+        if verdicts:
+            rows = rows[rows[by].isin(verdicts)]
+        return len(rows)
 
     def exhibits(self) -> int:
         """How many figures and tables there are."""
@@ -39,7 +76,7 @@ class Facts(cards.Facts):
 
     def counts(self) -> str:
         """Papers by verdicts."""
-        return re.sub(r"\[(\w+)\]\(#\w+\)", r"\1", cards.counts(self.rows))
+        return cards.counts(self.rows)
 
     def headlines(self) -> str:
         """The twelve headline rows."""
@@ -103,14 +140,24 @@ def turned_in(rows: pd.DataFrame) -> pd.Series:
     return both & (rows["before"].replace(RENAMED) != rows["after"].replace(RENAMED))
 
 
+def paragraphs(facts: Facts) -> dict[str, str]:
+    """A paragraph to quote on each paper that has one, its numbers from the ledger."""
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
+    texts = {}
+    for paper in registry.load().readings:
+        file = SOURCE / f"{paper}.md"
+        if file.exists():
+            template = environment.from_string(file.read_text(encoding="utf-8"))
+            texts[paper] = template.render(the=facts, papers=papers)
+    return texts
+
+
 def page(figures: Path = FIGURES) -> str:
     """The report as one HTML page. Raises ValueError where the prose says of a verdict what the ledger does not."""
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True)
     prose = environment.from_string((SOURCE / "report.md").read_text())
     facts = Facts(figures)
-    text = prose.render(
-        the=facts, papers=papers, version=__version__, paragraphs=cards.paragraphs(facts)
-    )
+    text = prose.render(the=facts, papers=papers, version=__version__, paragraphs=paragraphs(facts))
     if facts.doubts:
         raise ValueError("; ".join(facts.doubts))
     style = (SOURCE / "report.css").read_text()

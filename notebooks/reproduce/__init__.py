@@ -172,10 +172,12 @@ def claims(only: registry.Names = None, out: str | Path | None = None) -> DataFr
 
     `only` names papers or claims; None gives all. `out` is another folder than `figures/`. Columns: id,
     paper, where, sentence, printed (the paper's number, a text), unit, measured, low, high (the ends of the
-    95 % interval), runs, verdict (holds, fails, depends, undecided, the paper's slip, not testable), number
-    (as printed, near, off, undecided: what became of the printed number), window (where along a column it
-    holds), turns (what turns the verdict, and to what), cause, kind ("construction" and "own" are not
-    counted), scale. Raises ValueError when there are no such rows.
+    95 % interval), runs, verdict (by the text: holds, in a window, undecided, fails, nothing to measure, the
+    paper's slip, not testable), number (as printed, near, off, undecided: what became of the printed number),
+    window (where along a column that the text leaves open it holds), together (in the paper's world: holds,
+    fixed it, undecided, fails, nothing to measure), world_measured, world_low, world_high (there), never (whether
+    it fails in every reading that was tried), others (what each other reading gives), cause, kind ("construction"
+    and "own" are not counted), scale. Raises ValueError when there are no such rows.
 
     See also: `reproduce.card`.
 

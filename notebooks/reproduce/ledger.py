@@ -15,7 +15,7 @@ from schedlib.sweeps.experiment import Settings
 from schedlib.sweeps.text import csv_text
 
 COLUMNS = verdicts.Row._fields
-NUMBERS = ("measured", "low", "high")
+NUMBERS = ("measured", "low", "high", "world_measured", "world_low", "world_high")
 
 
 def judged(settings: Settings, only: registry.Names = None, out: Path | None = None) -> DataFrame:
@@ -38,9 +38,8 @@ def judged_on(
     lacks its data here keeps its row in `out`; without such a row it is judged on what is here, if anything."""
     before = {}
     if out is not None:
-        earlier = read(out)
-        for row in earlier[earlier["scale"] == scale].to_dict("records"):
-            before[row["id"]] = row
+        earlier = read(out).to_dict("records")
+        before = {row["id"]: row for row in earlier if row["scale"] == scale}
     frames = {name: finished.frame for name, finished in done.items()}
     rows = []
     for claim in claims:
@@ -69,6 +68,7 @@ def read(out: Path) -> DataFrame:
     for name in NUMBERS:
         frame[name] = pd.to_numeric(frame[name], errors="coerce")
     frame["runs"] = frame["runs"].astype(int)
+    frame["never"] = frame["never"] == "True"
     return frame
 
 

@@ -1,27 +1,50 @@
-"""The papers' sentences as data: what each says, what is measured for it, and how else it can be read.
+"""The papers' sentences as data: what each says, what is measured for it, in the paper's world and otherwise read.
 
 Each paper has a file `claims.toml` beside its exhibits, and `measures.py` with the functions that it names.
 """
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
 
 from reproduce.figure import of_paper
 
-SAYS = ("order", "value", "at least", "at most", "words")
+SAYS = ("order", "value", "at least", "at most", "up to", "words")
 KINDS = ("", "construction", "own")
 MOST_WORDS = 12  # of a cause
 
 
+class World(NamedTuple):
+    """The one workload, law, size, version and parameters in which most of a paper's sentences hold at once.
+
+    `name` has it in full, `found` how it was found, `tried` each other world with how many sentences hold in it, and
+    `fixed_by` the claims that fixed it: these are no evidence for it.
+    """
+
+    name: str
+    found: str
+    tried: Sequence[str] = ()
+    fixed_by: Sequence[str] = ()
+
+
 class Reading(NamedTuple):
-    """How a paper is read as a whole, and why so."""
+    """How a paper is read by its text, and why so; then its worlds: one, or one for each kind of data."""
 
     name: str
     why: str
+    worlds: Sequence[World] = ()
+
+
+class Floor(NamedTuple):
+    """What lies `below` so little, by its whole interval, that a comparison has nothing to measure, as when nobody waits."""
+
+    measure: Callable[..., Any]
+    below: float
+    unit: str = ""
+    args: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -30,12 +53,16 @@ class Sentence:
 
     - `says`: an "order" (a margin or a slope in the claimed direction, above `limit`, 0 unless given), a "value"
       (near the printed number, or within `within`), "at least" or "at most" (a bound: `limit`, else the printed
-      number), or "words" (not testable here; `cause` says why)
+      number), "up to" (the largest comes within a quarter of the printed number or above it), or "words" (not
+      testable here; `cause` says why)
     - `printed`: the number as the paper prints it, such as "77" or "3 to 10"; "" where it prints none
     - `experiment`, `measure(frame, **args)`: gives a number for each independent run, or one of
       `schedlib.intervals`; None where the frame has too few runs to tell
-    - `along`: a column, such as the load: the sentence is judged at each of its values
-    - `others`: other readings by name, each a sentence of its own
+    - `along`: a column that the text leaves open, such as the load: the sentence is judged at each of its values,
+      or, in a world, `at` one
+    - `floor`: where it says so, there is nothing to measure
+    - `world`: the sentence in the paper's world, None where that changes nothing for it; `fixed`: it fixed the world
+    - `others`: other readings by name, each a sentence of its own; they never enter a verdict
     - `kind`: "construction" where no honest run could fail, "own" for what the paper does not say; these are
       shown apart. `slip`: the paper contradicts itself
     - `cause`: why it came out so, in at most twelve words
@@ -60,10 +87,14 @@ class Sentence:
     limit: float | None = None
     within: tuple[float, float] | None = None
     along: str = ""
+    at: float | None = None
+    floor: Floor | None = None
     cause: str = ""
     kind: str = ""
     slip: bool = False
     headline: bool = False
+    fixed: bool = False
+    world: "Sentence | None" = None
     others: Mapping[str, "Sentence"] = field(default_factory=dict)
 
     @property
@@ -79,8 +110,10 @@ class Sentence:
         return values[0], values[-1], 10.0**-decimals
 
     def readings(self) -> Iterator["Sentence"]:
-        """The sentence as the paper is read, then under each other reading."""
+        """The sentence by the text, then in the paper's world, then under each other reading."""
         yield self
+        if self.world is not None:
+            yield self.world
         yield from self.others.values()
 
     def experiments(self) -> list[str]:
@@ -106,8 +139,8 @@ class Sentence:
             return f"its cause has more than {MOST_WORDS} words"
         if not self.cause and (not testable or self.slip or self.kind == "construction"):
             return "needs a cause: why it is not testable, cannot fail, or is a slip"
-        if self.says == "value" and not self.printed and self.within is None:
-            return "a value needs a printed number or `within`"
+        if self.says in ("value", "up to") and not self.printed and self.within is None:
+            return f"{self.says!r} needs a printed number or `within`"
         if self.says in ("at least", "at most") and not self.printed and self.limit is None:
             return "a bound needs a printed number or `limit`"
         return ""
@@ -119,30 +152,51 @@ def read(file: Path, paper: str, measures: ModuleType) -> tuple[Reading, list[Se
     Raises ValueError, which names the claim, for a field or a measure that does not exist.
     """
     data = tomllib.loads(file.read_text(encoding="utf-8"))
+    stated = data.get("world", [])
+    if isinstance(stated, dict):
+        stated = [stated]
+    worlds = [World(**world) for world in stated]
+    fixing = {name for world in worlds for name in world.fixed_by}
     sentences = []
     for entry in data["claim"]:
-        own = {name: value for name, value in entry.items() if name != "other"}
-        one = _sentence(paper, own, measures)
+        in_world = entry.pop("world", None)
+        otherwise = entry.pop("other", ())
+        fixed = entry["id"] in fixing
+        fixing.discard(entry["id"])
+        world = None
+        if in_world is not None:
+            world = _sentence(paper, entry | in_world, measures)
         others = {}
-        for other in entry.get("other", ()):
-            changed = {name: value for name, value in other.items() if name != "name"}
-            others[other["name"]] = _sentence(paper, own | changed, measures)
-        sentences.append(replace(one, others=others))
-    return Reading(**data["reading"]), sentences
+        for other in otherwise:
+            name = other.pop("name")
+            others[name] = _sentence(paper, entry | other, measures)
+        one = _sentence(paper, entry, measures)
+        sentences.append(replace(one, world=world, fixed=fixed, others=others))
+    if fixing:
+        raise ValueError(f"world of {paper}: fixed_by names unknown claims: {', '.join(fixing)}")
+    return Reading(**data["reading"], worlds=worlds), sentences
 
 
 def _sentence(paper: str, entry: Mapping[str, Any], measures: ModuleType) -> Sentence:
     """One sentence from its fields."""
     fields = dict(entry)
     name = f"{paper}.{fields.pop('id')}"
-    if "measure" in fields:
-        called = fields["measure"]
-        fields["measure"] = getattr(measures, called, None)
-        if fields["measure"] is None:
-            raise ValueError(f"claim {name}: {measures.__name__} has no measure {called!r}")
     if "within" in fields:
         fields["within"] = tuple(fields["within"])
     try:
-        return Sentence(id=name, **fields)
+        if "floor" in fields:
+            fields["floor"] = Floor(**_with_measure(name, fields["floor"], measures))
+        return Sentence(id=name, **_with_measure(name, fields, measures))
     except TypeError as unknown:
         raise ValueError(f"claim {name}: {unknown}") from unknown
+
+
+def _with_measure(name: str, fields: Mapping[str, Any], measures: ModuleType) -> dict[str, Any]:
+    """The fields of a claim or of its floor, with the measure's function for its name."""
+    called = fields.get("measure")
+    if called is None:
+        return dict(fields)
+    measure = getattr(measures, called, None)
+    if measure is None:
+        raise ValueError(f"claim {name}: {measures.__name__} has no measure {called!r}")
+    return {**fields, "measure": measure}

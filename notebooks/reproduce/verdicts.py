@@ -1,4 +1,4 @@
-"""The verdict of a sentence and of its printed number, from what was measured."""
+"""The verdicts of a sentence, by the text and in the paper's world, and of its printed number, from what was measured."""
 
 import math
 from collections.abc import Mapping
@@ -12,9 +12,13 @@ from pandas import DataFrame
 from reproduce.sentences import Sentence
 from schedlib.intervals import Best, Exact, Proportion, mean_ci
 
-HOLDS, FAILS, DEPENDS, UNDECIDED = "holds", "fails", "depends", "undecided"
-SLIP, UNTESTABLE = "the paper's slip", "not testable"
-VERDICTS = (HOLDS, DEPENDS, UNDECIDED, FAILS, SLIP, UNTESTABLE)
+HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
+WINDOW, NOTHING = "in a window", "nothing to measure"
+SLIP, UNTESTABLE, FIXED = "the paper's slip", "not testable", "fixed it"
+VERDICTS = (HOLDS, WINDOW, UNDECIDED, FAILS, NOTHING, SLIP, UNTESTABLE)
+"""By the text."""
+TOGETHER = (HOLDS, FIXED, UNDECIDED, FAILS, NOTHING)
+"""In the paper's world."""
 AS_PRINTED, NEAR, OFF = "as printed", "near", "off"
 NUMBERS = (AS_PRINTED, NEAR, OFF, UNDECIDED)
 Frames = Mapping[str, DataFrame]
@@ -32,8 +36,10 @@ class Measured(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of the ledger. `window` says where along a column the sentence holds or is undecided; `turns` names the
-    other readings under which it fares otherwise, and how."""
+    """A row of the ledger. `verdict` is by the text, and `window` says where along a column that the text leaves open
+    the sentence holds or is undecided; `together` is the verdict in the paper's world, "" where there cannot be one;
+    its number is the text's where the world changes nothing. `never` says that it fails by the text, in the world and in
+    all other readings, which `others` lists."""
 
     id: str
     paper: str
@@ -48,7 +54,12 @@ class Row(NamedTuple):
     verdict: str
     number: str
     window: str
-    turns: str
+    together: str
+    world_measured: float
+    world_low: float
+    world_high: float
+    never: bool
+    others: str
     cause: str
     kind: str
     scale: str
@@ -58,27 +69,27 @@ def judge(sentence: Sentence, frames: Frames, scale: str, looks: int = 1) -> Row
     """The ledger's row of a sentence, from the frames of its experiments by name.
 
     Where seeds are added until verdicts are decided, with `looks` at them in all, each interval has level
-    1 - 0.05 / looks: so all of them hold together in 95 % of cases (Bonferroni). A reading whose frame is
-    not among `frames` is passed over. Raises ValueError, which names the claim, when a measure gives no number.
+    1 - 0.05 / looks: so all of them hold together in 95 % of cases (Bonferroni). A reading whose frame is not
+    among `frames` is undecided. Raises ValueError, which names the claim, when a measure gives no number.
     """
-    found = Measured(math.nan, math.nan, math.nan, 0)
-    verdict, number, window, turns = UNTESTABLE, "", "", ""
-    if sentence.experiment:
-        level = 1 - 0.05 / looks
-        frame = frames[sentence.experiment]
-        if sentence.along:
-            verdict, window = windows(along(sentence, frame, level), sentence.along)
-            turns = other_windows(sentence, window, frames, level)
-            found = found._replace(runs=frame["seed"].nunique())
-        else:
-            found = measured(sentence, frame, level)
-            verdict = decide(sentence, found)
-            number = number_of(sentence, found) if sentence.printed else ""
-        if not sentence.along and verdict in (HOLDS, FAILS):
-            turns = turned(sentence, verdict, frames, level)
-            verdict = DEPENDS if turns else verdict
-    if sentence.slip:
-        verdict = SLIP
+    level = 1 - 0.05 / looks
+
+    def of(one: Sentence) -> Outcome:
+        return outcome(one, frames.get(one.experiment), level)
+
+    text = of(sentence)
+    world = text if sentence.world is None else of(sentence.world)
+    others = {name: of(other) for name, other in sentence.others.items()}
+    verdict, together = text.verdict, world.verdict
+    if together == WINDOW:
+        together = UNDECIDED  # no world says where along the column
+    if sentence.fixed:
+        together = FIXED
+    fates = {text.verdict, world.verdict, *(other.verdict for other in others.values())}
+    never = FAILS in fates and fates <= {FAILS, NOTHING}
+    if sentence.slip or not sentence.experiment:
+        verdict = SLIP if sentence.slip else UNTESTABLE
+        together, never = "", False
     return Row(
         id=sentence.id,
         paper=sentence.paper,
@@ -86,18 +97,58 @@ def judge(sentence: Sentence, frames: Frames, scale: str, looks: int = 1) -> Row
         sentence=sentence.sentence,
         printed=sentence.printed,
         unit=sentence.unit,
-        measured=found.mean,
-        low=found.low,
-        high=found.high,
-        runs=found.runs,
+        measured=text.found.mean,
+        low=text.found.low,
+        high=text.found.high,
+        runs=text.found.runs,
         verdict=verdict,
-        number=number,
-        window=window,
-        turns=turns,
+        number=number_of(sentence, text.found) if sentence.printed else "",
+        window=text.window,
+        together=together,
+        world_measured=world.found.mean,
+        world_low=world.found.low,
+        world_high=world.found.high,
+        never=never,
+        others="; ".join(f"{name}: {other.words()}" for name, other in others.items()),
         cause=sentence.cause,
         kind=sentence.kind,
         scale=scale,
     )
+
+
+class Outcome(NamedTuple):
+    """What a sentence gives under one reading."""
+
+    found: Measured
+    verdict: str
+    window: str = ""
+
+    def words(self) -> str:
+        """Its window, or its verdict and number."""
+        number = "" if math.isnan(self.found.mean) else f" ({self.found.mean:.3g})"
+        return self.window or self.verdict + number
+
+
+UNKNOWN = Outcome(Measured(math.nan, math.nan, math.nan, 0), UNDECIDED)
+
+
+def outcome(sentence: Sentence, frame: DataFrame | None, level: float) -> Outcome:
+    """What a sentence gives on its experiment's frame, undecided without one; along a column it has no number."""
+    if frame is None:
+        return UNKNOWN
+    if sentence.along:
+        if sentence.at is None:
+            verdict, window = windows(along(sentence, frame, level), sentence.along)
+            return Outcome(UNKNOWN.found._replace(runs=frame["seed"].nunique()), verdict, window)
+        frame = frame[np.isclose(frame[sentence.along], sentence.at)]
+        if frame.empty:
+            return UNKNOWN
+    found = measured(sentence, frame, level)
+    if floor := sentence.floor:
+        size = replace(sentence, measure=floor.measure, args=floor.args)
+        if measured(size, frame, level).high < floor.below:
+            return Outcome(found, NOTHING)
+    return Outcome(found, decide(sentence, found))
 
 
 def measured(sentence: Sentence, frame: DataFrame, level: float) -> Measured:
@@ -126,9 +177,8 @@ def zone(sentence: Sentence) -> tuple[float, float]:
     if sentence.within is not None:
         return sentence.within
     least, most, _ = sentence.numbers()
-    ends = [least * (1 - A_QUARTER), least * (1 + A_QUARTER)]
-    ends += [most * (1 - A_QUARTER), most * (1 + A_QUARTER)]
-    return min(ends), max(ends)
+    ends = np.outer((least, most), (1 - A_QUARTER, 1 + A_QUARTER))
+    return float(ends.min()), float(ends.max())
 
 
 def decide(sentence: Sentence, found: Measured) -> str:
@@ -142,6 +192,8 @@ def decide(sentence: Sentence, found: Measured) -> str:
         return UNDECIDED
     if sentence.says == "value":
         least, most = zone(sentence)
+    elif sentence.says == "up to":
+        least, most = zone(sentence)[0], math.inf
     else:
         limit = sentence.limit
         if limit is None:
@@ -179,36 +231,11 @@ def number_of(sentence: Sentence, found: Measured) -> str:
     return AS_PRINTED if meets else NEAR
 
 
-def turned(sentence: Sentence, verdict: str, frames: Frames, level: float) -> str:
-    """The other readings that decide the sentence the other way, with what each measures; "" without any."""
-    opposite = FAILS if verdict == HOLDS else HOLDS
-    texts = []
-    for name, other in sentence.others.items():
-        if other.experiment in frames:
-            found = measured(other, frames[other.experiment], level)
-            if decide(other, found) == opposite:
-                texts.append(f"{name} ({found.mean:.3g})")
-    return f"{opposite} with {', '.join(texts)}" if texts else ""
-
-
-def other_windows(sentence: Sentence, window: str, frames: Frames, level: float) -> str:
-    """Where along a column the sentence holds or fails under each other reading that has other windows."""
-    texts = []
-    for name, other in sentence.others.items():
-        if other.experiment in frames:
-            each = along(other, frames[other.experiment], level)
-            _, found = windows(each, other.along)
-            if found != window:
-                texts.append(f"{found or 'fails everywhere'} with {name}")
-    return "; ".join(texts)
-
-
 def along(sentence: Sentence, frame: DataFrame, level: float) -> dict[str, str]:
     """The verdict at each value of the column along which the sentence is judged."""
-    one = replace(sentence, along="")
     return {
-        f"{at:g}": decide(one, measured(one, rows, level))
-        for at, rows in frame.groupby(sentence.along)
+        f"{at:g}": outcome(replace(sentence, at=at), frame, level).verdict
+        for at in sorted(set(frame[sentence.along]))
     }
 
 
@@ -216,9 +243,9 @@ def windows(each: Mapping[str, str], column: str) -> tuple[str, str]:
     """The verdict over all values of a column, and where it holds or is undecided; it fails elsewhere.
 
     >>> windows({"0.8": HOLDS, "0.85": HOLDS, "0.9": FAILS}, "load")
-    ('depends', 'holds at load 0.8 to 0.85')
+    ('in a window', 'holds at load 0.8 to 0.85')
     """
-    texts: dict[str, list[str]] = {HOLDS: [], UNDECIDED: [], FAILS: []}
+    texts: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
     for verdict, names in groupby(each, key=lambda name: each[name]):
         first, *rest = names
         place = f"{first} to {rest[-1]}" if rest else first
@@ -227,7 +254,9 @@ def windows(each: Mapping[str, str], column: str) -> tuple[str, str]:
     found = set(each.values())
     if len(found) == 1:
         return found.pop(), text
-    return (DEPENDS if {HOLDS, FAILS} <= found else UNDECIDED), text
+    if HOLDS in found and found & {FAILS, NOTHING}:
+        return WINDOW, text
+    return (UNDECIDED if UNDECIDED in found else FAILS), text
 
 
 def decided(
@@ -239,10 +268,7 @@ def decided(
         for one in sentence.readings():
             if one.experiment != experiment or one.kind == "construction":
                 continue
-            if one.along:
-                found = set(along(one, frame, level).values())
-            else:
-                found = {decide(one, measured(one, frame, level))}
-            if UNDECIDED in found:
+            found = outcome(one, frame, level)
+            if UNDECIDED in found.verdict + found.window:
                 return False
     return True
