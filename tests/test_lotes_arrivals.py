@@ -106,6 +106,25 @@ def test_thinned_months_are_parts_of_the_table():
     assert {len(part) for part in parts} == {1_000}
 
 
+def test_without_the_jobs_that_never_end_a_third_of_the_work_is_left():
+    configs, classes = google2011()
+    whole, ended = (google_month(configs, classes, thin=9, ended=few)[2] for few in (False, True))
+    assert 0.99 < len(ended) / len(whole) < 1
+    submit, duration = ended.jobs["submit"].to_numpy(), ended.tasks["duration"].to_numpy()
+    assert (submit + duration < HOURS).all()
+    within = np.minimum(whole.tasks["duration"], HOURS - whole.jobs["submit"]).sum()
+    assert 0.25 < duration.sum() / within < 0.4
+    times = pd.DataFrame({"submit": [0.0, 1.0], "duration": [HOURS, 2.0], "ended": [False, True]})
+    assert len(google_month(configs, classes, times=times, ended=True)[2]) == 1
+
+
+def test_ten_times_the_jobs_need_ten_times_the_machines():
+    options = {"load": 0.6, "ended": True, "sizes": "fixed"}
+    few, many = (google_month(*google2011(), thin=thin, **options) for thin in (3, 0.3))
+    assert len(many[2]) == pytest.approx(10 * len(few[2]), rel=0.01)
+    assert many[0].n_machines == pytest.approx(10 * few[0].n_machines, rel=0.15)
+
+
 def test_the_mix_drifts_only_when_asked():
     by_day = {}
     for drift in (0.0, 0.8):
@@ -154,6 +173,10 @@ def test_bad_input_is_refused():
     refuses("positive period", ArrivalModel, 1.0, 0.1, 1.0, ((0.0, 0.1, 1.0),))
     google = google2011()
     refuses("load, thin, hours: 0, 1", google_month, *google, load=0.0)
+    refuses("thin of at least 0.01", google_month, *google, thin=0.001)
+    times = pd.DataFrame({"submit": [0.0], "duration": [1.0]})
+    refuses("needs columns submit, duration, ended", google_month, *google, times=times, ended=True)
+    refuses("thin: 1.5; needs a whole number", google_month, *google, times=times, thin=1.5)
     refuses("at most 696 hours", google_month, *google, hours=1e4, thin=99)
 
 

@@ -174,7 +174,8 @@ def google_month(
     classes: JobClasses,
     *,
     load: float = 0.8,
-    thin: int = 1,
+    thin: float = 1,
+    ended: bool = False,
     hours: float = HOURS,
     times: pd.DataFrame | None = None,
     arrivals: ArrivalModel = GOOGLE_ARRIVALS,
@@ -185,8 +186,10 @@ def google_month(
     """The month's machines, classes and jobs, in hours, at a mean `load` of the machines' cores.
 
     - Jobs: of `times`, as `google_times` gives them, every `thin`-th from number `seed` on. Without it a
-      `thin`-th of 3,986 at time 0 and, by `arrivals`, of 668,088 over 696 hours, with durations of
-      `DURATIONS`, each quantile once. Those after the first `hours` are left out.
+      `thin`-th (0.1: ten times as many) of 3,986 at time 0 and, by `arrivals`, of 668,088 over 696 hours,
+      with durations of `DURATIONS`, each quantile once. Those after the first `hours` are left out.
+    - Jobs that never end: 0.6 % of the jobs with two thirds of the work. They run to the month's end, or are
+      left out with `ended`.
     - Classes: drawn by their shares; with `drift`, log-odds wander with that deviation and two days' memory.
       All have the same rate: one over the mean duration.
     - Demands: `sizes`, a law as in `RandomWorkload`; with `-matched` behind it, means after truncation.
@@ -202,10 +205,10 @@ def google_month(
     >>> len(month), month.resources, round(core_load(fewer, month), 1)
     (33603, ('cores', 'memory'), 0.8)
     """
-    if not (0 < load < np.inf and thin >= 1 and 0 < hours <= HOURS):
+    if not (0 < load < np.inf and thin >= 0.01 and 0 < hours <= HOURS):
         raise ValueError(
             f"load, thin, hours: {load:g}, {thin}, {hours:g}; needs a load above 0, thin of at "
-            f"least 1, and at most {HOURS} hours"
+            f"least 0.01, and at most {HOURS} hours"
         )
     amounts("drift", np.asarray(drift, float))
     if configs.n_resources != 2 or classes.n_resources != 2:
@@ -217,10 +220,15 @@ def google_month(
     when, mix, long, demands = streams(seed, *names)
     if times is None:
         times = _model(arrivals, thin, when, long)
-    elif not {"submit", "duration"} <= set(times):
-        raise ValueError(f"times: needs columns submit and duration, not {list(times)}")
+    elif not {"submit", "duration", *["ended"] * ended} <= set(times):
+        also = ", ended" if ended else ""
+        raise ValueError(f"times: needs columns submit, duration{also}, not {list(times)}")
+    elif thin != int(thin):
+        raise ValueError(f"thin: {thin:g}; needs a whole number where times are given")
     else:
-        times = times[seed % thin :: thin]
+        times = times[seed % int(thin) :: int(thin)]
+    if ended:
+        times = times[times["ended"]]
     submit, duration = times.loc[times["submit"] < hours, ["submit", "duration"]].to_numpy().T
     odds = np.log(np.maximum(classes.share, 1e-300)) + wander(
         mix, (HOURS, classes.n_classes), drift, 48.0
@@ -262,8 +270,8 @@ def _cores(configs):
 
 def _model(arrivals, thin, when, long):
     """Submissions and durations (h) of a month by the model."""
-    first = BATCH // thin
-    later = (JOBS - BATCH) // thin
+    first = int(BATCH // thin)
+    later = int((JOBS - BATCH) // thin)
     submit = np.repeat(np.arange(HOURS), arrivals.draw(HOURS, later, when)) + when.random(later)
     longer, *tables = DURATIONS.T
     durations = [
@@ -271,7 +279,9 @@ def _model(arrivals, thin, when, long):
         for n, hours in zip((first, later), tables, strict=True)
     ]
     submit = np.append(np.zeros(first), np.sort(submit))
-    return pd.DataFrame({"submit": submit, "duration": np.concatenate(durations)})
+    duration = np.concatenate(durations)
+    ended = submit + duration < HOURS
+    return pd.DataFrame({"submit": submit, "duration": duration, "ended": ended})
 
 
 @typed
