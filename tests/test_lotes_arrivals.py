@@ -192,18 +192,23 @@ def test_claims_read_the_month_as_they_say():
         rows += [(policy, "wait", day, wait) for day, wait in enumerate(waits)]
         rows += [(policy, "queue", day, length) for day, length in enumerate((7, 0, 0, 2000))]
         rows += [(policy, "tail", 3600 * h, part) for h, part in ((1, 0.4), (7, 0.3), (17, 0.2))]
-        rows.append((policy, "mean", 0, means[policy]))
+        rows.append((policy, "tail", 1e-3, means[policy] / 50))
+        rows += [(policy, "mean", 0, means[policy]), (policy, "waited", 0, 72 * means[policy])]
+        rows += [(policy, "part", number, part) for number, part in ((1, 10.0), (4, 90.0))]
     frame = pd.DataFrame(rows, columns=["policy", "measure", "x", "value"]).astype({"x": float})
-    frame = frame.assign(seed=0, load=0.8, thin=1, sizes="independent")
+    text = {"thin": 1, "tenfold": False, "ended": False, "sizes": "independent"}
+    frame = frame.assign(seed=0, load=0.8, lasts=2.0, **text)
     wanted = {
         "greedy": 2, "tetris": 1, "greedy-minutes": 16.5, "tetris-greedy": 1, "lower": 50, "tenths": 25, "deviate": 100,
         "first-day": 1, "tail": 0, "tail-lotes": 0.4, "tail-tetris": 0.3, "tail-greedy": 0.2, "queue-lotes": 50,
-        "queue-tetris": 100, "queue-tetris-small": 200 / 3, "queue-greedy": 50,
+        "queue-tetris": 100, "queue-tetris-small": 200 / 3, "queue-greedy": 50, "at-once": 80, "beyond-processing": 1,
+        "class4": 90,
     }  # fmt: skip
     month = [row for row in registry.load().claims.values() if row.along == "load"]
     assert [row.id for row in month] == [f"lotes.month-{name}" for name in wanted]
     for row, value in zip(month, wanted.values(), strict=True):
-        assert row.experiment == "lotes.month"
-        assert [*row.others] == ["a common factor", "Google's own table of jobs"]
-        assert row.others["Google's own table of jobs"].experiment == "lotes.month-google"
+        assert row.experiment == row.world.experiment == "lotes.month"
+        assert (row.args["ended"], row.world.args["ended"], row.world.at) == (False, True, 0.64)
         assert measured(row, frame, 0.95).mean == pytest.approx(value)
+        world = measured(row.world, frame.assign(ended=True), 0.95)
+        assert world.mean == pytest.approx(value)

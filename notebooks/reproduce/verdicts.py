@@ -232,10 +232,14 @@ def number_of(sentence: Sentence, found: Measured) -> str:
 
 
 def along(sentence: Sentence, frame: DataFrame, level: float) -> dict[str, str]:
-    """The verdict at each value of the column along which the sentence is judged."""
+    """The verdict at each value that the column along which the sentence is judged has in the rows that it is about."""
+    rows = frame
+    for name, value in sentence.args.items():
+        if name in frame:
+            rows = rows[rows[name] == value]
     return {
         f"{at:g}": outcome(replace(sentence, at=at), frame, level).verdict
-        for at in sorted(set(frame[sentence.along]))
+        for at in sorted(set(rows[sentence.along]))
     }
 
 
@@ -252,8 +256,8 @@ def windows(each: Mapping[str, str], column: str) -> tuple[str, str]:
         texts[verdict].append(f"{verdict} at {column} {place}")
     text = ", ".join(texts[HOLDS] + texts[UNDECIDED])
     found = set(each.values())
-    if len(found) == 1:
-        return found.pop(), text
+    if len(found) <= 1:
+        return (found.pop() if found else UNDECIDED), text
     if HOLDS in found and found & {FAILS, NOTHING}:
         return WINDOW, text
     return (UNDECIDED if UNDECIDED in found else FAILS), text

@@ -34,16 +34,15 @@ WAIT = "mean wait (s)"
 SHORTEST = 1e-4
 """Seconds below which mean waits count as equal, and are drawn as none."""
 LAWS = {
-    "independent-limit": "each resource for itself, load of lambda2 (printed)",
-    "common-limit": "one factor for all resources, load of lambda2",
-    "common-matched-limit": "one factor, mean as planned, load of lambda2",
+    "independent-limit": "each resource for itself (the text)",
+    "common-limit": "one factor for all resources",
+    "common-matched-limit": "one factor, mean as planned",
     "independent": "each resource for itself",
-    "common": "one factor for all resources",
     "common-matched": "one factor, mean as planned",
-    "fixed": "class means",
 }
-"""The laws of job sizes, with what they are called in a figure. In Figs. 11-13 loads are shares of stage 2's
-lambda*, lambda2, where said, else of what whole machines leave of it."""
+"""The laws of job sizes, with what they are called in a figure. With `-limit` loads are shares of stage 2's
+lambda*, else of what whole machines leave of it."""
+JOBS = {False: "all jobs", True: "jobs that end"}
 
 
 def laws_in(frame: DataFrame) -> dict[str, str]:
@@ -89,19 +88,21 @@ def lines(ax: Axes, frame: DataFrame, x: str, looks: Mapping[str, Look], shift: 
             ax.plot(x_of, y_of, look.marker, color=look.color, mfc=face, markersize=4)
 
 
-def plot_over_time(frame: DataFrame, number: int, unit: str = "day") -> Figure:
-    """Fig. 8, 9 or 10, a panel for each load: the median of the seeds as a line, and their range as a shade.
+def plot_over_time(
+    frame: DataFrame, number: int, unit: str = "day", by: tuple[str, ...] = ("load",)
+) -> Figure:
+    """Fig. 8, 9 or 10, a panel for each value of `by`: the median of the seeds as a line, and their range as a shade.
 
     They show the mean wait of the jobs that start in each `unit`, "day" or "minute"; the share of jobs that
     wait longer than a time (the paper's Fig. 9, complemented); the jobs that wait at the end of each unit.
     What the paper's text says of the month in numbers is marked.
     """
     measure, least, label, _ = FIGURES_8_TO_10[number]
-    loads = only(frame, measure=measure).groupby("load")
+    loads = only(frame, measure=measure).groupby(list(by))
     figure, axes = style.subplots(
         1, len(loads), size=(max(8.0, 3.3 * len(loads)), 4.0), sharey=True, squeeze=False
     )
-    for ax, (load, runs) in zip(axes[0], loads, strict=True):
+    for ax, ((*ended, load), runs) in zip(axes[0], loads, strict=True):
         for policy in POLICIES:
             rows, look = only(runs, policy=policy), style.look(policy)
             ends = rows.groupby("x")["value"].agg(["min", "max"])
@@ -116,7 +117,7 @@ def plot_over_time(frame: DataFrame, number: int, unit: str = "day") -> Figure:
         if unit == "day":
             _mark_printed(ax, number)
         if len(loads) > 1:
-            ax.set_title(f"load {load:g}")
+            ax.set_title(f"{JOBS[ended[0]]}, load {load:g}" if ended else f"load {load:g}")
     axes[0, 0].set_ylabel(label.format(unit=unit))
     legend_below(axes[0, 0], 4)
     return figure

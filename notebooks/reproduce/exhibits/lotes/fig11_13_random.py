@@ -1,15 +1,14 @@
 """Figs. 11-13 of LoTES: every policy on random workloads, as classes or machines differ.
 
 Section 5.4 draws each resource of a job for itself ("independent"), and Section 5.4.2 takes loads as shares of
-"the solution of the machine assignment LP", stage 2's lambda* ("limit"). Whether a class's mean is that of the
-Gaussian before or after it is truncated is not said. Other readings change one of these: a common factor for
-all resources of a job, with the mean of either law, or loads of stage 2's rate in whole machines. Stability is
-judged in `capacity`. Waits are in seconds, of all jobs.
+"the solution of the machine assignment LP", stage 2's lambda* ("limit"). Other laws have a common factor for all
+resources of a job, with the mean of the Gaussian before or after it is truncated, which is not said.
+A policy is unstable where its queue grows in a run from an empty system, as the text says. Waits are in seconds,
+of all jobs.
 """
 
-import textwrap
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 from pandas import DataFrame
 
@@ -31,11 +30,12 @@ from schedlib.plots.alt import alt
 from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 5.4
-LAWS = ("independent-limit", "common-limit", "common-matched-limit", "independent")
-"""The text's reading, and the others: see `under`."""
+LAWS = ("independent-limit", "common-limit", "common-matched-limit")
+"""The text's law, and the others: see `under`."""
 FULL = ("independent-limit", "common-matched-limit")
 """Those of them that run at the paper's own scale, where a run takes minutes."""
 PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
+FIG11 = (0.97, 0.0)  # its load and Omega
 TOO_MANY_BINS = 5, 9, 12, 13, 14
 """Instances, of the first 18, that stage 2 does not plan at some Phi or Omega of Figs. 11 to 13."""
 
@@ -66,10 +66,11 @@ def dispatching(
 
     `load` is that of stage 2's rate in whole machines: with few of them rounding would overload LoTES alone.
     Columns: `sizes`, `policy`, those of `outcome`, `rate`: jobs per hour, and `limit`, lambda of stage 2 over
-    lambda of stage 1.
+    lambda of stage 1. Fig. 11 takes the instances in order, the others those that are `drawn`.
     """
+    number = seed if (load, omega) == FIG11 else drawn(seed)
     first = lotes.random_instance(
-        phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed, rounded=True
+        phi, omega=omega, load=load, machines=machines, hours=hours, seed=number, rounded=True
     )
     cases: list[runs.Case] = [
         ({"sizes": law, "policy": policy}, under(first, law), policy, {})
@@ -79,7 +80,7 @@ def dispatching(
     limit = first.plan.rate / first.plan.allocation.rate
     return runs.compared(
         cases,
-        seed,
+        number,
         lambda run, instance: (
             runs.outcome(run, instance) | {"rate": instance.workload.rate, "limit": limit}
         ),
@@ -93,32 +94,30 @@ def drawn(seed: int) -> int:
     return planned[seed]
 
 
-def by_omega(seed: int, **point: Any) -> DataFrame:
-    """As `dispatching`, on the instance that is `drawn`."""
-    return dispatching(**point, seed=drawn(seed))
-
-
-def _axis(name, what, load, phis, omegas=(0.0,), every=1, paper=1):
-    """An experiment along one axis: at smoke scale only its ends, else every `every`-th of its values.
-
-    At the paper's scale there is one run, as in the paper, under the laws `FULL`.
-    """
-
-    def of(step, laws):
-        step_of_phi = step if len(phis) > 1 else 1
-        return grid(phi=phis[::step_of_phi], omega=omegas[::step], load=[load], sizes=[laws])
-
-    ends = max(len(phis), len(omegas)) - 1
-    points = runs.sized(of(ends, LAWS), of(every, LAWS), of(paper, FULL))
-    title = f"Waits as {what} differ more, load {load:.2f}"
-    run = dispatching if len(phis) > 1 else by_omega
-    return Experiment(f"lotes.{name}", title, run, points, scales(2, (5, 12), 1))
+def _points(laws, phis=PHIS, step12=2, step13=1):
+    """The points of Figs. 11, 12 and 13, and what Section 5.4.3 says of a load of 0.97."""
+    axes = (
+        (phis, OMEGAS[:1], 0.97),
+        (PHIS[2:3], OMEGAS[::step12], 0.90),
+        (PHIS[2:3], OMEGAS[::step13], 0.95),
+        (PHIS[2:3], OMEGAS[2:3], 0.97),
+    )
+    points = []
+    for some, omegas, load in axes:
+        points += grid(phi=some, omega=omegas, load=[load], sizes=[laws])
+    return points
 
 
 EXPERIMENTS = (
-    _axis("fig11", "classes", 0.97, PHIS),
-    _axis("fig12", "machines", 0.90, (0.006,), OMEGAS, every=2, paper=2),
-    _axis("fig13", "machines", 0.95, (0.006,), OMEGAS, paper=2),
+    Experiment(
+        "lotes.random",
+        "Waits as classes and machines differ",
+        dispatching,
+        runs.sized(
+            _points(LAWS, PHIS[::5], 4, 4), _points(LAWS), _points(FULL, (0.0, 0.006, 0.015), 4, 2)
+        ),
+        scales(2, (5, 12), 3),
+    ),
 )
 
 
@@ -127,7 +126,6 @@ def plot_waits(frame: DataFrame):
     x = axis_of(frame)
     titles = laws_in(frame)
     label = {"phi": "Phi: classes differ", "omega": "Omega: machines differ"}[x]
-    label = label if len(titles) < 4 else label.partition(":")[0]
     ticks = sorted(set(frame[x]))
     shift = 0.16 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
     figure, axes = panels(len(titles), (8.8, 4.3))
@@ -140,11 +138,9 @@ def plot_waits(frame: DataFrame):
         [], [], "o", color="black", mfc="white", markersize=4, label="hollow: the queue grew"
     )
     legend_below(axes[0], len(looks) + 1)
-    for ax in figure.axes:
-        rotation = 90 if len(titles) >= 4 else 0  # narrow panels
-        labels = [f"{tick:g}" for tick in ticks]
-        ax.set_xticks(ticks, labels, fontsize=8, rotation=rotation)
-        ax.set_title(textwrap.fill(ax.get_title(), 30), fontsize=8)
+    for ax in axes:
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
+        ax.set_title(ax.get_title(), fontsize=9)
     return figure
 
 
@@ -154,23 +150,24 @@ def _alt(frame):
     return alt(head, "wait", ["policy", "sizes"], x, average="median")(frame)
 
 
-def _figure(number, what):
+def _figure(number, what, **where):
     return Figure(
         f"lotes.fig{number}",
-        f"lotes.fig{number}",
+        "lotes.random",
         plot_waits,
         lambda frame: (
-            f"Mean wait of all jobs {what}, on {runs.CONFIGS * int(frame['machines'].iloc[0]):,} machines "
-            f"for {frame['hours'].iloc[0]:g} hours (the paper's Fig. {number}: 10,000 and 100). Panels: "
-            "readings of how job sizes are drawn, at loads of stage 2's rate (lambda2) or of what whole "
-            "machines leave of it. Points: instances. Hollow: the queue grew until the end. Lines: medians."
+            f"Mean wait of all jobs as {what} differ more (load {where['load']:.2f}), on "
+            f"{runs.CONFIGS * int(frame['machines'].iloc[0]):,} machines for {frame['hours'].iloc[0]:g} hours "
+            f"(the paper's Fig. {number}: 10,000 and 100). Panels: how job sizes are drawn. Loads: shares of "
+            "stage 2's lambda*. Points: instances. Hollow: the queue grew until the end. Lines: medians."
         ),
         _alt,
+        partial(only, **where),
     )
 
 
 FIGURES = (
-    _figure(11, "as classes differ more (load 0.97)"),
-    _figure(12, "as machines differ more (load 0.90)"),
-    _figure(13, "as machines differ more (load 0.95)"),
+    _figure(11, "classes", load=0.97, omega=0.0),
+    _figure(12, "machines", load=0.90),
+    _figure(13, "machines", load=0.95),
 )

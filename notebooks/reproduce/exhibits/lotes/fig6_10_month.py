@@ -1,6 +1,7 @@
-"""Figs. 6-10 of LoTES: a month of Google's cluster, its jobs per hour and their mix, waits (in seconds) and
-queues, by load and under two laws of job sizes; and the map of who waits least where.
+"""Figs. 6-10 of LoTES: a month of Google's cluster, its jobs per hour and their mix, waits (in seconds) and queues.
 
+The paper does not print its load. Three choices beside it are ours: how many machines there are, whether jobs
+that never end count, and how much sizes vary within a class. `worlds` maps what holds under which of them.
 The jobs are those of a model fitted to Google's job table, and the table's own where it is here.
 """
 
@@ -10,9 +11,8 @@ from typing import Any
 import numpy as np
 from pandas import DataFrame, concat, crosstab
 
-from reproduce.exhibits import legend_below, only
+from reproduce.exhibits import only
 from reproduce.exhibits.lotes import drawing, runs
-from reproduce.exhibits.lotes.drawing import SHORTEST
 from reproduce.figure import Figure
 from schedlib import lotes
 from schedlib.core import streams
@@ -22,7 +22,7 @@ from schedlib.plots.alt import alt
 from schedlib.sweeps import Experiment, grid, scales
 
 PLACE = 5.33
-TAIL = np.unique(np.concatenate((10.0 ** np.arange(-3, 6.01, 0.25), 3600.0 * np.array([1, 7, 17]))))
+TAIL = np.unique(np.concatenate((10.0 ** np.arange(-3, 6.01, 0.5), 3600.0 * np.array([1, 7, 17]))))
 """Seconds at which the distribution of waits is read."""
 
 
@@ -51,57 +51,79 @@ def fig7(drift: float, seed: int) -> DataFrame:
     return shares.reset_index().melt("day", value_name="share")
 
 
-def month(google: bool, thin: int, load: float, sizes: str, seed: int) -> DataFrame:
-    """Every policy on the month of a `thin`-th of the jobs: `policy, measure, x, value, realised`.
+def month(
+    google: bool, thin: int, tenfold: bool, ended: bool, sizes: str, load: float, seed: int
+) -> DataFrame:
+    """Every policy on the month of a `thin`-th of the jobs, or ten times as many (`tenfold`): `policy, measure, x,
+    value, machines, realised, lasts`.
 
-    `google`: the jobs of Google's table, else of the model. `realised`: the mean load of the cores. A day on
-    which no job starts has no wait.
+    `google`: the jobs of Google's table, else of the model. `ended`: without the jobs that never end. `sizes`: a
+    law, "fixed" for jobs as large as their class's mean. `machines`: how many take the mean `load`; `realised`:
+    the load of their cores; `lasts`: how long jobs run on average (h).
 
     | measure | x | value |
     |---|---|---|
-    | wait | day | mean wait (s) of the jobs that start that day |
+    | wait | day | mean wait (s) of the jobs that start that day; no row when none does |
     | queue | day | jobs waiting at its end |
     | tail | seconds | share of all jobs that wait longer (%) |
     | mean | 0 | mean wait (s) of all jobs |
+    | waited | 0 | mean wait (s) of those that wait at all |
+    | part | class | its part of all waiting (%); no row when nobody waits |
     """
 
     def measures(run):
+        waits = 3600 * (run.jobs["start"].fillna(run.time) - run.jobs["submit"])
+        by_class = waits.groupby(run.jobs["class"] + 1).sum()
         return {
             "wait": enumerate(3600 * run.intervals["mean_wait"]),
             "queue": enumerate(run.intervals["queue_end"]),
             "tail": ((seconds, 100 * run.share_above(seconds / 3600)) for seconds in TAIL),
-            "mean": [(0, 3600 * run.mean_wait)],
+            "mean": [(0, waits.mean())],
+            "waited": [(0, waits[waits > 0].mean())],
+            "part": (100 * by_class / by_class.sum()).items(),
         }
 
-    classes, jobs = _month_jobs(google, thin, sizes, seed)
+    classes, jobs = _month_jobs(google, thin / 10 if tenfold else thin, ended, sizes, seed)
     configs = machines_for(lotes.google2011()[0], jobs, load)
     frame = runs.each_policy(
-        configs, classes, jobs, measures, seed, until=float(HOURS), interval=24.0
+        configs, classes, jobs, measures, seed, record=True, until=float(HOURS), interval=24.0
     )
-    return frame.assign(realised=lotes.core_load(configs, jobs))
+    return frame.assign(
+        machines=configs.n_machines,
+        realised=lotes.core_load(configs, jobs),
+        lasts=jobs.tasks["duration"].mean(),
+    )
 
 
 @lru_cache(maxsize=2)
-def _month_jobs(google, thin, sizes, seed):
-    """The classes and jobs of a month, the same at every load; those of a seed's laws are kept."""
+def _month_jobs(google, thin, ended, sizes, seed):
+    """The classes and jobs of a month, the same at every load; those of two settings are kept."""
     times = runs.google_times() if google else None
-    return runs.month(seed, thin=thin, sizes=sizes, times=times)[1:]
+    return runs.month(seed, thin=thin, ended=ended, sizes=sizes, times=times)[1:]
 
 
-LOADS = (0.5, 0.7, 0.8, 0.81, 0.82, 0.83, 0.84, 0.85, 0.86, 0.9, 0.95, 1.0)
-"""Near the knee, 0.8 to 0.86, in steps of one or two machines: there a policy's waits rise a thousandfold."""
-SHOWN = (0.8, 0.9, 1.0)
-LAWS, LAW = ("independent", "common"), "independent"
+ALL = (0.7, 0.8, 0.84, 0.86, 0.9, 0.95)
+"""Loads with all jobs: near the knee in steps of a few machines, where a policy's waits rise a thousandfold."""
+ENDED = (0.6, 0.62, 0.64, 0.66)
+"""Loads with the jobs that end: their knee is lower, since the load wanders more."""
+LAW = "independent"
 GOOGLE: dict[str, Any] = {"missing": runs.no_google_table, "data_files": runs.google_files}
 
 
-def _points(google, laws):
-    return scales(
-        *(
-            grid(google=[google], thin=[thin], load=loads, sizes=laws)
-            for thin, loads in ((12, (0.5, 0.9)), (3, LOADS), (1, LOADS))
-        )
+def _points(google, thin, few, tenfold=False, every=1):
+    """The points of a map: a `thin`-th of all jobs, and a `few`-th of the table without those that never end; with
+    fixed sizes near the knees alone."""
+    settings = (
+        (thin, False, LAW, ALL[::every]),
+        (few, True, LAW, ENDED[::every]),
+        (thin, False, "fixed", ALL[3:5]),
+        (few, True, "fixed", ENDED[3:]),
     )
+    points = []
+    for part, ended, law, loads in settings:
+        same = {"google": [google], "thin": [part], "tenfold": [tenfold], "ended": [ended]}
+        points += grid(**same, sizes=[law], load=loads)
+    return points
 
 
 EXPERIMENTS = (
@@ -113,15 +135,19 @@ EXPERIMENTS = (
         "lotes.month",
         "The model of Google's month",
         month,
-        _points(False, LAWS),
+        scales(
+            _points(False, 12, 9, every=2),
+            _points(False, 3, 1),
+            _points(False, 1, 1) + _points(False, 1, 1, tenfold=True, every=2),
+        ),
         # at some load a sentence is always in doubt, so more than one look would cost and never stop early
-        scales(1, 24, 5),
+        scales(1, 24, 10),
     ),
     Experiment(
         "lotes.month-google",
         "The month of Google's table",
         month,
-        _points(True, (LAW,)),
+        scales(_points(True, 12, 9, every=2), _points(True, 3, 1), _points(True, 1, 1)),
         scales(1, 10, 5),
         **GOOGLE,
     ),
@@ -151,67 +177,6 @@ def plot_fig7(frame: DataFrame):
     return figure
 
 
-def _waits(frame):
-    """The mean wait (s) of all jobs, by policy, law, load and seed."""
-    rows = only(frame, measure="mean").set_index(["policy", "sizes", "load", "seed"])
-    return rows["value"].sort_index()
-
-
-def _ahead(frame):
-    """The policy of least wait, and by how many decades the next of the paper's three waits longer, by median."""
-    waits = np.log10(_waits(frame).clip(lower=SHORTEST)).unstack("policy")[
-        ["lotes", "greedy", "tetris"]
-    ]
-    ahead = {}
-    for at, rows in waits.groupby(["sizes", "load"]):
-        first, second = rows.median().sort_values(kind="stable").index[:2]
-        ahead[at] = first, float((rows[second] - rows[first]).median())
-    return ahead
-
-
-def plot_map(frame: DataFrame):
-    """Mean waits against the load under each law of sizes; below, who waits least and by how many decades."""
-    laws = drawing.laws_in(frame)
-    loads, ahead = sorted(set(frame["load"])), _ahead(frame)
-    waits = (
-        _waits(frame)
-        .reset_index(name="wait")
-        .assign(place=lambda rows: rows["load"].map(loads.index), stable=True)
-    )
-    figure, axes = style.subplots(
-        2,
-        len(laws),
-        size=(max(4.4 * len(laws), 7.4), 5.0),
-        sharex=True,
-        sharey="row",
-        squeeze=False,
-        height_ratios=(5, 1),
-    )
-    for law, (above, below) in zip(laws, axes.T, strict=True):
-        looks = {policy: style.look(policy) for policy in runs.POLICIES}
-        drawing.lines(above, only(waits, sizes=law), "place", looks, 0.1)
-        above.set(title=drawing.LAWS[law], ylabel=drawing.WAIT)
-        drawing.log_and_zero(above, SHORTEST)
-        for at, load in enumerate(loads):
-            policy, lead = ahead[law, load]
-            if lead >= 0.05:
-                below.axvspan(at - 0.5, at + 0.5, color=style.look(policy).color, alpha=0.35)
-            below.text(
-                at,
-                0.5,
-                f"{lead:.1f}" if lead >= 0.05 else "=",
-                ha="center",
-                va="center",
-                fontsize=8,
-            )
-        below.set(
-            xlabel="mean load of the cores", ylabel="log10 of\nnext / least", ylim=(0, 1), yticks=[]
-        )
-        below.set_xticks(range(len(loads)), loads, fontsize=8, rotation=90)
-    legend_below(axes[0, 0], 4)
-    return figure
-
-
 def _caption_fig6(frame):
     google = only(frame, source="Google")
     before = google.loc[google["hour"] < 0, "jobs"].sum()
@@ -223,12 +188,6 @@ def _caption_fig6(frame):
     )
 
 
-def _setting(frame):
-    """The jobs that ran, in the captions' words."""
-    whose = "" if frame["google"].iloc[0] else "the model of "
-    return f"Jobs: one in {frame['thin'].iloc[0]} of {whose}Google's job table (CC-BY 4.0)"
-
-
 PRINTED = {
     8: " Grey: the paper's text has Greedy's mean wait 15 to 20 minutes longer than LoTES's.",
     9: " Bars: the paper's 1 % (Tetris 7 h, Greedy 17 h, LoTES below 1 h).",
@@ -236,34 +195,32 @@ PRINTED = {
 }
 
 
+def setting(rows):
+    """The machines of these runs, in the captions' words: "103 to 112 machines"."""
+    least, most = rows["machines"].min(), rows["machines"].max()
+    return f"{least:,} machines" if least == most else f"{least:,} to {most:,} machines"
+
+
 def _caption_month(frame, number):
     title = drawing.FIGURES_8_TO_10[number][-1].format(unit="day")
+    whose = "" if frame["google"].iloc[0] else "the model of "
     return (
-        f"{title} at three loads (the paper's Fig. {number}). {_setting(frame)}; each resource is drawn "
-        "for itself from the paper's Table 2. "
+        f"{title} (the paper's Fig. {number}), by the arrivals of {whose}Google's job table (CC-BY 4.0). Left: "
+        f"all jobs on {setting(only(frame, ended=False))}. Right: without the 0.6 % that never end, on "
+        f"{setting(only(frame, ended=True))}. Sizes: Table 2's means, CV 0.5, each resource for itself. "
         f"Lines: medians. Shades: all seeds.{PRINTED[number]}"
     )
 
 
-def _caption_map(frame):
-    off = (frame["realised"] / frame["load"] - 1).abs().max()
-    return (
-        f"Mean waits of all jobs by load (beyond the paper). {_setting(frame)}. "
-        f"Realised loads: within {off:.1%} of the nominal. Points: seeds. Lines: medians. "
-        "Below: who waits least, and by how many powers of ten (=: below 0.05). "
-        "A wait below 0.1 ms counts as 0.1 ms."
-    )
+SHOWN = {False: (0.86, 0.9), True: (0.64,)}
+"""The loads of Figs. 8-10: with all jobs, and with those that end."""
 
 
 def _shown(frame, name):
     """The rows of one measure that Figs. 8-10 show."""
-    return only(frame, measure=name, sizes=LAW, load=SHOWN)
-
-
-def _mapped(frame):
-    """The rows of the whole month: mean waits, those of the first day, and jobs that wait over an hour."""
-    at = frame["measure"].map({"mean": 0.0, "wait": 0.0, "tail": 3600.0})
-    return frame[frame["x"] == at]
+    rows = only(frame, measure=name, sizes=LAW, tenfold=False)
+    parts = [only(rows, ended=ended, load=loads) for ended, loads in SHOWN.items()]
+    return concat(parts, ignore_index=True)
 
 
 FIGURES = (
@@ -298,13 +255,13 @@ FIGURES = (
         Figure(
             f"lotes.fig{number}{suffix}",
             f"lotes.month{suffix}",
-            partial(drawing.plot_over_time, number=number),
+            partial(drawing.plot_over_time, number=number, by=("ended", "load")),
             partial(_caption_month, number=number),
             alt(
                 f"{drawing.FIGURES_8_TO_10[number][3].format(unit='day')}, by policy, a panel for each load. "
-                "Medians by policy and load",
+                "Medians by policy, whether all jobs end, and load",
                 "value",
-                ["policy", "load"],
+                ["policy", "ended", "load"],
                 "x",
                 average="median",
             ),
@@ -312,23 +269,5 @@ FIGURES = (
         )
         for suffix in ("", "-google")
         for number in drawing.FIGURES_8_TO_10
-    ),
-    *(
-        Figure(
-            f"lotes.month-map{suffix}",
-            f"lotes.month{suffix}",
-            plot_map,
-            _caption_map,
-            alt(
-                "Charts of mean wait against load, a column for each law of sizes. Medians (s)",
-                "value",
-                ["policy", "sizes"],
-                "load",
-                of=partial(only, measure="mean"),
-                average="median",
-            ),
-            _mapped,
-        )
-        for suffix in ("", "-google")
     ),
 )

@@ -63,12 +63,12 @@ def apart(frame: DataFrame, **where) -> Each | None:
     return np.abs(difference(rows, "wait", "lotes", less="tetris"))
 
 
-def wait(frame: DataFrame, policy: str, **where) -> Each | None:
-    """A policy's mean wait (s), a mean over these rows: one number a seed."""
-    rows = only(frame, policy=policy, **where)
+def mean_of(frame: DataFrame, column: str, **where) -> Each | None:
+    """The mean of a column over these rows: one number a seed."""
+    rows = only(frame, **where)
     if rows.empty:
         return None
-    return each_seed(rows, rows["wait"])
+    return each_seed(rows, rows[column])
 
 
 def growth(frame: DataFrame, policy: str, **where) -> Each | None:
@@ -83,13 +83,14 @@ def growth(frame: DataFrame, policy: str, **where) -> Each | None:
 
 def days(frame: DataFrame, of: str, holds: str, first: int = 0, **where) -> Series:
     """Whether `holds` is true of each day from `first` on, by seed and day. Queues are those of the whole month,
-    of which one job in `thin` was run."""
+    of which one job in `thin` was run, or `tenfold` as many."""
     rows = only(frame, measure=of, **where)
     late = rows[rows["x"] >= first]
     table = late.pivot(index=["seed", "x"], columns="policy", values="value")
     whole = table.clip(lower=SHORTEST)
     if of == "queue":
-        whole = whole * rows["thin"].iloc[0]
+        thin, tenfold = rows[["thin", "tenfold"]].iloc[0]
+        whole = whole * thin / 10**tenfold
     return whole.eval(holds)
 
 
@@ -109,43 +110,58 @@ def months_with(frame: DataFrame, of: str, holds: str, first: int = 0, **where) 
 
 def over(frame: DataFrame, policy: str, hours: float, **where) -> Each:
     """The share (%) of all jobs that wait longer than a number of hours: one number a seed."""
-    seconds = SECONDS_PER_HOUR * hours
-    rows = only(frame, measure="tail", policy=policy, x=seconds, **where)
-    return rows.sort_values("seed")["value"].to_numpy()
+    rows = only(frame, measure="tail", policy=policy, x=SECONDS_PER_HOUR * hours, **where)
+    return each_seed(rows, rows["value"])
+
+
+def at_once(frame: DataFrame, **where) -> Each:
+    """The share (%) of all jobs that wait less than a millisecond, under the policy where they are fewest: one number
+    a seed."""
+    rows = only(frame, measure="tail", x=1e-3, **where)
+    return PERCENT - each_seed(rows, rows["value"], "max")
+
+
+def beyond_processing(frame: DataFrame, **where) -> Each:
+    """By how many decades the mean wait of the jobs that wait exceeds what jobs run, under the policy where it is
+    longest: one number a seed."""
+    rows = only(frame, measure="waited", **where)
+    ratio = rows["value"] / (SECONDS_PER_HOUR * rows["lasts"])
+    return each_seed(rows, np.log10(ratio), "max")
 
 
 def more_over(frame: DataFrame, rival: str, hours: float, **where) -> Each:
     """How much larger the share (%) of jobs that wait a number of hours is than under LoTES: one number a seed."""
-    theirs = over(frame, rival, hours, **where)
-    ours = over(frame, "lotes", hours, **where)
-    return theirs - ours
+    return over(frame, rival, hours, **where) - over(frame, "lotes", hours, **where)
 
 
-def margins(frame: DataFrame, policy: str, load: float, of: str = "limit", **where) -> DataFrame:
-    """By how much what a policy sustains exceeds a load, in % of stage 1's rate: these points with `margin`. The
-    load is a share of the rate in the column `of`."""
+def spare(frame: DataFrame, policy: str, load: float, **where) -> Each:
+    """By how much what a policy sustains after a burst exceeds a load of stage 2's rate, in % of stage 1's, where it
+    does so least: one number a seed."""
     rows = only(frame, policy=policy, **where)
-    return rows.assign(margin=PERCENT * (rows["capacity"] - load * rows[of]))
+    margin = PERCENT * (rows["capacity"] - load * rows["limit"])
+    return each_seed(rows, margin, "min")
 
 
-def spare(frame: DataFrame, **options) -> Each:
-    """By how much what a policy sustains exceeds a load, where it does so least: see `margins`."""
-    rows = margins(frame, **options)
-    return each_seed(rows, rows["margin"], "min")
+def grew(frame: DataFrame, policies: list[str], **where) -> Proportion | None:
+    """The share (%) of instances, one a seed, in which the queue of one of these policies grows until the end of a
+    run from an empty system, at most of these points."""
+    rows = only(frame, policy=policies, **where)
+    if rows.empty:
+        return None
+    point = [rows[name] for name in ("seed", "phi", "omega")]
+    some = ~rows["stable"].groupby(point).all()
+    most = some.groupby("seed").mean() > 0.5
+    return Proportion(int(most.sum()), len(most), PERCENT)
 
 
-def short(frame: DataFrame, **options) -> Each:
-    """By how much what a policy sustains falls short of a load, where it does so least: see `margins`."""
-    rows = margins(frame, **options)
-    return -each_seed(rows, rows["margin"], "max")
-
-
-def some_short(frame: DataFrame, load: float, of: str = "limit", **where) -> Proportion:
-    """The share (%) of instances, one a seed, in which LoTES or Tetris does not sustain a load."""
-    rows = only(frame, policy=["lotes", "tetris"], **where)
-    below = rows["capacity"] < load * rows[of]
-    unstable = below.groupby(rows["seed"]).any()
-    return Proportion(int(unstable.sum()), len(unstable), PERCENT)
+def longest(frame: DataFrame, policies: list[str], **where) -> Each | None:
+    """The longest mean wait of these policies, in powers of ten of a second, a mean over these rows: one number a
+    seed."""
+    rows = in_decades(only(frame, policy=policies, **where))
+    if rows.empty:
+        return None
+    most = rows.groupby(["seed", "phi", "omega"])["decades"].max()
+    return most.groupby("seed").mean().to_numpy()
 
 
 def by_reading(frame: DataFrame, **where) -> DataFrame:
@@ -186,6 +202,12 @@ def asks_more(frame: DataFrame, policy: str, least: float = 0.0, most: float = 1
     return difference(rows, "looked", policy, less="lotes")
 
 
+def asked_times(frame: DataFrame) -> Each:
+    """How many times as many machines LoTES asks when it does not sample them: one number a seed."""
+    means = only(frame, policy="lotes").pivot_table("looked", "seed", "sampled")
+    return (means[0] / means[10]).to_numpy()
+
+
 def replanned(frame: DataFrame, way: str, every: int) -> Each:
     """By how many decades planning again shortens the mean wait of a month with bursts and a drifting mix: one
     number a seed."""
@@ -218,6 +240,12 @@ def lost_by_rounding(frame: DataFrame, vertex: str, against: str) -> Exact:
     rows = only(frame, vertex=vertex)
     kept = rows["rounded"] / rows[against]
     return Exact(100 * (1 - kept.item()))
+
+
+def optima(frame: DataFrame, holds: str) -> Proportion:
+    """The share (%) of random optima of stage 1 for which `holds` is true."""
+    held = frame.eval(holds)
+    return Proportion(int(held.sum()), len(held), PERCENT)
 
 
 def looser(frame: DataFrame) -> Each:

@@ -116,12 +116,13 @@ def each_policy(
     jobs: Workload,
     measures: Callable,
     seed: int,
+    record: bool = False,
     **options,
 ) -> DataFrame:
     """Every policy on the same jobs: `policy, measure, x, value`; `measures` gives a run's (x, value)."""
     made, rows = lotes.plan(configs, classes), []
     for policy in POLICIES:
-        run = lotes.simulate(policy, configs, jobs, plan=made, seed=seed, record=False, **options)
+        run = lotes.simulate(policy, configs, jobs, plan=made, seed=seed, record=record, **options)
         for name, series in measures(run).items():
             rows += [(policy, name, float(x), float(value)) for x, value in series]
     return DataFrame(rows, columns=["policy", "measure", "x", "value"]).dropna(ignore_index=True)

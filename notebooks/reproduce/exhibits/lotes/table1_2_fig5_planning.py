@@ -1,9 +1,13 @@
 """Tables 1 and 2 of LoTES, bins of one machine (fragmentation, Fig. 5), and the results
 of stages 1 and 2 on Google's and on random instances. An instance with phi < 0 is Google's.
+Beside them, what the two versions of the text say differently.
 """
 
 import time
+import tomllib
+from pathlib import Path
 
+import numpy as np
 from pandas import DataFrame
 
 from reproduce.exhibits import only
@@ -74,6 +78,14 @@ def fig5(seed: int) -> DataFrame:
     return DataFrame(mixes, columns=["first", "second", "non_dominated"])
 
 
+VERSIONS = Path(__file__).with_name("versions.toml")
+
+
+def versions(seed: int) -> DataFrame:
+    """Every difference between the first version of the text and the extended one, as `versions.toml` has it."""
+    return DataFrame(tomllib.loads(VERSIONS.read_text("utf-8"))["difference"])
+
+
 def _instance(phi, seed, machines=1000):
     if phi < 0:
         return lotes.google2011()
@@ -85,12 +97,16 @@ def stages(phi: float, machines: int, seed: int) -> DataFrame:
 
     `allocation`: lambda of stage 1; `assignment`: lambda of stage 2; `rounded`: that in whole machines;
     `generated`: stage 2 over all bins, by column generation; `unassigned`: machines that rounding leaves
-    without a bin; `bins_seconds`: for the bins alone.
+    without a bin; `bins_seconds`: for the bins alone. `rounding_error`: the largest difference that rounding makes
+    to a number of machines; `hundreds`: of the bins that are used, those with at least a hundred machines (%).
     """
     configs, classes = _instance(phi, seed, machines)
     began = time.perf_counter()
     made = lotes.plan(configs, classes)
     seconds, stage1 = time.perf_counter() - began, made.allocation
+    fractions = np.concatenate(made.fractions)
+    error = np.abs(fractions - np.concatenate(made.machines)).max()
+    used = fractions[fractions > 1e-9]
     row = {
         "allocation": stage1.rate,
         "assignment": made.rate,
@@ -99,6 +115,8 @@ def stages(phi: float, machines: int, seed: int) -> DataFrame:
         "bins": sum(map(len, made.bins)),
         "most_supports": int(stage1.supports.max()),
         "above_two_supports": int((stage1.supports > 2).sum()),
+        "rounding_error": error,
+        "hundreds": 100 * (used >= 100).mean(),
         "unassigned": configs.n_machines - sum(int(in_use.sum()) for in_use in made.machines),
     }
     began = time.perf_counter()
@@ -118,6 +136,13 @@ EXPERIMENTS = (
             ("fragmentation", "Eighty jobs fit the pool, sixty the machines", fragmentation),
             ("fig5", "Feasible mixes and non-dominated bins of two classes", fig5),
         )
+    ),
+    Experiment(
+        "lotes.versions",
+        "What the two versions say differently",
+        versions,
+        **ONCE,
+        data_files=lambda point: [VERSIONS],
     ),
     Experiment(
         "lotes.stages",
@@ -218,6 +243,12 @@ FIGURES = tuple(
             "machines run when their capacity is pooled, and how many when each job must fit one machine.",
             "Table: 30 machines of size 8 run 80 jobs pooled and 60 placed; 2 machines of size 5 run 10/3 pooled "
             "and 2 placed.",
+        ),
+        (
+            "versions",
+            None,
+            "What the first version of the text and the extended one say differently, and what the library does.",
+            "Table of the differences between the two versions, by place in the text.",
         ),
         (
             "fig5",

@@ -131,26 +131,9 @@ def spread(optima: int, thin: int, hours: float, seed: int) -> DataFrame:
     return pd.DataFrame(rows).assign(wait=[3600 * run.mean_wait for run in runs])
 
 
-def random_vertices(phi: float, machines: int, seed: int) -> DataFrame:
-    """Rates of stages 1 and 2 from the solver's optimum on a random instance: `allocation, assignment`."""
-    configs, classes = lotes.random_instance(phi, machines=machines, hours=1.0, seed=seed)[:2]
-    made = lotes.plan(configs, classes, allocation=allocate(configs, classes, vertex="solver"))
-    return pd.DataFrame([{"allocation": made.allocation.rate, "assignment": made.rate}])
-
-
 EXPERIMENTS = (
     Experiment(
         "lotes.vertices", "Three optima of stage 1 on Google's machines", google_vertices, **ONCE
-    ),
-    Experiment(
-        "lotes.vertices-random",
-        "Stage 2 from the solver's optimum",
-        random_vertices,
-        scales(
-            grid(phi=[0.0, 0.015], machines=[20]),
-            grid(phi=[0.0, 0.003, 0.006, 0.009, 0.012, 0.015], machines=[1000]),
-        ),
-        scales(2, (5, 10)),
     ),
     Experiment(
         "lotes.vertices-spread",

@@ -1,0 +1,150 @@
+"""What of LoTES's text holds under which choice that it leaves open, or makes.
+
+Google's month (Section 5.3), by load, number of machines, which jobs count and how much their sizes vary: the
+paper prints none of these. Random data (Section 5.4), by law of sizes: it prints one.
+"""
+
+from dataclasses import replace
+
+from pandas import DataFrame, concat
+
+from reproduce import registry, verdicts
+from reproduce.exhibits import handles_of, only
+from reproduce.exhibits.lotes import drawing
+from reproduce.exhibits.lotes.fig6_10_month import setting
+from reproduce.figure import Figure
+from schedlib.plots import style
+from schedlib.plots.alt import alt
+from schedlib.plots.style import Look
+
+PLACE = 5.335
+LOOKS = {
+    verdicts.HOLDS: Look(style.GREEN, "none", "s", "holds"),
+    verdicts.UNDECIDED: Look("#555555", "none", "$?$", "undecided"),
+    verdicts.FAILS: Look(style.VERMILLION, "none", "x", "fails"),
+    verdicts.NOTHING: Look(style.BLUE, "none", "_", "nothing to measure: nobody waits"),
+}
+CHOICES = ["tenfold", "ended", "sizes"]
+SPREAD = {"fixed": "CV 0", "independent": "CV 0.5"}
+COLUMNS = ["id", "sentence", "measured", "low", "high", "verdict"]
+
+
+def judged(frame: DataFrame, experiment: str, **choice) -> DataFrame:
+    """Every sentence on an experiment, under one choice, on this part of its frame: `COLUMNS`."""
+    rows = []
+    for claim in registry.load().claims.values():
+        if claim.experiment != experiment or claim.kind:
+            continue
+        floor = claim.floor
+        if floor:
+            floor = floor._replace(args={**floor.args, **choice})
+        one = replace(claim, along="", floor=floor, args={**claim.args, **choice})
+        found, verdict, _ = verdicts.outcome(one, frame, 0.95)
+        rows.append((claim.id, claim.sentence, found.mean, found.low, found.high, verdict))
+    return DataFrame(rows, columns=COLUMNS)
+
+
+def month_map(frame: DataFrame) -> DataFrame:
+    """Every sentence on the month under each choice, at each load: `judged`, with `world` for the choice in words."""
+    parts = []
+    for choice, runs in frame.groupby(CHOICES):
+        named = dict(zip(CHOICES, choice, strict=True))
+        jobs = drawing.JOBS[named["ended"]]
+        world = f"{jobs}, {SPREAD[named['sizes']]},\n{setting(runs)}"
+        for load, rows in runs.groupby("load"):
+            made = judged(rows, "lotes.month", **named)
+            parts.append(made.assign(world=world, at=f"{load:g}", **named, load=load))
+    return concat(parts, ignore_index=True)
+
+
+def law_map(frame: DataFrame) -> DataFrame:
+    """Every sentence on random data under each law of sizes: `judged`, with `world` and the law's name in `at`."""
+    parts = []
+    for law, name in drawing.laws_in(frame).items():
+        parts.append(judged(frame, "lotes.random", sizes=law).assign(world="", at=name))
+    return concat(parts, ignore_index=True)
+
+
+def plot(frame: DataFrame):
+    """The verdict on each sentence, a column for each load or law, in panels; above them how many hold."""
+    worlds = list(frame.groupby("world", sort=False))
+    sentences = list(frame["sentence"].unique())
+    widths = [rows["at"].nunique() for _, rows in worlds]
+    size = 5.6 + 0.42 * sum(widths) + 0.5 * len(worlds), 1.4 + 0.25 * len(sentences)
+    figure, axes = style.subplots(
+        1, len(worlds), size=size, sharey=True, squeeze=False, width_ratios=widths
+    )
+    for (world, judged_so), ax in zip(worlds, axes[0], strict=True):
+        places = list(judged_so["at"].unique())
+        for verdict, look in LOOKS.items():
+            rows = only(judged_so, verdict=verdict)
+            across = rows["at"].map(places.index)
+            down = rows["sentence"].map(sentences.index)
+            ax.plot(across, down, color=look.color, marker=look.marker, linestyle="none")
+        for at, count in enumerate(holding(judged_so)["sentences"]):
+            ax.text(at, -1, count, ha="center", va="center", weight="bold")
+        ax.set(ylim=(len(sentences) - 0.4, -1.6), xlim=(-0.6, len(places) - 0.4))
+        ax.set_title(world, fontsize=8)
+        ax.set_xticks(range(len(places)), places, fontsize=8, rotation=90)
+    axes[0, 0].set_yticks([-1, *range(len(sentences))], ["how many hold", *sentences], fontsize=8)
+    figure.legend(handles=handles_of(LOOKS.values()), loc="outside lower center", ncols=4)
+    return figure
+
+
+def holding(frame: DataFrame) -> DataFrame:
+    """How many sentences hold: `world, at, sentences`."""
+    holds = frame["verdict"] == verdicts.HOLDS
+    counts = holds.groupby([frame["world"], frame["at"]], sort=False).sum()
+    return counts.reset_index(name="sentences")
+
+
+def _caption_month(frame):
+    (best,) = holding(frame).nlargest(1, "sentences").itertuples()
+    return (
+        "Which of the text's sentences on Google's month hold at which load of the cores, by 95 % intervals over seeds. "
+        "Three choices beside the load are not printed: how many machines, whether jobs that never end count, and how "
+        f"much sizes vary within a class (CV). Most hold with {' '.join(best.world.split())}, at load {best.at}: "
+        f"{best.sentences} of {frame['sentence'].nunique()}."
+    )
+
+
+def _caption_laws(frame):
+    counts = ", ".join(f"{row.at}: {row.sentences}" for row in holding(frame).itertuples())
+    return (
+        "Which of the sentences on random data hold under which law of sizes, by 95 % intervals over instances "
+        f"({counts} hold). By the text's law nobody waits: it cannot have made the paper's Figs. 11 to 13."
+    )
+
+
+FIGURES = (
+    *(
+        Figure(
+            f"lotes.month-map{suffix}",
+            f"lotes.month{suffix}",
+            plot,
+            _caption_month,
+            alt(
+                "Chart of which sentences hold at which load and choice. How many hold",
+                "sentences",
+                ["world"],
+                "at",
+                of=holding,
+            ),
+            month_map,
+        )
+        for suffix in ("", "-google")
+    ),
+    Figure(
+        "lotes.laws",
+        "lotes.random",
+        plot,
+        _caption_laws,
+        alt(
+            "Chart of which sentences on random data hold under which law of sizes. How many hold",
+            "sentences",
+            ["at"],
+            of=holding,
+        ),
+        law_map,
+    ),
+)
