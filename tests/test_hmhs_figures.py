@@ -6,7 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduce.exhibits.hmhs import comparing, crossing, factors, fig1_2_makespans, measures
+from reproduce.exhibits.hmhs import (
+    comparing,
+    crossing,
+    dispatching,
+    factors,
+    fig1_2_makespans,
+    measures,
+)
 from schedlib import hmhs
 from schedlib.plots.gantt import ONE_BY_ONE, _bars, plot_gantt
 
@@ -61,12 +68,35 @@ def test_slopes_are_per_doubling_and_signed_in_the_claimed_direction():
     assert np.allclose(dominated.interval().mean, 18)
 
 
-def test_a_draw_meets_a_gain_within_two_points():
-    gains = dict(crossing.PRINTED) | {"fifo_most": 79.0, "r_hmhs_least": 7.9}
-    frame = pd.DataFrame([gains, crossing.PRINTED]).assign(law="job", fifo="fifo")
-    assert list(crossing.met(frame).sum(axis=1)) == [5, 6]
-    assert measures.met_all(frame).interval().mean == 50
-    assert crossing.table(frame)[["draws", "all", "most"]].to_numpy().tolist() == [[2, 50, 6]]
+def test_the_closest_reading_is_found_by_its_farthest_gain():
+    def gain(policy, workload, jobs):
+        if policy == "fifo-barrier":
+            return {25: 51, 50: 77}.get(jobs, 90)
+        if policy == "fifo-pri":
+            return 72 if workload == "single" else 55
+        return {25: 10, 50: 33}.get(jobs, 40) if policy == "r-hmhs" else 20
+
+    policies = [*crossing.PRIS, *crossing.PRIS.values(), "r-hmhs"]
+    rows = []
+    for workload, jobs, seed in itertools.product(("single", "hybrid"), (25, 50, 100), (0, 1)):
+        here = {"workload": workload, "jobs": jobs, "seed": seed}
+        rows.append(here | {"policy": "hmhs", "makespan": 100.0})
+        for policy in policies:
+            share = gain(policy, workload, jobs) / 100
+            rows.append(here | {"policy": policy, "makespan": 100 / (1 - share)})
+    frame = pd.DataFrame(rows)
+    assert np.allclose(measures.missed(frame), [3, 3])
+    table = crossing.table(frame)
+    best = table.loc[table["off"].idxmin()]
+    assert best[["fifo", "pri", "first", "last"]].tolist() == ["fifo-barrier", "fifo-pri", 25, 50]
+    assert len(table) == 16 and np.isclose(best["off"], 3)
+
+
+def test_more_maps_are_on_their_quickest_machine_than_a_hundredth():
+    frame = dispatching.run("single", 40, seed=1).set_index("policy")
+    assert frame.loc["hmhs", "best"] > 5 > frame.loc["fifo", "best"] > 0
+    # an order that ignores the maps' total time leaves neighbours as far apart as any two jobs
+    assert frame.loc["fifo", "apart"] == pytest.approx(100, abs=35)
 
 
 @pytest.mark.parametrize("jobs", (3, 60))

@@ -21,9 +21,9 @@ HOW = """\
 One line is one sentence of a paper, in our words. *Ours* is by the text, with a 95 % interval over independent runs;
 a number alone is exact or a single run.
 
-- *By the text*: what the paper's words give, where they are silent in the simplest way. *holds*, *fails*: the whole
-  interval says so. *undecided*: it does not, or there is one run. *in a window*: it holds only at some values of a
-  parameter that the text leaves open. *nothing to measure*: both sides lie at a floor, as when nobody waits.
+- *By the text*: what the paper's words give, as each paper's head says. *holds*, *fails*: the whole interval says so.
+  *undecided*: it does not, or there is one run. *in a window*: it holds only at some values of a parameter that the
+  text leaves open. *nothing to measure*: both sides lie at a floor, as when no job waits.
 - *Together*: what it gives in the paper's *world*, in which most of its sentences hold at once. A world is what we
   found, not what the paper says. Empty: as by the text. *fixed it*: this sentence fixed the world, and is no evidence for it.
 - *Never*: it fails by the text, in the world and in every other reading that we tried.
@@ -49,7 +49,7 @@ def page(rows: DataFrame, paper_scale: DataFrame | None = None) -> str:
         if reading := known.readings.get(str(paper)):
             lines.append(f"*By the text*: {reading.name}. {reading.why}\n")
             lines += map(stated, reading.worlds)
-        lines += [f"{sentence(own)}\n", table(counted(own))]
+        lines.append(table(counted(own)))
         apart = own[own["kind"] != ""]
         if len(apart):
             shown = table(apart, ["sentence", "ours (95 %)", "by the text", "id"])

@@ -5,6 +5,7 @@ A gain is in per cent of the rival's makespan, and paired: on the same instance.
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -77,9 +78,9 @@ def percent(ours, theirs):
     return 100 * (1 - ours / theirs)
 
 
-def gains(frame: DataFrame, rivals: Sequence[str] = RIVALS) -> DataFrame:
-    """The rivals' rows with `gain`: by how many per cent of its makespan HMHS ends sooner."""
-    rows = against(frame, "hmhs")
+def gains(frame: DataFrame, rivals: Sequence[str] = RIVALS, **where: Any) -> DataFrame:
+    """The rivals' rows with `gain`: by how many per cent of its makespan HMHS ends sooner; of those with `where`."""
+    rows = against(only(frame, **where), "hmhs")
     gain = percent(rows["hmhs"], rows["makespan"])
     return only(rows.assign(gain=gain), policy=list(rivals))
 

@@ -54,13 +54,6 @@ def one_factor_a_machine(drawn: Instance) -> Instance:
     )
 
 
-def run_per_machine(workload: str, jobs: int, cluster: str, seed: int) -> DataFrame:
-    """As `run_clusters`, with V drawn per machine: every job has the first one's factors."""
-    slow = CLUSTERS[cluster]
-    alike = one_factor_a_machine(WORKLOADS[workload](jobs, seed, slow=slow))
-    return comparing.makespans(alike).assign(slow=100 * slow)
-
-
 def run_alibaba(jobs: int, seed: int) -> DataFrame:
     """Makespan of each policy on pairs drawn from the hour, machines as in the paper: `policy, makespan`."""
     return comparing.makespans(from_trace(comparing.pairs(), seed, n_jobs=jobs))
@@ -71,15 +64,7 @@ def run_gap(workload: str, jobs: int, seed: int) -> DataFrame:
     return comparing.makespans(WORKLOADS[workload](jobs, seed), bounded=True)
 
 
-SEEDS = scales(2, (10, 20))
-
-
-def _per_machine(jobs, clusters):
-    """The points of Fig. 1, all machines random, and those of Fig. 2, 100 jobs."""
-    first = grid(
-        workload=WORKLOADS, jobs=[count for count in jobs if count != 100], cluster=["cluster 1"]
-    )
-    return first + grid(workload=WORKLOADS, jobs=[100], cluster=clusters)
+SEEDS = scales(2, 60)
 
 
 EXPERIMENTS = (
@@ -108,21 +93,11 @@ EXPERIMENTS = (
         SEEDS,
     ),
     Experiment(
-        "hmhs.per-machine",
-        "Figs. 1 and 2 with one speed factor a machine",
-        run_per_machine,
-        scales(
-            _per_machine((25, 50), ("cluster 1", "cluster 5", "cluster 6")),
-            _per_machine(JOBS, CLUSTERS),
-        ),
-        SEEDS,
-    ),
-    Experiment(
         "hmhs.alibaba",
         "Makespan against the number of jobs, real map-reduce pairs",
         run_alibaba,
         scales(grid(jobs=[25, 50]), grid(jobs=JOBS)),
-        SEEDS,
+        scales(2, 10, 20),
     ),
     Experiment(
         "hmhs.gap",

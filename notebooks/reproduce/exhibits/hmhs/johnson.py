@@ -4,6 +4,7 @@ import itertools
 
 from pandas import DataFrame
 
+from reproduce.figure import Figure
 from schedlib.core.streams import streams
 from schedlib.hmhs.johnson import flow_shop_makespan, johnson
 from schedlib.sweeps import Experiment, grid, scales
@@ -28,5 +29,15 @@ EXPERIMENTS = (
         run_johnson,
         scales(grid(jobs=[5]), grid(jobs=[6, 7])),
         scales(3, 40, 100),
+    ),
+)
+FIGURES = (
+    Figure(
+        "hmhs.johnson",
+        "hmhs.johnson",
+        None,
+        "Johnson's rule on random flow shops of two machines and one task a stage: its mean makespan, and that of "
+        "the best of all orders.",
+        "Table of Johnson's rule against the best of all orders: they end at the same time.",
     ),
 )

@@ -7,18 +7,10 @@ from pandas import DataFrame, Series, concat
 from scipy import stats
 
 from reproduce.exhibits import Each, difference, each_seed, only
-from reproduce.exhibits.hmhs.comparing import RIVALS, gains
-from reproduce.exhibits.hmhs.crossing import met
+from reproduce.exhibits.hmhs.comparing import gains
+from reproduce.exhibits.hmhs.crossing import farthest, readings
 from reproduce.exhibits.hmhs.factors import HEURISTICS, brought
-from schedlib.intervals import Best, Proportion
-
-
-def curve(frame: DataFrame, rivals: list[str], axis: str = "jobs", **where) -> DataFrame:
-    """The gains along the axis of Fig. 1 ("jobs") or of Fig. 2 ("slow"), from a frame that may hold both."""
-    rows = only(frame, **where)
-    if {"jobs", "slow"} <= set(frame):
-        rows = only(rows, slow=0) if axis == "jobs" else only(rows, jobs=100)
-    return gains(rows, rivals)
+from schedlib.intervals import Best
 
 
 def least(rows: DataFrame, *case: str) -> Each:
@@ -30,27 +22,27 @@ def least(rows: DataFrame, *case: str) -> Each:
 
 def most_gain(frame: DataFrame, rival: str, axis: str = "jobs", **where) -> Best:
     """The gain (%) over a rival where it is largest."""
-    rows = curve(frame, [rival], axis, **where)
+    rows = gains(frame, [rival], **where)
     table = rows.pivot(index=["workload", axis], columns="seed", values="gain")
     return Best(table.to_numpy())
 
 
-def least_gain(frame: DataFrame, rival: str) -> Each:
+def least_gain(frame: DataFrame, rival: str, **where) -> Each:
     """The gain (%) over a rival at the point of Fig. 1 where it is smallest."""
-    rows = curve(frame, [rival])
+    rows = gains(frame, [rival], **where)
     return least(rows, "workload", "jobs")
 
 
-def lead(frame: DataFrame) -> Each:
+def lead(frame: DataFrame, **where) -> Each:
     """The gain (%) over the best rival, at the point of Fig. 1 where it is smallest."""
-    rows = curve(frame, list(RIVALS))
+    rows = gains(frame, **where)
     over_best = rows.groupby(["seed", "workload", "jobs"])["gain"].min()
     return least(over_best.reset_index(), "workload", "jobs")
 
 
-def of_each(frame: DataFrame, rivals: list[str]) -> Each:
+def of_each(frame: DataFrame, rivals: list[str], **where) -> Each:
     """The mean gain (%) of Fig. 1 over that rival over which it is smallest."""
-    rows = curve(frame, rivals)
+    rows = gains(frame, rivals, **where)
     return least(rows, "policy")
 
 
@@ -75,22 +67,22 @@ def least_slope(rows: DataFrame) -> Each:
     return least(slopes.reset_index(name="gain"), "workload")
 
 
-def trend(frame: DataFrame) -> Each:
+def trend(frame: DataFrame, **where) -> Each:
     """How much the gain over FIFO grows per doubling of the jobs (points), on the workload where less."""
-    rows = curve(frame, ["fifo"])
+    rows = gains(frame, ["fifo"], **where)
     doublings = np.log2(rows["jobs"])
     return least_slope(rows.assign(x=doublings))
 
 
 def fewer_slow(frame: DataFrame) -> Each:
     """How much the gain over FIFO grows per 10 points fewer slow machines (points), on the workload where less."""
-    rows = curve(frame, ["fifo"], "slow")
+    rows = gains(frame, ["fifo"])
     return least_slope(rows.assign(x=-rows["slow"] / 10))
 
 
-def rank_correlation(frame: DataFrame) -> Each:
+def rank_correlation(frame: DataFrame, **where) -> Each:
     """Spearman's correlation of the gain over R-HMHS with the number of jobs, on the workload where strongest."""
-    rows = curve(frame, ["r-hmhs"])
+    rows = gains(frame, ["r-hmhs"], **where)
     correlations = each_workload(
         rows, lambda group: stats.spearmanr(group["jobs"], group["gain"]).statistic
     )
@@ -99,10 +91,16 @@ def rank_correlation(frame: DataFrame) -> Each:
     return table[strongest].to_numpy()
 
 
-def single_above_hybrid(frame: DataFrame, rival: str) -> Each:
+def single_above_hybrid(frame: DataFrame, rival: str, **where) -> Each:
     """The mean gain of Fig. 1 on the single workload less that on the hybrid one (points)."""
-    rows = curve(frame, [rival])
+    rows = gains(frame, [rival], **where)
     return difference(rows, "gain", "single", less="hybrid", by="workload")
+
+
+def mean(frame: DataFrame, column: str, **where) -> Each:
+    """The mean of a column over these rows: one number a seed."""
+    rows = only(frame, **where)
+    return each_seed(rows, rows[column])
 
 
 def excess(frame: DataFrame) -> Each:
@@ -110,7 +108,7 @@ def excess(frame: DataFrame) -> Each:
     return each_seed(frame, frame["johnson"] - frame["best"], "max")
 
 
-def met_all(frame: DataFrame) -> Proportion:
-    """The share (%) of draws that have all six printed gains within two points."""
-    hits = met(frame).all(axis=1)
-    return Proportion(int(hits.sum()), len(hits), 100.0)
+def missed(frame: DataFrame) -> Each:
+    """By how many points the reading that comes closest misses one of the six printed gains: one number a seed."""
+    rows = readings(frame)
+    return each_seed(rows, farthest(rows), "min")

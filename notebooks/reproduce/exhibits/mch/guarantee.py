@@ -21,7 +21,7 @@ PLACE = 5.1
 COMPARED = ("mch", "mch-two-phase", "case1", "exact-ch")  # with H-DRF, on the same trees
 PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)  # chances that a leaf is partial-type
 OVER_TIME = ("h-drf", "mch", "mch-two-phase", "exact-ch", "naive-h-drf", "drf")
-AT_ONCE = 50  # about this number of tasks of a leaf fill its dominant resource
+AT_ONCE = 200  # tasks of a leaf fill its dominant resource, as in Section IV.A: 200 CPUs, and one for each task
 
 
 def run(depth: int, partial: float, resources: int, needs: int, trees: int, seed: int) -> DataFrame:
@@ -84,7 +84,7 @@ def run_trees(
     """Random trees over time, each leaf's mean share of the second half against its guarantee: one row.
 
     `starved`: share of trees with a leaf below half its guarantee; `least`: the least mean share over its
-    guarantee. Two resources; a task needs 1/50 of its leaf's dominant resource.
+    guarantee. Two resources; a task needs 1/200 of its leaf's dominant resource.
     """
     rng, least = np.random.default_rng([seed, 18]), []
     for tree in random_trees(depth, partial, 2, trees, seed):
@@ -271,7 +271,7 @@ FIGURES = (
         "mch.starvation",
         plot_group,
         "Dominant shares while tasks end and waiting ones start. Leaf n1 needs memory; group n2 has a "
-        "leaf that needs CPUs and a leaf n2,2 that needs memory. 50 tasks fill a resource, and their "
+        "leaf that needs CPUs and a leaf n2,2 that needs memory. 200 tasks fill a resource, and their "
         "lengths are exponential. Means over seeds; equal shares lie on one another.",
         alt(
             "Line charts of two memory leaves' shares over time. In the second half n2,2 holds (%)",
@@ -284,7 +284,7 @@ FIGURES = (
         "mch.long-run",
         "mch.long-run",
         None,
-        "Random trees over time: two resources, tasks of exponential length, at most about 50 tasks of a "
+        "Random trees over time: two resources, tasks of exponential length, at most about 200 tasks of a "
         "leaf at once. starved: the share of trees on which some leaf's mean share in the second half is "
         "below half of its guarantee. least: the least mean share of a leaf over its guarantee.",
         alt(

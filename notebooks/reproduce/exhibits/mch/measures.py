@@ -26,15 +26,6 @@ def farthest(frame: DataFrame, columns: list[str], wanted: list[float], **where)
     return Exact(gaps.max())
 
 
-def inverse_mu(frame: DataFrame) -> Exact:
-    """How far the weights of n2,1 and n2,2 times mu of n2 are from 1, at most (Case 1)."""
-    rows = only(frame, case="full").set_index("node")
-    weights = rows.loc[["n2,1", "n2,2"], "weight"]
-    mu = rows.loc["n2", "mu"]
-    gaps = np.abs(weights * mu - 1)
-    return Exact(gaps.max())
-
-
 def unequal(frame: DataFrame, case: str, column: str = "gap") -> Proportion:
     """The share (%) of random trees on which the flat tree's tasks are not the hierarchy's."""
     rows = only(frame, case=case)

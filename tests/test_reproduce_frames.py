@@ -1,0 +1,59 @@
+"""What is published says the same everywhere: headlines are measured again from the committed frames."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from reproduce import ledger, publish, registry, report, verdicts
+from schedlib import paths
+
+FIGURES = paths.checkout() / "figures"
+LIBRARY = registry.load()
+HEADLINES = [claim for claim in LIBRARY.claims.values() if claim.headline]
+
+
+def committed(experiment):
+    """An experiment's frame, from the figures drawn from it."""
+    entries = publish.provenance(FIGURES)
+    drawn = [
+        LIBRARY.figures[name]
+        for name, entry in entries.items()
+        if entry["experiment"] == experiment
+    ]
+    whole = [figure for figure in drawn if figure.part is None]
+    parts = []
+    for figure in whole[:1] or drawn:
+        paper, _, name = figure.id.partition(".")
+        parts.append(pd.read_csv(FIGURES / paper / f"{name}.csv"))
+    return pd.concat(parts).drop_duplicates()
+
+
+@pytest.mark.parametrize("claim", HEADLINES, ids=lambda claim: claim.id)
+def test_a_headline_says_what_its_committed_frame_gives(claim):
+    row = ledger.read(FIGURES).set_index("id").loc[claim.id]
+    needed = claim.experiments()
+    looks = max(len(LIBRARY.experiments[name].analyses("quick")) for name in needed)
+    frames = {name: committed(name) for name in needed}
+    again = verdicts.judge(claim, frames, "quick", looks)
+    assert (again.verdict, again.window, again.together) == (row.verdict, row.window, row.together)
+    for name in ledger.NUMBERS:
+        assert getattr(again, name) == pytest.approx(row[name], nan_ok=True)
+
+
+def test_the_readme_counts_as_the_ledger_does():
+    own = report.counted(ledger.read(FIGURES))
+    together = own["together"].isin([verdicts.HOLDS, verdicts.FIXED]).sum()
+    text = (own["verdict"] == verdicts.HOLDS).sum()
+    wanted = (
+        f"Of {len(own)} sentences {text} hold by the text and {together} together; "
+        f"{own['never'].sum()} fail in every reading that we tried."
+    )
+    readme = " ".join((FIGURES.parent / "README.md").read_text().split())
+    assert re.findall(r"Of \d+ sentences .*? tried\.", readme) == [wanted]
+
+
+def test_the_page_of_claims_is_made_from_the_ledger():
+    rows = ledger.read(FIGURES)
+    page = report.page(rows, ledger.read(FIGURES / publish.PAPER_SCALE))
+    assert (FIGURES / "CLAIMS.md").read_text() == page
