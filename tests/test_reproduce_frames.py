@@ -1,5 +1,7 @@
 """What is published says the same everywhere: headlines are measured again from the committed frames."""
 
+import dataclasses
+import itertools
 import re
 
 import pandas as pd
@@ -57,3 +59,43 @@ def test_the_page_of_claims_is_made_from_the_ledger():
     rows = ledger.read(FIGURES)
     page = report.page(rows, ledger.read(FIGURES / publish.PAPER_SCALE))
     assert (FIGURES / "CLAIMS.md").read_text() == page
+
+
+def test_in_hmhs_s_world_as_many_sentences_hold_as_in_any_range_of_jobs():
+    """As the world's `tried` says; Fig. 1's frame has 60 instances for each number of jobs."""
+    frame = committed("hmhs.fig1")
+    judged = [
+        claim.world for claim in LIBRARY.claims.values() if claim.paper == "hmhs" and claim.world
+    ]
+    numbers = sorted(set(frame["jobs"]))
+    held = {}
+    for first, last in itertools.combinations(numbers, 2):
+        jobs = [number for number in numbers if first <= number <= last]
+        ranged = [dataclasses.replace(claim, args={**claim.args, "jobs": jobs}) for claim in judged]
+        found = [verdicts.outcome(claim, frame, 0.95).verdict for claim in ranged]
+        held[first, last] = found.count(verdicts.HOLDS)
+    most = held[25, 200]
+    assert [range_ for range_, count in held.items() if count == most] == [
+        (25, 200),
+        (25, 400),
+        (50, 200),
+    ]
+    assert (
+        held[25, 800] == most - 1 and most - 3 <= min(held.values()) and max(held.values()) == most
+    )
+
+
+def test_what_was_tried_beside_mch_s_world_is_in_the_ledger():
+    others = ledger.read(FIGURES).set_index("id")["others"]
+    repaired = others[others.str.contains("two-phase weights, ours: holds")]
+    assert set(repaired.index) == {
+        *("mch.equal-other", "mch.guarantee-partial", "mch.two-of-three", "mch.no-starvation")
+    }
+    assert "two-phase weights, ours: fails" in others["mch.same-partial"]
+    assert others["mch.square"].count("fails") == 4
+
+
+def test_what_the_report_says_of_other_readings_is_in_the_ledger():
+    others = ledger.read(FIGURES).set_index("id")["others"]
+    assert others["hmhs.slow"].startswith("slow machines alone: holds")
+    assert others["hmhs.single-above-hybrid"].startswith("the gain over FIFO: holds")

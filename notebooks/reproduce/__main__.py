@@ -14,7 +14,7 @@ command = commands.command
 OUT = argument(
     "--out",
     metavar="FOLDER",
-    help="where files go; else figures/ at quick scale, figures/paper-scale at the papers' own "
+    help="where files go; else figures/ at quick scale, figures/paper-scale at paper scale "
     "(there git keeps the ledger and frames, not pictures), data/cache/figures-smoke for a trial",
 )
 ONLY = argument(

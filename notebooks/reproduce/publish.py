@@ -24,7 +24,7 @@ from schedlib.sweeps.experiment import Settings, check_scale
 from schedlib.sweeps.text import csv_text
 
 PAPER_SCALE = "paper-scale"
-"""The folder in `figures/` with the ledger and the frames of the run at the papers' own scale."""
+"""The folder in `figures/` with the ledger and the frames of the run at paper scale."""
 
 
 def out_folder(

@@ -95,7 +95,7 @@ def _tally(column: pd.Series, verdicts: Sequence[str]) -> str:
 
 
 def otherwise(rows: DataFrame, paper_scale: DataFrame) -> str:
-    """Which sentences the runs at the papers' own scale decide otherwise by the text, in words; "" without any.
+    """Which sentences the runs at paper scale decide otherwise by the text, in words; "" without any.
 
     >>> here = pd.DataFrame({"id": ["mch.a", "mch.b"], "verdict": ["undecided", "holds"]})
     >>> otherwise(here, here.assign(verdict=["fails", "undecided"])).splitlines()
