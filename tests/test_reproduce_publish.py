@@ -87,7 +87,7 @@ def test_gallery_has_for_each_figure_its_caption_verdicts_and_time(tmp_path):
     assert set(anchors[1:]) <= linked <= set(anchors)
     first, second = text.split("### ")[1:]
     assert "Time against *jobs*." in first and "1 s with [toy-table]" in first
-    assert "[Claims](CLAIMS.md#hmhs): 1 sentence. By the text: holds 1. Together:" in first
+    assert "[Claims](CLAIMS.md#hmhs): holds 1." in first
     assert "Times." in second and "Claims" not in second
     assert "warehouse" not in first + second
     assert "2 sentences. By the text: holds 1, not testable 1." in text.split("## HMHS")[0]

@@ -19,7 +19,7 @@ HEAD = """\
 after another on one core. Figures drawn from the same experiment share its time. What became of the papers'
 sentences stands in [CLAIMS.md](CLAIMS.md).
 """
-LONGEST_TABLE = 12  # rows that stand in the gallery; of a longer table it has the link
+LONGEST_TABLE = 8  # rows that stand in the gallery; of a longer table it has the link
 Entry = dict[str, Any]
 Entries = dict[str, Entry]  # how each figure came about, as `publish.provenance` gives it
 
@@ -129,8 +129,8 @@ def one(out: Path, name: str, entries: Entries, claims: dict[str, DataFrame]) ->
     lines += [entry["caption"], "", how]
     if name in claims:
         paper = name.partition(".")[0]
-        became = report.sentence(claims[name])
-        lines += ["", f"[Claims](CLAIMS.md#{anchor(papers.title_of(paper))}): {became}"]
+        became = report.by_text(claims[name])
+        lines += ["", f"[Claims](CLAIMS.md#{anchor(papers.title_of(paper))}): {became}."]
     return lines
 
 

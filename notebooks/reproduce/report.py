@@ -79,15 +79,23 @@ def sentence(rows: DataFrame) -> str:
     """
     own = counted(rows)
     sentences = "1 sentence" if len(own) == 1 else f"{len(own)} sentences"
-    text = _tally(own["verdict"], VERDICTS)
-    together = _tally(own["together"], TOGETHER)
+    together = tally(own["together"], TOGETHER)
     return (
-        f"{sentences}. By the text: {text}. Together: {together}. Never: {own['never'].sum()}. "
+        f"{sentences}. By the text: {by_text(own)}. Together: {together}. Never: {own['never'].sum()}. "
         f"Not counted: {len(rows) - len(own)}."
     )
 
 
-def _tally(column: pd.Series, verdicts: Sequence[str]) -> str:
+def by_text(rows: DataFrame) -> str:
+    """What became of these sentences by the text, in words.
+
+    >>> by_text(pd.DataFrame({"verdict": ["fails", "holds", "holds"], "kind": ""}))
+    'holds 2, fails 1'
+    """
+    return tally(counted(rows)["verdict"], VERDICTS)
+
+
+def tally(column: pd.Series, verdicts: Sequence[str]) -> str:
     """How many have each of these verdicts, in words."""
     number_of = column.value_counts()
     each = [f"{verdict} {number_of[verdict]}" for verdict in verdicts if verdict in number_of]

@@ -149,7 +149,9 @@ class Sentence:
 def read(file: Path, paper: str, measures: ModuleType) -> tuple[Reading, list[Sentence]]:
     """The reading and the sentences in a paper's `claims.toml`; `measures` has the functions it names.
 
-    Raises ValueError, which names the claim, for a field or a measure that does not exist.
+    `[reading]` and `[world]` (or several) have the fields of `Reading` and `World`. A `[[claim]]` is read by the text;
+    its `[claim.world]` has those fields that differ in the paper's world, and each `[[claim.other]]` those of another
+    reading, with its `name`. Raises ValueError, which names the claim, for a field or a measure that does not exist.
     """
     data = tomllib.loads(file.read_text(encoding="utf-8"))
     stated = data.get("world", [])
