@@ -39,11 +39,9 @@ def book() -> dict[str, Path]:
     if (root := paths.checkout()) is None:
         raise ValueError("the notebooks are in the checkout: clone it and run there")
     folder = root / "notebooks"
-    files = [
-        *folder.glob("*.ipynb"),
-        *folder.glob("solutions/*.ipynb"),
-        *folder.glob("reproduce/*.ipynb"),
-    ]
+    files: list[Path] = []
+    for inside in (".", "solutions", "reproduce"):
+        files += (folder / inside).glob("*.ipynb")
     return {file.relative_to(folder).with_suffix("").as_posix(): file for file in sorted(files)}
 
 

@@ -22,9 +22,6 @@ Names = str | Iterable[str] | None
 """A reader's choice: papers, figures, experiments or claims by name; None for all."""
 
 
-SEE_LIST = "or see: python -m reproduce list"
-
-
 def unlisted(kind: str, name: str, listed: Iterable[str]) -> ValueError:
     """The error for an unknown name, with near matches and where to look.
 
@@ -33,7 +30,7 @@ def unlisted(kind: str, name: str, listed: Iterable[str]) -> ValueError:
     """
     from schedlib.core.checks import unknown  # with numba, which what is stored does not need
 
-    return unknown(kind, name, listed, SEE_LIST)
+    return unknown(kind, name, listed, "or see: python -m reproduce list")
 
 
 @dataclass(frozen=True)

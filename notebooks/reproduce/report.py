@@ -75,13 +75,12 @@ def sentence(rows: DataFrame) -> str:
 
     >>> three = {"verdict": ["fails", "holds", "holds"], "together": "holds", "never": False, "kind": ["", "", "own"]}
     >>> sentence(pd.DataFrame(three))
-    '2 sentences. By the text: holds 1, fails 1. Together: holds 2. Never: 0. Not counted: 1.'
+    'Sentences: 2. By the text: holds 1, fails 1. Together: holds 2. Never: 0. Not counted: 1.'
     """
     own = counted(rows)
-    sentences = "1 sentence" if len(own) == 1 else f"{len(own)} sentences"
     together = tally(own["together"], TOGETHER)
     return (
-        f"{sentences}. By the text: {by_text(own)}. Together: {together}. Never: {own['never'].sum()}. "
+        f"Sentences: {len(own)}. By the text: {by_text(own)}. Together: {together}. Never: {own['never'].sum()}. "
         f"Not counted: {len(rows) - len(own)}."
     )
 
@@ -123,7 +122,7 @@ def counts(rows: DataFrame) -> str:
     own = counted(rows)
     lines = []
     for paper, of_paper in [*own.groupby("paper", sort=False), ("all", own)]:
-        line: dict[str, Any] = {"paper": papers.title_of(str(paper)), "sentences": len(of_paper)}
+        line = {"paper": papers.title_of(str(paper)), "sentences": len(of_paper)}
         for verdict in VERDICTS:
             line[f"text: {verdict}"] = (of_paper["verdict"] == verdict).sum()
         for verdict in TOGETHER:

@@ -163,8 +163,6 @@ def read(file: Path, paper: str, measures: ModuleType) -> tuple[Reading, list[Se
     for entry in data["claim"]:
         in_world = entry.pop("world", None)
         otherwise = entry.pop("other", ())
-        fixed = entry["id"] in fixing
-        fixing.discard(entry["id"])
         world = None
         if in_world is not None:
             world = _sentence(paper, entry | in_world, measures)
@@ -173,9 +171,10 @@ def read(file: Path, paper: str, measures: ModuleType) -> tuple[Reading, list[Se
             name = other.pop("name")
             others[name] = _sentence(paper, entry | other, measures)
         one = _sentence(paper, entry, measures)
+        fixed = entry["id"] in fixing
         sentences.append(replace(one, world=world, fixed=fixed, others=others))
-    if fixing:
-        raise ValueError(f"world of {paper}: fixed_by names unknown claims: {', '.join(fixing)}")
+    if unknown := fixing - {entry["id"] for entry in data["claim"]}:
+        raise ValueError(f"world of {paper}: fixed_by names unknown claims: {', '.join(unknown)}")
     return Reading(**data["reading"], worlds=worlds), sentences
 
 

@@ -23,7 +23,6 @@ AS_PRINTED, NEAR, OFF = "as printed", "near", "off"
 NUMBERS = (AS_PRINTED, NEAR, OFF, UNDECIDED)
 Frames = Mapping[str, DataFrame]
 """Experiments' frames by their names."""
-A_QUARTER = 0.25  # how far from the printed number is near
 
 
 class Measured(NamedTuple):
@@ -65,6 +64,10 @@ class Row(NamedTuple):
     scale: str
 
 
+SAID = ("id", "paper", "where", "sentence", "printed", "unit", "cause", "kind")
+"""Columns of a row that the sentence has itself."""
+
+
 def judge(sentence: Sentence, frames: Frames, scale: str, looks: int = 1) -> Row:
     """The ledger's row of a sentence, from the frames of its experiments by name.
 
@@ -85,18 +88,14 @@ def judge(sentence: Sentence, frames: Frames, scale: str, looks: int = 1) -> Row
         together = UNDECIDED  # no world says where along the column
     if sentence.fixed:
         together = FIXED
-    fates = {text.verdict, world.verdict, *(other.verdict for other in others.values())}
+    fates = {one.verdict for one in (text, world, *others.values())}
     never = FAILS in fates and fates <= {FAILS, NOTHING}
     if sentence.slip or not sentence.experiment:
         verdict = SLIP if sentence.slip else UNTESTABLE
         together, never = "", False
+    said = {name: getattr(sentence, name) for name in SAID}
     return Row(
-        id=sentence.id,
-        paper=sentence.paper,
-        where=sentence.where,
-        sentence=sentence.sentence,
-        printed=sentence.printed,
-        unit=sentence.unit,
+        **said,
         measured=text.found.mean,
         low=text.found.low,
         high=text.found.high,
@@ -110,8 +109,6 @@ def judge(sentence: Sentence, frames: Frames, scale: str, looks: int = 1) -> Row
         world_high=world.found.high,
         never=never,
         others="; ".join(f"{name}: {other.words()}" for name, other in others.items()),
-        cause=sentence.cause,
-        kind=sentence.kind,
         scale=scale,
     )
 
@@ -177,8 +174,8 @@ def zone(sentence: Sentence) -> tuple[float, float]:
     if sentence.within is not None:
         return sentence.within
     least, most, _ = sentence.numbers()
-    ends = np.outer((least, most), (1 - A_QUARTER, 1 + A_QUARTER))
-    return float(ends.min()), float(ends.max())
+    ends = np.outer((least, most), (0.75, 1.25))
+    return ends.min(), ends.max()
 
 
 def decide(sentence: Sentence, found: Measured) -> str:
@@ -255,9 +252,9 @@ def windows(each: Mapping[str, str], column: str) -> tuple[str, str]:
         place = f"{first} to {rest[-1]}" if rest else first
         texts[verdict].append(f"{verdict} at {column} {place}")
     text = ", ".join(texts[HOLDS] + texts[UNDECIDED])
-    found = set(each.values())
-    if len(found) <= 1:
-        return (found.pop() if found else UNDECIDED), text
+    found = set(each.values()) or {UNDECIDED}
+    if len(found) == 1:
+        return found.pop(), text
     if HOLDS in found and found & {FAILS, NOTHING}:
         return WINDOW, text
     return (UNDECIDED if UNDECIDED in found else FAILS), text
