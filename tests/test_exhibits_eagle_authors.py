@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
+import reproduce
 from frames import as_frame
-from reproduce import publish
+from reproduce import publish, registry
 from reproduce.exhibits.eagle import authors, authors_figures, drawing, fig2_4_rivals, laws
 from schedlib import traces
 from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS
@@ -136,3 +137,14 @@ def test_the_complete_parts_of_the_excerpts_hold_what_table_1_says_of_whole_trac
 def test_no_series_of_an_excerpt_is_left_out_of_a_picture():
     frame = pd.DataFrame({"trace": ["yahoo-2", "google", "yahoo-1"]})
     assert drawing.traces_of(frame) == ["google", "yahoo-1", "yahoo-2"]
+
+
+def test_a_world_tried_holds_as_many_sentences_as_it_says():
+    rows = reproduce.claims("eagle")
+    for said in registry.load().readings["eagle"].worlds[0].tried:
+        name = said.partition(":")[0]
+        under = rows[rows["others"].str.contains(name)]
+        hold = under["others"].str.contains(f"{name}[^:]*: holds").sum()
+        assert said == (
+            f"{name}: {hold} of {len(under)} hold, {sum(under['verdict'] == 'holds')} in the world"
+        )

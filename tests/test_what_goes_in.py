@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 
-from reproduce import registry
+import reproduce
 from schedlib import paths
 from test_prose import NUMBER, rounds_to
 
@@ -70,9 +70,7 @@ def test_what_comes_out(trace):
     found = found[found["trace"] == trace.lower()].set_index("source")
     assert [row[0] for row in rows] == found.index.tolist()
     for source, factors, behind, stolen in rows:
-        check(
-            factors, [float(number) for number in NUMBER.findall(found.loc[source, "Hawk / Eagle"])]
-        )
+        assert factors == found.loc[source, "Hawk / Eagle"]
         check(behind, [found.loc[source, "behind"]])
         check(stolen, [found.loc[source, "stolen"]])
 
@@ -82,15 +80,13 @@ def test_ingredients():
     found = pd.read_csv(EAGLE / "ingredients.csv").set_index("ingredient")
     assert [row[0] for row in rows] == found.index.tolist()
     for ingredient, *cells in rows:
-        for column, cell in zip(head[1:], cells, strict=True):
-            values = [float(number) for number in NUMBER.findall(found.loc[ingredient, column])]
-            check(cell, values)
+        assert cells == found.loc[ingredient, head[1:]].tolist()
 
 
 def test_verdicts():
     """The calibrated column; the old one is version 1.0's ledger."""
     _, rows = tables()["the paper says"]
-    measured = pd.read_csv(ROOT / "figures/claims.csv").set_index("id")["measured"]
+    measured = reproduce.claims("eagle").set_index("id")["measured"]
     for percentile, row in zip((50, 90, 99), rows, strict=False):
         check(row[2], [1 + measured[f"eagle.omniscient-p{percentile}"] / 100])
     ids = [
@@ -98,10 +94,5 @@ def test_verdicts():
     ]  # fmt: skip
     for name, row in zip(ids, rows[3:], strict=False):
         check(row[2], [measured[f"eagle.{name}"]])
-    loads = pd.read_csv(EAGLE / "fig5.csv")
-    gain, worse = (
-        registry.load().claims[f"eagle.{name}"].others["as submitted"]
-        for name in ("min-google", "sss-exception")
-    )
-    check(rows[8][2], [gain.measure(loads, **gain.args).mean()])
-    assert worse.measure(loads, **worse.args).mean() < 0 and rows[9][2] == "no"
+    check(rows[8][2], [measured["eagle.min-google"]])
+    assert measured["eagle.sss-exception"] < 0 and rows[9][2] == "no"

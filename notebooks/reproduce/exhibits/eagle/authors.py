@@ -23,7 +23,7 @@ from pandas import DataFrame, concat
 
 from reproduce import exhibits
 from reproduce.exhibits.eagle import comparing, drawing, fig8_estimates
-from reproduce.exhibits.eagle.comparing import SUBMITTED
+from reproduce.exhibits.eagle.comparing import PUBLISHED
 from reproduce.exhibits.eagle.drawing import whose
 from schedlib import traces
 from schedlib.eagle.simulating.results import Simulation
@@ -36,7 +36,7 @@ SYSTEMS = ("eagle", "hawk", "hawk-general", "dlwl", "no-sss", "no-min", "no-sbp-
 """The systems that run with each number of workers."""
 WRITTEN = {f"{name}-written": name for name in ("eagle", "hawk-any", "hawk-general")}
 """Systems as the text says, and what they are otherwise called."""
-AT_FEWEST = ("sparrow", "omniscient", "dlwl-5", "dlwl-7", *SUBMITTED, *WRITTEN)
+AT_FEWEST = ("sparrow", "omniscient", "dlwl-5", "dlwl-7", *PUBLISHED, *WRITTEN)
 """The systems that run besides with the fewest workers."""
 LATER = {"dlwl-5", "dlwl-7"}
 """Longer heartbeats than Google's, as in Fig. 4: for Google's trace alone."""
@@ -152,30 +152,31 @@ def rows_of(name: str, done: Simulation, since: float) -> DataFrame:
     return comparing.rows_of(name, done).assign(utilisation=round(busy, 6))
 
 
-def run(trace: str, file: str, workers: int, seed: int) -> DataFrame:
-    """The systems on the jobs of a file with `workers` workers; the seed is the schedulers'."""
+def each_system(
+    names: Iterable[str], trace: str, file: str, workers: int, seed: int, **options: Any
+) -> DataFrame:
+    """Each system on the jobs of a file with `workers` workers; the seed is the schedulers'."""
     workload = jobs_of(file)
     since = complete_from(workload)
-    paper_trace = whose(trace)
     blocks = []
-    for name in systems(paper_trace, workers):
-        done = one_system(name, workload, paper_trace, workers, seed)
+    for name in names:
+        done = one_system(name, workload, trace, workers, seed, **options)
         blocks.append(rows_of(name, done, since))
     return concat(blocks, ignore_index=True)
+
+
+def run(trace: str, file: str, workers: int, seed: int) -> DataFrame:
+    """The systems that run on a file's jobs with `workers` workers."""
+    paper_trace = whose(trace)
+    return each_system(systems(paper_trace, workers), paper_trace, file, workers, seed)
 
 
 def run_estimates(
     trace: str, file: str, workers: int, low: float, high: float, seed: int
 ) -> DataFrame:
-    """Eagle and DLWL+SRPT; a job's estimate is its mean times a factor drawn uniformly from [low, high]."""
-    workload = jobs_of(file)
-    since = complete_from(workload)
-    estimate = "mean" if low == high == 1 else (low, high)
-    blocks = []
-    for name in fig8_estimates.SYSTEMS:
-        done = one_system(name, workload, trace, workers, seed, estimate=estimate)
-        blocks.append(rows_of(name, done, since))
-    return concat(blocks, ignore_index=True)
+    """Eagle and DLWL+SRPT with these `fig8_estimates.estimates`."""
+    estimate = fig8_estimates.estimates(low, high)
+    return each_system(fig8_estimates.SYSTEMS, trace, file, workers, seed, estimate=estimate)
 
 
 def points(source: Source) -> dict[str, list[dict[str, Any]]]:

@@ -1,6 +1,8 @@
 """How Eagle's experiments run, and how completion times on the same workload are compared.
 
-- Runs follow the authors' program (`detail="as_published"`); Hawk's thieves are then any idle worker.
+- Runs follow the authors' program as submitted with the paper (`detail="as_submitted"`, November 2016), which
+  made the paper's numbers; Hawk's thieves are then any idle worker. In February 2017 two defects of its SRPT were
+  mended: the program as published runs beside it, under names of its own.
 - Heartbeats are longer where jobs come more rarely than in the paper's cluster, so that as many jobs are
   placed by the same news.
 - A ratio is taken per seed, both systems on the same workload. Every job counts.
@@ -19,7 +21,6 @@ from schedlib.eagle.simulating.results import Simulation
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, Eagle, Hawk, System
 from schedlib.eagle.workloads import synthetic as made
-from schedlib.sweeps import scales
 from schedlib.workload import Workload
 
 MAKERS = {"google": made.google, "cloudera": made.cloudera, "yahoo": made.yahoo}
@@ -52,13 +53,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "hawk-none": {"system": Hawk(steal=False)},
 }
 """Systems that `simulate` knows by no name: its arguments. Hawk's differ in who steals."""
-SUBMITTED = {f"{name}-submitted": name for name in ("eagle", "dlwl", "no-sss", "no-min")}
-"""The systems with SRPT in the authors' program as submitted, and what they are otherwise called."""
+PUBLISHED = {f"{name}-published": name for name in ("eagle", "dlwl", "no-sss", "no-min")}
+"""The systems with SRPT in the authors' program as published, and what they are otherwise called."""
 VARIANTS |= {
-    name: {"system": plain} | VARIANTS.get(plain, {}) | {"detail": "as_submitted"}
-    for name, plain in SUBMITTED.items()
+    name: {"system": plain} | VARIANTS.get(plain, {}) | {"detail": "as_published"}
+    for name, plain in PUBLISHED.items()
 }
-SEEDS = scales(2, (5, 10), 1)
 SCALE = {  # the simulated cluster over the paper's: 100 workers, 1,000 to 1,500 at the highest load, its own
     "smoke": {"google": 1 / 150, "cloudera": 1 / 150, "yahoo": 1 / 40},
     "quick": {"google": 1 / 10, "cloudera": 1 / 15, "yahoo": 1 / 4},
@@ -89,8 +89,8 @@ def one_run(
 ) -> Simulation:
     """A run of a system that `simulate` knows by its name, or of one of `VARIANTS`.
 
-    Cut-off, short partition and heartbeat are the paper's for the trace unless `options`, or the variant, has
-    others. Heartbeats are `slower` times as long: where jobs come more rarely news is to be as old for each of
+    Cut-off, short partition and heartbeat are the paper's for the trace, and the program is the one as submitted,
+    unless `options`, or the variant, has others. Heartbeats are `slower` times as long: where jobs come more rarely news is to be as old for each of
     them.
     """
     how: dict[str, Any] = {
@@ -98,6 +98,7 @@ def one_run(
         "short_partition": made.PARTITION[trace],
         "cutoff": made.CUTOFF[trace],
         "heartbeat": made.HEARTBEAT[trace],
+        "detail": "as_submitted",
     }
     how |= options
     how |= VARIANTS.get(name, {})
@@ -176,9 +177,9 @@ def loads() -> dict[str, list[dict]]:
 
 def highest(points: Mapping[str, Iterable[Mapping]]) -> dict[str, list[dict]]:
     """Each scale's points, on Google's trace with the fewest workers."""
-    fewest = {"workers": min(made.WORKERS["google"])}
+    fewest = min(made.WORKERS["google"])
     return {
-        scale: [{**point, **fewest, **size(scale)} for point in some]
+        scale: [{**point, "workers": fewest, **size(scale)} for point in some]
         for scale, some in points.items()
     }
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 from pandas import DataFrame, concat
 
 from reproduce.exhibits import handles_of, legend_below
@@ -249,16 +248,6 @@ def from_zero(axes) -> None:
         ax.set_ylim(0, top)
 
 
-def near_means(ax, rows: DataFrame, y: str, by) -> None:
-    """A logarithmic y axis with the means and their intervals; one that reaches far below is cut."""
-    means, low, high = zip(*rows.groupby(by)[y].apply(mean_ci), strict=True)
-    bottom = min(means) / 1.4
-    least = np.nanmin((bottom, *low))
-    most = np.nanmax((*means, *high))
-    ax.set(yscale="log", ylim=(max(least, bottom / 1.6), 1.1 * most))
-    style.plain_log(ax.yaxis)
-
-
 def thousands(ax, workers) -> None:
     """The x axis as numbers of workers in thousands."""
     values = sorted(set(workers))
@@ -300,4 +289,6 @@ def sizes(frame: DataFrame) -> str:
         words.append(f"{NAMES[point['trace']]} {size}" if "trace" in point else size)
     count = frame["seed"].nunique()
     seeds = f"{count} workloads. Intervals: 95 %" if count > 1 else "1 workload"
-    return f"Clusters' share of the paper's size: {', '.join(words)}. {seeds}."
+    return (
+        f"Program as submitted. Clusters' share of the paper's size: {', '.join(words)}. {seeds}."
+    )

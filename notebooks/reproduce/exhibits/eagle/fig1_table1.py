@@ -10,8 +10,6 @@ from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS
 from schedlib.sweeps import Experiment, scales
 
 PLACE = 3
-PRINTED = {"google": (506460, 10.00, 83), "cloudera": (21030, 5.02, 91), "yahoo": (24262, 9.41, 98)}
-"""The paper's Table 1: jobs, long jobs (%), task-seconds of long jobs (%)."""
 
 
 def run(trace: str, jobs: int, seed: int) -> DataFrame:

@@ -1,4 +1,4 @@
-"""The run behind Figs. 2 to 7; Figs. 2 to 4, Table 2: Eagle against Hawk, its blocking, and DLWL+SRPT."""
+"""The runs behind Figs. 2 to 7; Figs. 2 to 4, Table 2: Eagle against Hawk, its blocking, and DLWL+SRPT."""
 
 from functools import partial
 
@@ -9,25 +9,17 @@ from reproduce.exhibits.eagle.comparing import only
 from reproduce.figure import Figure
 from schedlib.plots import style
 from schedlib.plots.alt import alt
-from schedlib.sweeps import Experiment
+from schedlib.sweeps import Experiment, scales
 
 PLACE = 6
 ABLATED = ("eagle", "hawk", "dlwl", "no-sss", "no-sbp-srpt", "no-min")
 SYSTEMS = {"google": (*ABLATED, "hawk-general"), "cloudera": ABLATED[:3], "yahoo": ABLATED}
 """The systems that run at each load of a trace."""
 BESIDES = {
-    ("google", 15_000): (
-        "omniscient",
-        "dlwl-5",
-        "dlwl-7",
-        "old-bits",
-        "hawk-none",
-        "sparrow",
-        *comparing.SUBMITTED,
-    ),
-    ("google", 17_000): ("eagle-submitted", "dlwl-submitted", "no-min-submitted"),
-    ("cloudera", 15_000): ("eagle-submitted", "dlwl-submitted"),
-    ("yahoo", 4_000): ("eagle-submitted", "dlwl-submitted"),
+    ("google", 15_000): ("omniscient", "old-bits", "hawk-none", "sparrow", *comparing.PUBLISHED),
+    ("google", 17_000): ("eagle-published", "dlwl-published", "no-min-published"),
+    ("cloudera", 15_000): ("eagle-published", "dlwl-published"),
+    ("yahoo", 4_000): ("eagle-published", "dlwl-published"),
 }
 """The systems that run besides at a trace's highest load, and at Google's second."""
 TABLE2 = {
@@ -48,6 +40,11 @@ def run(trace: str, workers: int, jobs: int, scale: float, seed: int) -> DataFra
     """The systems at one load of one trace, with the share `scale` of the paper's `workers`."""
     names = SYSTEMS[trace] + BESIDES.get((trace, workers), ())
     return comparing.on_trace(names, trace, workers, jobs, scale, seed)
+
+
+def run_heartbeats(trace: str, workers: int, jobs: int, scale: float, seed: int) -> DataFrame:
+    """Eagle, and DLWL+SRPT with each heartbeat, as `run`."""
+    return comparing.on_trace(HEARTBEATS, trace, workers, jobs, scale, seed)
 
 
 def printed_shares(trace: str) -> dict[str, float]:
@@ -184,7 +181,14 @@ EXPERIMENTS = (
         "Eagle, its parts and its rivals at the loads of three traces",
         run,
         comparing.loads(),
-        comparing.SEEDS,
+        scales(2, (5, 10), 1),
+    ),
+    Experiment(
+        "eagle.heartbeats",
+        "DLWL+SRPT by its heartbeat",
+        run_heartbeats,
+        comparing.highest(scales([{"trace": "google"}])),
+        scales(2, (10, 20), 1),
     ),
 )
 
@@ -223,7 +227,7 @@ FIGURES = (
     ),
     Figure(
         "eagle.fig4",
-        "eagle.loads",
+        "eagle.heartbeats",
         draw_fig4,
         drawing.caption(
             "Completion times of short jobs under DLWL+SRPT with longer heartbeats: Google's trace, highest load "

@@ -17,12 +17,15 @@ LIMITS = {(low, high): f"{low:g}-{high:g}" for low, high in RANGES}
 SYSTEMS = {"eagle": "Eagle", "dlwl": "DLWL+SRPT"}
 
 
+def estimates(low: float, high: float) -> str | tuple[float, float]:
+    """The `estimate` of `simulate`: a job's mean times a factor drawn uniformly from [low, high]."""
+    return "mean" if low == high == 1 else (low, high)
+
+
 def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: int) -> DataFrame:
-    """Eagle and DLWL+SRPT; a job's estimate is its mean times a factor drawn uniformly from [low, high]."""
-    estimate = "mean" if low == high == 1 else (low, high)
-    return comparing.on_trace(
-        ("eagle", "dlwl"), "google", workers, jobs, scale, seed, estimate=estimate
-    )
+    """Eagle and DLWL+SRPT with these `estimates`."""
+    estimate = estimates(low, high)
+    return comparing.on_trace(SYSTEMS, "google", workers, jobs, scale, seed, estimate=estimate)
 
 
 def slowdowns(frame: DataFrame, system: str, **where) -> DataFrame:

@@ -93,7 +93,7 @@ FIGURES = (
             "Eagle's completion times over Hawk's against the share of busy nodes, 3,300 jobs on 100 "
             "simulated nodes (the paper's Fig. 9 has a prototype). Left: fewer and longer tasks a job, as "
             "in the paper's sample. Right: the generator's jobs. Grey: inter-arrival ratios 1.2 (right) "
-            "and 2.0. Bar: the paper's best, 80 % sooner. "
+            "and 2.0. Bar: the paper's best, 80 % sooner. Program as submitted. "
             f"Seeds: {frame['seed'].nunique()}. Intervals: 95 %."
         ),
         alt(
@@ -112,7 +112,7 @@ FIGURES = (
         lambda frame: (
             "Percentiles of completion times (s) by the number of workers. A job is one stage in "
             f"{frame['every'].iloc[0]} of Alibaba's hour, and its tasks are the stage's instances. A job is long "
-            "when its mean task time is above 49 s. 24 % of the workers take short jobs only. Beyond the paper. "
+            "when its mean task time is above 49 s. 24 % of the workers take short jobs only. Program as submitted. Beyond the paper. "
             "Data: Alibaba, cluster-trace-v2018."
         ),
         "Table of completion times by system, workers, class of jobs and percentile.",

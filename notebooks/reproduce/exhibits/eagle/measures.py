@@ -26,8 +26,8 @@ def times_over(
     **where: Any,
 ) -> DataFrame:
     """Completion times of one system over another's, cases by seeds, without the case `but`."""
-    rows = highest_load(frame) if highest else frame
-    table = ratios(rows, of, than, jobs, **where)
+    rows = only(frame, **where)
+    table = ratios(highest_load(rows) if highest else rows, of, than, jobs)
     if but:
         left_out = only(table, **but)
         table = table.drop(left_out.index)
@@ -99,9 +99,8 @@ def times_as_fast(
 
 def cases_won(frame: DataFrame, than: str, of: str = "eagle", **where: Any) -> Each:
     """In how many cases (%) jobs complete sooner under one system than under another."""
-    table = times_over(frame, of, than, **where)
-    won = table.to_numpy() < 1
-    return 100 * won.mean(axis=0)
+    won = times_over(frame, of, than, **where) < 1
+    return 100 * won.mean().to_numpy()
 
 
 def slope(table: DataFrame) -> Each:
@@ -170,6 +169,18 @@ def head_of_line(
     shares = fig2_4_rivals.shares(rows).reset_index()
     of_trace = only(shares, trace=trace)
     return of * each_seed(of_trace, of_trace[share]) / 100
+
+
+def least_stolen(frame: DataFrame) -> Each:
+    """The share (%) of Hawk's probes behind a long task that are stolen, on the trace where it is least."""
+    rescued = fig2_4_rivals.shares(frame)["rescued"]
+    return worst(rescued.unstack("seed"))
+
+
+def more_rescheduled(frame: DataFrame) -> Each:
+    """How many more probes (%) Eagle sends again than Hawk steals, on the trace where it is most."""
+    saved = 1 - fig2_4_rivals.shares(frame)["again"]
+    return -100 * worst(saved.unstack("seed"))
 
 
 def behind_long(frame: DataFrame) -> Each:
