@@ -15,10 +15,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUDGETS = {
     ("schedlib/lotes",): 42_000,
-    ("schedlib/eagle",): 28_300,
+    ("schedlib/eagle",): 28_280,
     ("schedlib/mch",): 25_000,
     ("schedlib/hmhs",): 13_000,
-    ("schedlib/core",): 7_700,
+    ("schedlib/core",): 7_720,
     ("schedlib/traces",): 13_000,
     ("schedlib/workload.py", "schedlib/theory.py", "schedlib/intervals.py"): 6_000,
     ("schedlib/plots",): 6_000,
@@ -33,14 +33,12 @@ BUDGETS = {
 }
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
 STILL = {
-    ("schedlib/lotes",): 45_464,
-    ("schedlib/mch",): 25_224,
-    ("schedlib/hmhs",): 14_597,
-    ("schedlib/traces",): 13_878,
-    ("schedlib/boards",): 15_557,
-    ("schedlib/sweeps",): 9_889,
-    ("schedlib",): 189_687,
-    ("tests",): 150_630,
+    ("schedlib/lotes",): 44_985,
+    ("schedlib/hmhs",): 14_221,
+    ("schedlib/boards",): 15_472,
+    ("schedlib/sweeps",): 9_816,
+    ("schedlib",): 187_726,
+    ("tests",): 152_724,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
