@@ -55,11 +55,11 @@ def month(
     google: bool, thin: int, tenfold: bool, ended: bool, sizes: str, load: float, seed: int
 ) -> DataFrame:
     """Every policy on the month of a `thin`-th of the jobs, or ten times as many (`tenfold`): `policy, measure, x,
-    value, machines, realised, lasts`.
+    value, machines, lasts`.
 
     `google`: the jobs of Google's table, else of the model. `ended`: without the jobs that never end. `sizes`: a
-    law, "fixed" for jobs as large as their class's mean. `machines`: how many take the mean `load`; `realised`:
-    the load of their cores; `lasts`: how long jobs run on average (h).
+    law, "fixed" for jobs as large as their class's mean. `machines`: how many take the mean `load` of their
+    cores; `lasts`: how long jobs run on average (h).
 
     | measure | x | value |
     |---|---|---|
@@ -88,11 +88,7 @@ def month(
     frame = runs.each_policy(
         configs, classes, jobs, measures, seed, record=True, until=float(HOURS), interval=24.0
     )
-    return frame.assign(
-        machines=configs.n_machines,
-        realised=lotes.core_load(configs, jobs),
-        lasts=jobs.tasks["duration"].mean(),
-    )
+    return frame.assign(machines=configs.n_machines, lasts=jobs.tasks["duration"].mean().round(4))
 
 
 @lru_cache(maxsize=2)
