@@ -155,8 +155,8 @@ FIGURES = (
         draw_heavier,
         drawing.caption(
             "Completion times of short jobs under Eagle over those under Hawk by offered load (beyond the "
-            "paper). Grey: the load that the paper's Table 2 implies. Dotted: equal times; the paper's 3 "
-            "and 10 times as fast."
+            "paper). Grey: the load that the paper's Table 2 implies. Dotted: 1, 3 and 10 times as "
+            "fast."
         ),
         alt(
             "Line charts of short jobs' times under Eagle over those under Hawk against the load",
@@ -172,9 +172,9 @@ FIGURES = (
         "eagle.details",
         draw_details,
         drawing.caption(
-            "Completion times under two other versions of the systems over those of the program as submitted "
-            "with the paper, on the same workloads. Above: the program as published, with two defects of "
-            "SRPT mended. Below: the paper's text where it differs. Google's trace, highest load. Beyond the paper."
+            "Completion times under two other versions of the systems over those of the program as submitted. "
+            "Above: the program as published, with two defects of SRPT mended. Below: the paper's text where it "
+            "differs. Google's trace, highest load. Beyond the paper."
         ),
         alt(
             "Dot charts of times over those as submitted. 99th percentile of short jobs",

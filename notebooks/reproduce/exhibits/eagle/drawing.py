@@ -289,6 +289,4 @@ def sizes(frame: DataFrame) -> str:
         words.append(f"{NAMES[point['trace']]} {size}" if "trace" in point else size)
     count = frame["seed"].nunique()
     seeds = f"{count} workloads. Intervals: 95 %" if count > 1 else "1 workload"
-    return (
-        f"Program as submitted. Clusters' share of the paper's size: {', '.join(words)}. {seeds}."
-    )
+    return f"Program as submitted; share of the paper's size: {', '.join(words)}. {seeds}."

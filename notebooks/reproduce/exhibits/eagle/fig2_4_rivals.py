@@ -220,8 +220,8 @@ FIGURES = (
         partial(drawing.plot_against, base="dlwl"),
         drawing.caption(
             "Percentiles of completion times under Eagle over those under DLWL+SRPT (the paper's Fig. 3). The "
-            "heartbeats are 3, 12 and 7 s. In a smaller cluster jobs arrive less often, so the heartbeat is "
-            "longer in proportion."
+            "heartbeats are 3, 12 and 7 s. In a smaller cluster the heartbeat is longer in "
+            "proportion."
         ),
         drawing.alt_against("dlwl"),
     ),

@@ -91,8 +91,8 @@ FIGURES = (
         draw,
         lambda frame: (
             "Eagle's completion times over Hawk's against the share of busy nodes, 3,300 jobs on 100 "
-            "simulated nodes (the paper's Fig. 9 has a prototype). Left: fewer and longer tasks a job, as "
-            "in the paper's sample. Right: the generator's jobs. Grey: inter-arrival ratios 1.2 (right) "
+            "simulated nodes (the paper's Fig. 9 has a prototype). Left: the paper's sample, of fewer and "
+            "longer tasks. Right: the generator's jobs. Grey: inter-arrival ratios 1.2 (right) "
             "and 2.0. Bar: the paper's best, 80 % sooner. Program as submitted. "
             f"Seeds: {frame['seed'].nunique()}. Intervals: 95 %."
         ),
