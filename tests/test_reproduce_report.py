@@ -46,10 +46,11 @@ def test_a_row_has_both_verdicts_and_numbers():
     assert "| 0.5 | 0.50 (0.10 to 0.90) s | in a window; near | undecided |" in line
     assert "| holds at load 0.9; few machines |" in line
     other = {"world_measured": 2.0, "world_low": 1.5, "world_high": 2.5}
-    assert "| holds; near | fails: 2.00 (1.50 to 2.50) |" in report.table(
+    assert "| holds; near | fails 2.00 (1.50 to 2.50) |" in report.table(
         rows("holds", together="fails", **other)
     )
     assert "| fails; near | never |" in report.table(rows("fails", **other))
+    assert "| holds; near | 2.00 (1.50 to 2.50) |" in report.table(rows("holds", **other))
     assert "together" not in report.table(rows("holds"))
     absent = dict.fromkeys(
         ("measured", "low", "high", "world_measured", "world_low", "world_high"), np.nan

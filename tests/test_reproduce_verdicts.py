@@ -130,15 +130,14 @@ def test_other_readings_are_listed_and_never_enter_a_verdict():
 
 
 @pytest.mark.parametrize(
-    "other, world, never",
-    [(2.0, 3.0, True), (-1.0, 3.0, False), (2.0, -1.0, False), (0.001, None, True)],
+    "other, world, never", [(2.0, 3.0, True), (-1.0, 3.0, False), (2.0, -1.0, False)]
 )
 def test_never_says_that_every_reading_fails(other, world, never):
     found = judged(
         "order",
         [-0.9, -1.0, -1.1],
         others={"other": sentence("order", args={"times": other})},
-        world=world and sentence("order", args={"times": world}),
+        world=sentence("order", args={"times": world}),
     )
     assert found.never == never and found.verdict == "fails"
     doubtful = sentence("order", measure=lambda frame: frame["x"] * [1, -1, 1])
@@ -151,11 +150,7 @@ def test_the_world_has_a_verdict_and_a_number_of_its_own_and_else_the_text_s():
     assert (row.verdict, row.together) == ("fails", "holds")
     assert (row.measured, row.world_measured) == (pytest.approx(1), pytest.approx(2))
     plain = judged("value", [0.9, 1.0, 1.1], "1")
-    assert (plain.together, plain.world_measured, plain.world_low) == (
-        "holds",
-        plain.measured,
-        plain.low,
-    )
+    assert (plain.together, plain.world_low) == ("holds", plain.low)
     assert judged("value", [0.9, 1.0, 1.1], "2", world=world, fixed=True).together == "fixed it"
     away = replace(world, experiment="hmhs.other")
     assert judged("value", [0.9, 1.0, 1.1], "2", world=away).together == "undecided"

@@ -25,7 +25,8 @@ a number alone is exact or a single run.
   *undecided*: it does not, or there is one run. *in a window*: it holds only at some values of a parameter that the
   text leaves open. *nothing to measure*: both sides lie at a floor, as when no job waits.
 - *Together*: what it gives in the paper's *world*, in which most of its sentences hold at once. A world is what we
-  found, not what the paper says. Empty: as by the text. *fixed it*: this sentence fixed the world, and is no evidence for it.
+  found, not what the paper says. What is as by the text is left out. *fixed it*: this sentence fixed the world, and is
+  no evidence for it.
 - *Never*: it fails by the text, in the world and in every other reading that we tried.
 - A printed number is *as printed* to its last digit, *near* within a quarter or the stated range, else *off*.
 
@@ -52,8 +53,11 @@ def page(rows: DataFrame, paper_scale: DataFrame | None = None) -> str:
         lines.append(table(counted(own)))
         apart = own[own["kind"] != ""]
         if len(apart):
-            shown = table(apart, ["sentence", "ours (95 %)", "by the text", "id"])
-            lines += ["Not counted: no run could fail these, or they are ours.\n", shown]
+            shown = table(apart, ["sentence", "by the text", "id"])
+            lines += [
+                "Not counted: no run could fail these, or they are ours. Their numbers are in claims.csv.\n",
+                shown,
+            ]
     return "\n".join(filter(None, lines))
 
 
@@ -171,12 +175,12 @@ def ours(row: Any, of: str = "") -> str:
 
 
 def together(row: Any) -> str:
-    """The verdict in the paper's world with its number; "" where both are the text's."""
+    """The verdict in the paper's world and its number, each where it is not the text's."""
     if row.never:
         return "never"
     text, world = ours(row), ours(row, "world_")
-    words = row.together if world == text else f"{row.together}: {world}"
-    return "" if words == row.verdict else words
+    words = "" if row.together == row.verdict else row.together
+    return words if world == text else f"{words} {world}".strip()
 
 
 def card(rows: DataFrame) -> str:
