@@ -27,8 +27,8 @@ BUDGETS = {
     ("schedlib/prototype",): 15_000,
     ("schedlib",): 180_000,
     ("notebooks/reproduce",): 15_000,
-    ("notebooks/reproduce/exhibits",): 47_510,
-    ("notebooks/book",): 47_490,
+    ("notebooks/reproduce/exhibits",): 47_520,
+    ("notebooks/book",): 47_480,
     ("tests",): 130_000,
 }
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
@@ -38,7 +38,7 @@ STILL = {
     ("schedlib/boards",): 15_472,
     ("schedlib/sweeps",): 9_816,
     ("schedlib",): 187_726,
-    ("tests",): 152_724,
+    ("tests",): 153_361,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
