@@ -29,8 +29,7 @@ def times_over(
     rows = only(frame, **where)
     table = ratios(highest_load(rows) if highest else rows, of, than, jobs)
     if but:
-        left_out = only(table, **but)
-        table = table.drop(left_out.index)
+        table = table.drop(only(table, **but).index)
     case = table.columns.difference(["seed", "ratio"], sort=False)
     return table.pivot(index=list(case), columns="seed", values="ratio")
 
