@@ -49,10 +49,7 @@ def of_each(frame: DataFrame, rivals: list[str], **where) -> Each:
 def added(frame: DataFrame, law: str) -> Each:
     """The gain (%) of the heuristic that takes least off the makespan beside the two others."""
     rows = only(frame, law=law)
-    blocks = []
-    for factor in HEURISTICS:
-        gain = brought(rows, factor, last=True)
-        blocks.append(gain.assign(heuristic=factor))
+    blocks = [brought(rows, factor, last=True).assign(heuristic=factor) for factor in HEURISTICS]
     return least(concat(blocks), "heuristic")
 
 
