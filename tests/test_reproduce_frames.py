@@ -50,10 +50,11 @@ def test_a_headline_says_what_its_committed_frame_gives(claim):
 
 def test_the_readme_counts_as_the_ledger_does():
     own = report.counted(ledger.read(FIGURES))
-    together = own["together"].isin([verdicts.HOLDS, verdicts.FIXED]).sum()
+    fixed = (own["together"] == verdicts.FIXED).sum()
+    together = (own["together"] == verdicts.HOLDS).sum() + fixed
     text = (own["verdict"] == verdicts.HOLDS).sum()
     wanted = (
-        f"Of {len(own)} sentences {text} hold by the text and {together} together; "
+        f"Of {len(own)} sentences {text} hold by the text and {together} together, {fixed} of which fixed the worlds; "
         f"{own['never'].sum()} fail in every reading that we tried."
     )
     readme = " ".join((FIGURES.parent / "README.md").read_text().split())
