@@ -2,7 +2,6 @@
 
 import dataclasses
 import itertools
-import re
 
 import pandas as pd
 import pytest
@@ -50,15 +49,15 @@ def test_a_headline_says_what_its_committed_frame_gives(claim):
 
 def test_the_readme_counts_as_the_ledger_does():
     own = report.counted(ledger.read(FIGURES))
-    fixed = (own["together"] == verdicts.FIXED).sum()
-    together = (own["together"] == verdicts.HOLDS).sum() + fixed
-    text = (own["verdict"] == verdicts.HOLDS).sum()
+    text = own["verdict"].value_counts().holds
+    together = own["together"].value_counts()
+    fixed = together["fixed it"]
     wanted = (
-        f"Of {len(own)} sentences {text} hold by the text and {together} together, {fixed} of which fixed the worlds; "
+        f"Of {len(own)} sentences {text} hold by the text and {together.holds + fixed} together, {fixed} of which fixed the worlds; "
         f"{own['never'].sum()} fail in every reading that we tried."
     )
     readme = " ".join((FIGURES.parent / "README.md").read_text().split())
-    assert re.findall(r"Of \d+ sentences .*? tried\.", readme) == [wanted]
+    assert wanted in readme
 
 
 def test_the_page_of_claims_is_made_from_the_ledger():
