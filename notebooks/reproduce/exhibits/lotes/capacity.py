@@ -176,8 +176,7 @@ FIGURES = (
             "The rate of arrivals that each policy sustains after a burst (its capacity), over lambda1, stage "
             "1's largest rate, as classes differ more. Our own measure, beyond the paper. "
             f"{CONFIGS * frame['machines'].iloc[0]:,} machines. Above 1 a policy packs better than mean sizes "
-            "allow. The paper's Figs. 11-13 show waits at 0.97, 0.90 and 0.95 of stage 2's lambda*. "
-            "Bands: 95 % over instances."
+            "allow. Bands: 95 % over instances."
         ),
         alt(
             "Charts of capacity over lambda1 against Phi, by policy and law of sizes",

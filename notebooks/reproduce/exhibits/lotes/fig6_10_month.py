@@ -184,11 +184,7 @@ def _caption_fig6(frame):
     )
 
 
-PRINTED = {
-    8: " Grey: the paper's text has Greedy's mean wait 15 to 20 minutes longer than LoTES's.",
-    9: " Bars: the paper's 1 % (Tetris 7 h, Greedy 17 h, LoTES below 1 h).",
-    10: "",
-}
+PRINTED = {8: " Grey: printed, Greedy's mean less LoTES's.", 9: " Bars: the paper's 1 %.", 10: ""}
 
 
 def setting(rows):
@@ -201,10 +197,10 @@ def _caption_month(frame, number):
     title = drawing.FIGURES_8_TO_10[number][-1].format(unit="day")
     whose = "" if frame["google"].iloc[0] else "the model of "
     return (
-        f"{title} (the paper's Fig. {number}), by the arrivals of {whose}Google's job table (CC-BY 4.0). Left: "
-        f"all jobs on {setting(only(frame, ended=False))}. Right: without the 0.6 % that never end, on "
-        f"{setting(only(frame, ended=True))}. Sizes: Table 2's means, CV 0.5, each resource for itself. "
-        f"Lines: medians. Shades: all seeds.{PRINTED[number]}"
+        f"{title} (the paper's Fig. {number}). Arrivals: {whose}Google's job table (CC-BY 4.0). Left: all jobs, "
+        f"{setting(only(frame, ended=False))}. Right: without the 0.6 % that never end, "
+        f"{setting(only(frame, ended=True))}. Sizes: Table 2's with a CV of 0.5. Lines: medians. Shades: all "
+        f"seeds.{PRINTED[number]}"
     )
 
 
