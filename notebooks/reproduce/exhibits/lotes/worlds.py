@@ -65,7 +65,7 @@ def law_map(frame: DataFrame) -> DataFrame:
     return concat(parts, ignore_index=True)
 
 
-def plot(frame: DataFrame):
+def plot(frame: DataFrame, along: str):
     """The verdict on each sentence, a column for each load or law, in panels; above them how many hold."""
     worlds = list(frame.groupby("world", sort=False))
     sentences = list(frame["sentence"].unique())
@@ -85,8 +85,11 @@ def plot(frame: DataFrame):
             ax.text(at, -1, count, ha="center", va="center", weight="bold")
         ax.set(ylim=(len(sentences) - 0.4, -1.6), xlim=(-0.6, len(places) - 0.4))
         ax.set_title(world.replace(", ", "\n"), fontsize=8)
-        ax.set_xticks(range(len(places)), places, fontsize=8, rotation=90)
+        named = [place.removeprefix("load ") for place in places]
+        ax.set_xticks(range(len(places)), named, fontsize=8, rotation=90)
+        ax.set_xlabel(along)
     axes[0, 0].set_yticks([-1, *range(len(sentences))], ["how many hold", *sentences], fontsize=8)
+    axes[0, 0].set_ylabel("sentence of the paper")
     figure.legend(handles=handles_of(LOOKS.values()), loc="outside lower center", ncols=4)
     return figure
 
@@ -114,7 +117,7 @@ FIGURES = (
         Figure(
             f"lotes.month-map{suffix}",
             f"lotes.month{suffix}",
-            lambda frame: plot(month_map(frame)),
+            lambda frame: plot(month_map(frame), "load of the cores"),
             _caption_month,
             alt(
                 "Chart of which sentences hold at which load and choice. How many hold",
@@ -129,7 +132,7 @@ FIGURES = (
     Figure(
         "lotes.laws",
         "lotes.random",
-        lambda frame: plot(law_map(frame)),
+        lambda frame: plot(law_map(frame), "law of sizes"),
         "Which of the text's sentences on random data hold under which law of sizes, by 95 % intervals over instances. "
         "By the text's law LoTES and Tetris typically wait less than a second, and Greedy's queue rarely grows: it cannot "
         "have made the paper's Figs. 11 to 13.",
