@@ -107,8 +107,8 @@ def _caption_month(frame):
     return (
         "Which of the text's sentences on Google's month hold at which load (95 % intervals over seeds). Not printed "
         "are also how many machines ran, whether jobs that never end count, and how "
-        f"much sizes vary within a class (CV). Most hold with {best.world}, at {best.at}: "
-        f"{best.sentences} of {frame['sentence'].nunique()}."
+        f"much sizes vary within a class (CV). In no column more than {best.sentences} of "
+        f"{frame['sentence'].nunique()} hold, as with {best.world}, at {best.at}."
     )
 
 
