@@ -26,8 +26,8 @@ BUDGETS = {
     ("schedlib/sweeps",): 9_000,
     ("schedlib/prototype",): 15_000,
     ("schedlib",): 180_000,
-    ("notebooks/reproduce",): 15_000,
-    ("notebooks/reproduce/exhibits",): 47_520,
+    ("notebooks/reproduce",): 15_020,
+    ("notebooks/reproduce/exhibits",): 47_500,
     ("notebooks/book",): 47_480,
     ("tests",): 130_000,
 }
@@ -38,7 +38,7 @@ STILL = {
     ("schedlib/boards",): 15_472,
     ("schedlib/sweeps",): 9_816,
     ("schedlib",): 187_726,
-    ("tests",): 153_361,
+    ("tests",): 153_380,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}

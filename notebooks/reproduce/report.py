@@ -119,7 +119,7 @@ def otherwise(rows: DataFrame, paper_scale: DataFrame) -> str:
 
 
 def counts(rows: DataFrame) -> str:
-    """A table of papers by both verdicts."""
+    """A table of both verdicts by paper."""
     own = counted(rows)
     lines = []
     for paper, of_paper in [*own.groupby("paper", sort=False), ("all", own)]:
@@ -130,8 +130,9 @@ def counts(rows: DataFrame) -> str:
             line[f"together: {verdict}"] = (of_paper["together"] == verdict).sum()
         line["never"] = of_paper["never"].sum()
         lines.append(line)
-    table = pd.DataFrame(lines)
-    return markdown(table.loc[:, (table != 0).any()])
+    table = pd.DataFrame(lines).set_index("paper")
+    met = table.loc[:, (table != 0).any()]
+    return markdown(met.T.rename_axis("verdict").reset_index())
 
 
 def headlines(rows: DataFrame) -> str:

@@ -21,7 +21,7 @@ const claims = () => {
     const names = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent.trim());
     if (!names.includes("sentence")) continue;
     for (const row of table.querySelectorAll("tbody tr")) {
-      const cell = row.children[names.indexOf("verdict")];
+      const cell = row.children[names.indexOf("by the text")];
       const [verdict, number] = cell.textContent.split("; ");
       const badge = document.createElement("span");
       badge.className = `verdict ${verdict.replaceAll(" ", "-").replace("'", "")}`;
@@ -44,7 +44,7 @@ const claims = () => {
   form.className = "filter";
   const options = [...new Set(rows.map((each) => each.verdict))].map((verdict) => `<option>${verdict}</option>`);
   form.innerHTML = `<label>Sentences with the words <input type="search"></label>
-    <label>verdict <select><option value="">any</option>${options.join("")}</select></label><output></output>`;
+    <label>by the text <select><option value="">any</option>${options.join("")}</select></label><output></output>`;
   const [words, chosen, count] = form.elements;
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => {
