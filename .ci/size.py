@@ -38,7 +38,7 @@ STILL = {
     ("schedlib/boards",): 15_472,
     ("schedlib/sweeps",): 9_816,
     ("schedlib",): 187_726,
-    ("tests",): 153_380,
+    ("tests",): 153_370,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
