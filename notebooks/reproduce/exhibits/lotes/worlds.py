@@ -106,8 +106,8 @@ def _caption_month(frame):
     (best,) = holding(frame).nlargest(1, "sentences").itertuples()
     return (
         "Which of the text's sentences on Google's month hold at which load (95 % intervals over seeds). Not printed "
-        "are also how many machines ran, whether jobs that never end count, and how "
-        f"much sizes vary within a class (CV). In no column more than {best.sentences} of "
+        "are also how many machines ran, whether jobs that never end count, and how much sizes vary (CV). At most "
+        f"{best.sentences} of "
         f"{frame['sentence'].nunique()} hold, as with {best.world}, at {best.at}."
     )
 
