@@ -34,11 +34,11 @@ BUDGETS = {
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
 STILL = {
     ("schedlib/lotes",): 44_985,
-    ("schedlib/hmhs",): 14_221,
+    ("schedlib/hmhs",): 14_290,
     ("schedlib/boards",): 15_472,
     ("schedlib/sweeps",): 9_816,
-    ("schedlib",): 187_726,
-    ("tests",): 153_370,
+    ("schedlib",): 187_795,
+    ("tests",): 153_458,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}

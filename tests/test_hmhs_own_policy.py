@@ -130,6 +130,14 @@ def test_a_rule_that_writes_through_a_helper_is_refused_and_changes_no_instance(
     assert same(hmhs.schedule(fresh, "fifo"), FIFO)
 
 
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="numpy itself refuses")
+def test_served_jobs_keep_their_times_from_such_a_rule():
+    jobs = hmhs.Arrivals(hmhs.single(3, seed=0), np.zeros(3))
+    policy = hmhs.Policy(map_rule=to_times)
+    refuses("'own': its map rule changed stage.ready or stage.time", hmhs.serve, jobs, policy)
+    assert np.array_equal(jobs.instance.map_task_time, hmhs.single(3, seed=0).map_task_time)
+
+
 @pytest.mark.parametrize(
     "policy, says",
     [

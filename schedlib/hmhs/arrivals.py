@@ -11,7 +11,7 @@ from schedlib.core.checks import typed, unknown
 from schedlib.core.streams import streams
 from schedlib.hmhs import serving
 from schedlib.hmhs.johnson import job_times, priority
-from schedlib.hmhs.list_scheduling import Ended, require_all
+from schedlib.hmhs.list_scheduling import Ended, require_all, require_untouched
 from schedlib.hmhs.model import Instance, Schedule, latest
 from schedlib.hmhs.policies import Policy, order_of
 from schedlib.hmhs.workloads import drawn, from_trace
@@ -215,8 +215,9 @@ def serve(
     key = SHARING.get(chosen.name, serving.first_submitted)
     rules = chosen.map_rule, chosen.reduce_rule
     end = serving.serve(key, *rules, arrivals.submit, maps, reduces)
-    for name, state in (("map", maps), ("reduce", reduces)):
+    for name, state, side in (("map", maps, instance.maps), ("reduce", reduces, instance.reduces)):
         clock = state.clock[0]
+        require_untouched(chosen.name, name, [state.line.time], [side.time])
         require_all(chosen.name, name, state.line, Ended(end, clock.machine, clock.job))
     clock = maps.clock[0]
     return Served(

@@ -13,13 +13,14 @@ FIFO is the rule "the first waiting job". A reader's rule is one small function,
 A rule that waits may set `stage.wake[0]` to a later time, at which the machine asks again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numba
 import numpy as np
 from numba import types
 
+from schedlib.core.checks import frozen
 from schedlib.core.compiling import compiled
 from schedlib.core.rules import FLOAT_ROWS, FLOATS, INTS, NOTES, RNG, RuleKind, read_only
 from schedlib.core.trees import WinnerTree, play, smallest, update
@@ -62,7 +63,11 @@ class Line(NamedTuple):
 
 
 def line_of(side: Side, order: np.ndarray, ready: np.ndarray, rng: np.random.Generator) -> Line:
-    """The jobs of a stage before any waits; the arguments as in `Line`."""
+    """The jobs of a stage before any waits; the arguments as in `Line`.
+
+    A rule sees copies of `ready` and of the times: one that writes through a helper must not change the reader's
+    instance, and `require_untouched` finds it.
+    """
     jobs, machines = side.speed.shape
     return Line(
         order=order,
@@ -70,8 +75,8 @@ def line_of(side: Side, order: np.ndarray, ready: np.ndarray, rng: np.random.Gen
         queue=np.zeros(jobs, np.int64),
         length=np.zeros(1, np.int64),
         left=side.tasks.copy(),
-        ready=ready,
-        time=side.time,
+        ready=ready.copy(),
+        time=frozen(side.time),
         free=np.zeros(machines),
         notes=np.zeros((jobs, 4)),
         machine_notes=np.zeros((machines, 4)),
@@ -86,6 +91,20 @@ class Ended(NamedTuple):
     time: float
     machine: int
     job: int
+
+
+def require_untouched(policy: str, stage: str, left: Sequence, given: Sequence) -> None:
+    """ValueError where a policy's rule for a stage has left arrays otherwise than they were given.
+
+    >>> require_untouched("mine", "map", [np.ones(2)], [np.zeros(2)])
+    Traceback (most recent call last):
+    ValueError: policy 'mine': its map rule changed stage.ready or stage.time; ...
+    """
+    if not all(map(np.array_equal, left, given)):
+        raise ValueError(
+            f"policy {policy!r}: its {stage} rule changed stage.ready or stage.time; keep your own numbers "
+            "in stage.notes and stage.machine_notes"
+        )
 
 
 def require_all(policy: str, stage: str, line: Line, ended: Ended) -> None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from schedlib.core.checks import frozen
 from schedlib.core.streams import streams
 from schedlib.hmhs import list_scheduling, min_min
 from schedlib.hmhs.johnson import priority
@@ -142,14 +141,9 @@ def _dispatch(
             f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
             "made by @hmhs.rule"
         )
-    # copies: a rule that writes through a helper must not change the reader's instance
-    line = list_scheduling.line_of(side, order, ready.copy(), rng)
-    line = line._replace(time=frozen(side.time))
+    line = list_scheduling.line_of(side, order, ready, rng)
     ended = list_scheduling.dispatch(rule, line, arrivals, stage)
-    if not (np.array_equal(line.ready, ready) and np.array_equal(line.time, side.time)):
-        raise ValueError(
-            f"policy {policy.name!r}: its {name} rule changed stage.ready or stage.time; keep your own numbers "
-            "in stage.notes and stage.machine_notes"
-        )
+    left, given = (line.ready, line.time), (ready, side.time)
+    list_scheduling.require_untouched(policy.name, name, left, given)
     list_scheduling.require_all(policy.name, name, line, ended)
     return stage, (stage.job.size, stage.job.size)
