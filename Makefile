@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help figures test test-browser lab claims notebooks book slides report data prototype bench times lint lock release clean
+.PHONY: help figures test test-browser lab claims notebooks book site slides report data prototype bench times lint lock release clean
 
 PYTHON ?= python3
 SCALE ?= quick
@@ -60,6 +60,9 @@ book: .venv/.ready .venv-book/.ready ## the book as a website, into build/book (
 	@$(py) -m book.live & drawing=$$!; \
 	  .venv-book/bin/python -W ignore -m sphinx -q -E -W --keep-going -c notebooks/book -d build/doctrees . build/book; wait $$drawing
 	@echo "begin with build/book/index.html"
+
+site: book ## the book at a local address, where its boxes run; Ctrl+C ends it; ARGS=9999 is the port (5 s after make book)
+	@$(py) -m http.server --bind 127.0.0.1 --directory build/book $(or $(ARGS),8000)
 
 slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/slides (2 min; again 10 s)
 	$(say)

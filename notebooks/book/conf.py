@@ -10,7 +10,7 @@ from sphinx import addnodes
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "notebooks")]
-from book import pages  # noqa: E402
+from book import pages, running  # noqa: E402
 
 MATHJAX = str(importlib.resources.files("sphinx-mathjax-offline") / "static")
 
@@ -78,9 +78,9 @@ toc_object_entries = False
 python_maximum_signature_line_length = 88
 html_theme = "sphinx_book_theme"
 html_title = project
-html_static_path = ["style", MATHJAX]
-html_css_files = ["book.css"]
-html_js_files = ["book.js", "explorers.js"]
+html_static_path = ["style", "run", MATHJAX]
+html_css_files = ["book.css", "run.css"]
+html_js_files = ["book.js", "explorers.js", "boxes.js", "run.js"]
 html_copy_source = html_show_copyright = html_show_sphinx = False
 html_theme_options = {
     "navbar_persistent": [],
@@ -109,3 +109,4 @@ def setup(app):
     app.connect("source-read", pages.read)
     app.connect("doctree-resolved", code)
     app.connect("autodoc-process-docstring", pages.tables)
+    app.connect("build-finished", running.write)

@@ -7,7 +7,7 @@ silent, we read it as the fast code does:
 1. Class k gets nothing where mu_jk = 0, and nothing of a resource that a machine does not have.
 2. Eq. 3 is multiplied by both demands: r_kl may be 0. Its resource 1 is the first that class k needs.
 3. A delta below 1e-9 is the solver's 0, so k is not in K^j. Any of the many optima may be returned.
-4. A bin fits if it needs at most 1 + 1e-9 of the capacity: 20 jobs of 0.025 fit in 0.5 (`model.scaled`).
+4. A bin fits if it needs at most 1 + 1e-9 of the capacity: 20 jobs of 0.025 fit in 0.5 (`small_units`).
 5. Algorithm 1 ends where `mostRecentAdd({})` is undefined. Its last b_y, empty, is a bin only if nothing fits.
 6. Numbers of machines within 1e-6 of a whole one are whole. Of equal fractions the earlier bin is rounded up.
 
@@ -21,12 +21,11 @@ from math import floor
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pulp
 
 from schedlib.core import streams
-from schedlib.lotes.model import JobClasses, MachineConfigs, Plan, scaled
+from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.plain_datacentre import DataCentre, Dispatcher, event_loop, jobs_of
 from schedlib.lotes.plain_datacentre import Job as Job
 from schedlib.lotes.plain_dispatching import Lotes
@@ -110,9 +109,7 @@ def allocation_lp(configs: MachineConfigs, classes: JobClasses) -> Shares:
     return Shares(lambda_.value(), delta_star)
 
 
-def algorithm1(
-    capacity: npt.ArrayLike, demand: npt.ArrayLike, K_j: Sequence[int]
-) -> list[list[int]]:
+def algorithm1(capacity: Sequence, demand: Sequence, K_j: Sequence[int]) -> list[list[int]]:
     """Stage 2, the bins of configuration j by Algorithm 1 as printed, dominated ones too (Section 4.2).
 
     `capacity (R,)`: c_jl; `demand (K, R)`: r_kl; `K_j`: its classes. A bin is K numbers of jobs.
@@ -120,7 +117,7 @@ def algorithm1(
     >>> algorithm1([7], [[2], [3]], [0, 1])
     [[3, 0], [2, 1], [2, 0], [1, 1], [1, 0], [0, 2], [0, 1]]
     """
-    room, size = scaled(capacity, demand)  # reading 4
+    room, size = small_units(capacity, demand)  # reading 4
     y = 0
     b = [[0] * len(size)]  # b[y] is the bin at hand
     added: list[int] = []  # the places in K_j of its jobs, the latest last
@@ -153,17 +150,33 @@ def algorithm1(
     return b[:y] or b  # reading 5
 
 
-def sufficient_resource(b_y: Sequence[int], k: int, size: np.ndarray, room: np.ndarray) -> bool:
+def sufficient_resource(b_y: Sequence[int], k: int, size: Sequence, room: Sequence[int]) -> bool:
     """Whether one more job of class k fits beside the jobs of bin `b_y (K,)`: the paper's sufficientResource.
 
     `size (K, R)`: what a job needs; `room (R,)`: the machine's capacity, in the same units.
 
-    >>> sufficient_resource([2], 0, np.array([[3]]), np.array([8]))
+    >>> sufficient_resource([2], 0, [[3]], [8])
     False
     """
-    used = np.asarray(b_y) @ size
-    with_another = used + size[k]
-    return bool(np.all(with_another <= room))
+    for l in range(len(room)):
+        used = sum(jobs * needs[l] for jobs, needs in zip(b_y, size, strict=True))
+        if used + size[k][l] > room[l]:
+            return False
+    return True
+
+
+def small_units(capacity: Sequence[float], demand: Sequence) -> tuple[list[int], list[list[int]]]:
+    """Capacities (R,) and demands (K, R) in whole units, 2**50 of which are a capacity: sums of them are exact.
+
+    >>> small_units([0.5], [[0.25]])[1][0][0] == 2**49
+    True
+    """
+    unit = [(c if c > 0 else 1) / 2**50 for c in capacity]
+    room = [floor(c / u * (1 + 1e-9)) for c, u in zip(capacity, unit, strict=True)]
+    size = []
+    for needs in demand:
+        size.append([max(round(r / u), r > 0) for r, u in zip(needs, unit, strict=True)])
+    return room, size
 
 
 def machine_assignment_lp(

@@ -72,12 +72,30 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
     ([1.0, 1.0, 0.5, 0.5, 1.0, 1.0], 0)
     """
     c: Vector = np.asarray(capacity, float).tolist()
+    weights, first, products, mu, s = leaf_weights(tree, c)
+    return Flattened(
+        weights=np.array(weights),
+        first_saturated=first,
+        full_type=np.all(tree.demand > 0, axis=1),
+        node_share=np.array(s),
+        mu=np.array(mu),
+        case1=np.array(products),
+    )
+
+
+def leaf_weights(tree: Tree, c: Vector) -> tuple[Vector, int, Vector, Vector, list[Vector]]:
+    """The leaves' weights, k', Case 1's products, and the mu and s of all nodes (Section III.A).
+
+    >>> weights, first, *_ = leaf_weights(Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)]]), [20, 20])
+    >>> [float(weight) for weight in weights], first
+    ([1.0, 1.0, 0.5, 0.5, 1.0], 0)
+    """
     s: list[Vector] = [[]] * tree.n_nodes
     mu = [0.0] * tree.n_nodes
     for node in reversed(range(tree.n_nodes)):  # children before their group
         i = tree.leaf_of[node]
         if i >= 0:
-            d = tree.demand[i].tolist()
+            d = list(tree.demand[i])
         else:
             d = group_demand(tree, node, s, c)  # Eq. 2
         mu[node] = dominant_share(d, c)
@@ -91,14 +109,7 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
         weight = leaf_weight(tree, i, first, product)
         products.append(product)
         weights.append(weight)
-    return Flattened(
-        weights=np.array(weights),
-        first_saturated=first,
-        full_type=np.all(tree.demand > 0, axis=1),
-        node_share=np.array(s),
-        mu=np.array(mu),
-        case1=np.array(products),
-    )
+    return weights, first, products, mu, s
 
 
 def group_demand(tree: Tree, group: int, s: list[Vector], c: Vector) -> Vector:
@@ -125,7 +136,7 @@ def inverse_mu_product(tree: Tree, i: int, mu: Vector) -> float:
 def leaf_weight(tree: Tree, i: int, first: int, product: float) -> float:
     """w_i of leaf i, from k' and the product of 1/mu over the groups above it."""
     d = tree.demand[i]
-    if all(d > 0):  # full-type
+    if min(d) > 0:  # full-type
         return product  # Case 1
     if d[first] > 0:  # partial-type, k = k'
         return product  # Case 2, Sub-case 2
@@ -140,7 +151,7 @@ def weight_over_mean(tree: Tree, node: int) -> float:
     else:
         parent = tree.parent[node]
         siblings = list(tree.children(parent))
-    omegas = tree.weight[siblings].tolist()
+    omegas = [tree.weight[sibling] for sibling in siblings]
     scaled = tree.weight[node] * len(omegas)
     return float(scaled / sum(omegas))
 

@@ -1,0 +1,86 @@
+"""A box of the site is changed and run in the page, from a local address as `make site` serves it."""
+
+import functools
+import http.server
+import threading
+import time
+
+import pytest
+
+import lab
+
+PAGE = "notebooks/05-hmhs.html"
+pytestmark = lab.on_the_site((lab.BOOK / "_static/boxes.js").exists())
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *words):
+        pass
+
+
+@pytest.fixture(scope="module")
+def site():
+    handler = functools.partial(Quiet, directory=lab.BOOK)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def page(site):
+    with lab.browser(viewport={"width": 1280, "height": 900}) as browser:
+        shown = browser.new_page()
+        fetched = []
+        shown.on("request", lambda request: fetched.append(request.url))
+        shown.goto(f"{site}/{PAGE}")
+        assert not [url for url in fetched if "pyodide" in url]  # nothing before the first Run
+        bar = shown.locator(".has-run:has-text('def johnson') + .run-bar button")
+        bar.click()
+        yield shown
+        assert all(url.startswith((site, "blob:", "data:")) for url in fetched)
+
+
+def press(page, name):
+    """What stands below the box after a button is pressed and Python has answered."""
+    page.get_by_role("button", name=name, exact=True).click()
+    said = page.locator(".run-box pre")
+    page.wait_for_function(
+        "!/^(running|loading)/.test(document.querySelector('.run-box pre').textContent)",
+        timeout=90_000,
+    )
+    return said.inner_text().strip()
+
+
+def test_edit_run_check_error_and_second_run(page):
+    source = page.locator(".run-box textarea").first
+    printed = source.input_value()
+    assert press(page, "Run") == "[1, 3, 0, 2, 4]"
+    assert press(page, "Check").startswith("Right")
+    source.fill(printed.replace("L1 + L2", "L2 + L1"))
+    assert press(page, "Run") == "[2, 4, 1, 3, 0]"
+    assert press(page, "Check").startswith("Not yet")
+    source.fill(printed.replace("L1 + L2", "L1 + 1"))
+    assert "box, line 12" in press(page, "Run")
+    press(page, "Reset")
+    assert source.input_value() == printed
+    assert lab.barriers(page) == []
+
+
+def test_an_endless_loop_is_stopped(page):
+    source = page.locator(".run-box textarea").first
+    printed = source.input_value()
+    press(page, "Run")
+    source.fill(f"{printed}\nwhile True:\n    pass")
+    page.get_by_role("button", name="Run", exact=True).click()
+    time.sleep(0.5)
+    assert press(page, "Stop").startswith("stopped")
+    source.fill(printed)
+    assert press(page, "Run") == "[1, 3, 0, 2, 4]"
+
+
+def test_a_page_that_is_a_file_says_how(tmp_path):
+    with lab.browser(offline=True) as browser:
+        shown = browser.new_page()
+        shown.goto((lab.BOOK / PAGE).as_uri())
+        assert "make site" in shown.locator(".run-bar").first.inner_text()

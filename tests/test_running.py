@@ -1,0 +1,97 @@
+"""Boxes that run in a page of the site: in a Python without packages, by the same harness as in the browser."""
+
+import subprocess
+import sys
+
+import pytest
+
+from book import running
+from book.run import stand_ins, trials
+from schedlib import mch
+
+CHANGES = {
+    "01.first_come_first_served": ("line.popleft()", "line.pop()"),
+    "01c.list_schedule": ("start + duration))", "start + 2 * duration))"),
+    "01c.list_with_order": ("<= now", "<= now + 1"),
+    "01c.johnson": ("-second[job]", "second[job]"),
+    "01c.pack": ("<= capacity", "< capacity"),
+    "01c.fcfs": ("max(now, arrival) + duration", "now + duration"),
+    "01c.ps": ("/ len(present)", ""),
+    "03.algorithm1": ("x_star + 1", "x_star"),
+    "03.round_to_machines": ("-fraction[i]", "fraction[i]"),
+    "05.fifo": ("able[0]", "able[-1]"),
+    "05.johnson": ("M[i] <= R[i]", "M[i] > R[i]"),
+    "05.min_min": ("earliest, key", "list(earliest)[:1], key"),
+    "05.dynamic_min_min": ("A[i] <= EAT", "A[i] < EAT / 2"),
+    "06.normalised_demand": ("(c * mu)", "c"),
+    "06.leaf_weights": ("group_demand(tree, node, s, c)", "[1.0 for _ in c]"),
+    "06.inverse_mu_product": ("/ mu[parent]", ""),
+    "08.algorithm1": ("<= cap", "< cap"),
+    "10.fifo": ("able[0]", "able[-1]"),
+}
+"""A fault for each box, which its trials must find: old and new words."""
+BOXES = {box.name: box for box in running.boxes()}
+
+
+def answer(call):
+    """What the harness says in a Python that sees no package."""
+    code = (running.RUN / "harness.py").read_text(encoding="utf-8") + f"\nprint({call})"
+    given = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60
+    )
+    return given.stdout + given.stderr
+
+
+def checked(box, source):
+    words = (running.RUN / "trials.py").read_text(encoding="utf-8")
+    return answer(f"check({box.before!r}, {source!r}, {box.source!r}, {words!r}, {box.name!r})")
+
+
+@pytest.mark.parametrize("name", sorted(name for name, box in BOXES.items() if not box.lacks))
+def test_a_box_runs_with_its_toy_and_its_trials_find_a_fault(name):
+    box = BOXES[name]
+    printed = answer(f"run({box.before!r}, {box.source!r}, {box.toy!r})")
+    assert printed.strip() and "Error" not in printed
+    assert checked(box, box.source).startswith("Right")
+    old, new = CHANGES[name]
+    assert old in box.source
+    assert checked(box, box.source.replace(old, new)).startswith("Not yet")
+
+
+def test_every_trial_has_its_box():
+    assert {name for name, box in BOXES.items() if box.tried} == trials.TRIALS.keys()
+
+
+def test_the_boxes_that_the_book_promises_run():
+    promised = {"01.first_come_first_served", "01c.johnson", "01c.pack", "03.algorithm1", "05.fifo"}
+    promised |= {"05.min_min", "05.dynamic_min_min", "05.johnson", "06.leaf_weights"}
+    assert not {name for name in promised | {"08.algorithm1"} if BOXES[name].lacks}
+
+
+def test_an_order_as_good_as_johnsons_is_right():
+    box = BOXES["05.johnson"]
+    other = box.source.replace("return L1 + L2", "return sorted(L1, key=lambda i: M[i]) + L2")
+    assert checked(box, other).startswith("Right")
+
+
+def test_an_error_names_its_line():
+    faulty = "def f():\n    return 1 / 0"
+    said = answer(f"run('', {faulty!r}, 'f()')")
+    assert said.splitlines()[:3] == [
+        "toy, line 1",
+        "box, line 2",
+        "ZeroDivisionError: division by zero",
+    ]
+    assert answer("run('', 'def f(:', '')").startswith("box, line 1")
+    assert answer("run('', '', '1 +')").startswith("toy, line 1")
+    values = "print(7)\n[8]\nNone"
+    assert answer(f"run('', '', {values!r})").split() == ["7", "[8]"]
+
+
+@pytest.mark.parametrize("nested", [[(1, 2)], [[(1, 0), (0, 1)], (2, 1)], [[[(1, 1)]], [(3, 1)]]])
+def test_the_stand_in_is_the_librarys_tree(nested):
+    mine, theirs = stand_ins.Tree(nested), mch.Tree(nested)
+    assert mine.n_leaves == theirs.n_leaves and mine.n_nodes == theirs.n_nodes
+    assert mine.demand == theirs.demand.tolist()
+    depths = [sorted(tree.depth[leaf] for leaf in tree.leaves) for tree in (mine, theirs)]
+    assert depths[0] == depths[1]
