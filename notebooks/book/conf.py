@@ -10,7 +10,7 @@ from sphinx import addnodes
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "notebooks")]
-from book import pages, running  # noqa: E402
+from book import launch, pages, running  # noqa: E402
 
 MATHJAX = str(importlib.resources.files("sphinx-mathjax-offline") / "static")
 
@@ -87,6 +87,7 @@ html_theme_options = {
     "search_bar_text": "Search the book",
     "show_toc_level": 2,
     "use_download_button": False,
+    **launch.options(),
 }
 mathjax_path = "mathjax/tex-chtml.js"
 mathjax3_config = {"options": {"enableMenu": False}}
