@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help figures test test-browser lab claims notebooks book site slides report data prototype bench times lint lock release clean
+.PHONY: help figures test test-browser lab claims notebooks book site pdf slides report data prototype bench times lint lock release clean
 
 PYTHON ?= python3
 SCALE ?= quick
@@ -63,6 +63,9 @@ book: .venv/.ready .venv-book/.ready ## the book as a website, into build/book (
 
 site: book ## the book at a local address, where its boxes run; Ctrl+C ends it; ARGS=9999 is the port (5 s after make book)
 	@$(py) -m http.server --bind 127.0.0.1 --directory build/book $(or $(ARGS),8000)
+
+pdf: book ## the book, each chapter and the cheat sheet on paper, into build/pdf (3 min after make book; needs Chromium)
+	@PYTHONPATH=.:notebooks .venv-book/bin/python -m book.pdf
 
 slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/slides (2 min; again 10 s)
 	$(say)
