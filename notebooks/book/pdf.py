@@ -81,7 +81,7 @@ def save(writer, starts: dict[Path, int], file: Path) -> None:
                 link[NameObject("/Dest")] = ArrayObject([target, NameObject("/Fit")])
             kept.append(reference)
         page[NameObject("/Annots")] = kept
-    writer.compress_identical_objects(remove_identicals=True, remove_orphans=True)
+    writer.compress_identical_objects()
     writer.write(file)
 
 
