@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from schedlib.core.events import LABEL
 from schedlib.lotes.dispatching.machine_tree import Machines
 from schedlib.lotes.dispatching.state import NONE, TIME, Arrivals, Given, State
 
@@ -62,9 +63,11 @@ def refusal(state: State, given: Given) -> str:
             "job was to come or to end; name no time then"
         )
     if record.slot < 0 and record.machine < 0:
+        running = state.events.label[: state.events.count[0]] & LABEL
+        why = "started at this very time" if choice in running else "does not run"
         return (
-            f"unknown job: at {now} it stops job {choice}, which does not run; return a member of running, or -1 for "
-            "none"
+            f"unknown job: at {now} it stops job {choice}, which {why}; return a member of running that started before "
+            "cluster.now, or -1 for none"
         )
     slots = state.table.hall[: state.meter.clock[0].waiting]
     if record.slot >= 0:

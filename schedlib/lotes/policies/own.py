@@ -198,7 +198,8 @@ class Policy:
       the machine, or -1 for none. Once all that end at this time have left, and all that arrive wait, it is asked
       about each machine, in order, again after each start, until it gives -1. `wake` asks it, too
     - `stop(cluster, running)`: before that, a member of `running (A,)`, the jobs that run, machine by machine; or -1
-      for none. The job stops, and waits behind all others; asked again after each stop, until it gives -1
+      for none. The job stops, and waits behind all others; asked again after each stop, until it gives -1. If it
+      stopped any, it is asked once more after the starts; what started at this time cannot stop at it
     - `keep`: whether a job that is stopped keeps what it has done, and goes on from there on any machine; else it
       starts again from nothing
 
@@ -699,7 +700,8 @@ def _stop(memory, state, log, slot):
 
 @kernel
 def _stop_all(memory, state, log):
-    """Stop the jobs that the policy names, one by one; gives NONE, REFUSED or MORE_PIECES."""
+    """Stop the jobs that the policy names, one by one; gives their number, REFUSED or MORE_PIECES."""
+    stopped = 0
     while True:
         running = _list_running(memory)
         if memory.kept[0] == memory.pieces.size:
@@ -708,13 +710,14 @@ def _stop_all(memory, state, log):
         cluster = _view(memory, state)
         slot = memory.on_running(cluster, read_only(memory.runs[:running]))
         if slot == NONE:
-            return NONE
+            return stopped
         place = 0
         while place < running and memory.runs[place] != slot:
             place += 1
-        if place == running:
+        if place == running or memory.begun[slot] == cluster.now:
             return refuse(state, slot)
         _stop(memory, state, log, slot)
+        stopped += 1
 
 
 @kernel
@@ -724,14 +727,17 @@ def moment(memory, state, log):
     clock = state.meter.clock[0]
     if not memory.at_moment or not clock.unasked:
         return 0
-    if memory.preempts:
-        answer = _stop_all(memory, state, log)
-        if answer < NONE:
-            return answer
-    clock.unasked = 0
-    started = fill_all(memory, state, log)
+    stopped = 1
+    while stopped > 0:
+        stopped = _stop_all(memory, state, log) if memory.preempts else 0
+        if stopped < 0:
+            return stopped
+        clock.unasked = 0
+        if fill_all(memory, state, log) == REFUSED:
+            return REFUSED
+        clock.unasked = stopped
     clock.woken = 0
-    return REFUSED if started == REFUSED else 1
+    return 1
 
 
 @kernel
