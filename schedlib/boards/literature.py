@@ -149,7 +149,9 @@ def easy_by(column: str) -> lotes.Policy:
 # --- Arpaci-Dusseau, Operating systems: three easy pieces, chapters 7 and 8 (round robin, feedback) ---
 
 
-def least_first(key: Callable, name: str, quantum: float = np.inf, keep: bool = True) -> lotes.Policy:
+def least_first(
+    key: Callable, name: str, quantum: float = np.inf, keep: bool = True
+) -> lotes.Policy:
     """The jobs with the least `key(cluster, job)` run, and stop those with larger ones that take their room.
 
     Of equal keys those that run go on, and those that wait go in order. A key that changes with time is compared
@@ -163,9 +165,9 @@ def least_first(key: Callable, name: str, quantum: float = np.inf, keep: bool = 
         """The job with the least key that can start."""
         best = -1
         for job in cluster.waiting:
-            if best < 0 or key(cluster, job) < key(cluster, best):
-                if lotes.can_start(cluster, job, machine):
-                    best = job
+            less = best < 0 or key(cluster, job) < key(cluster, best)
+            if less and lotes.can_start(cluster, job, machine):
+                best = job
         return best
 
     def stop(cluster, running):
@@ -177,7 +179,11 @@ def least_first(key: Callable, name: str, quantum: float = np.inf, keep: bool = 
         if cluster.waiting.size > 0:
             cluster.wake[0] = cluster.now + quantum
         for job in cluster.waiting:
-            if last >= 0 and key(cluster, job) < key(cluster, last) and lotes.first_fit(cluster, job) < 0:
+            if (
+                last >= 0
+                and key(cluster, job) < key(cluster, last)
+                and lotes.first_fit(cluster, job) < 0
+            ):
                 return last
         return -1
 
@@ -187,7 +193,9 @@ def least_first(key: Callable, name: str, quantum: float = np.inf, keep: bool = 
 srpt = least_first(lambda cluster, job: lotes.remaining(cluster, job), "SRPT")
 """Shortest remaining processing time: no policy of one machine has a smaller mean response."""
 
-preemptive_priority = least_first(lambda cluster, job: cluster.job_class[job], "preemptive priority")
+preemptive_priority = least_first(
+    lambda cluster, job: cluster.job_class[job], "preemptive priority"
+)
 """Class 0 first. A job goes on where it was stopped (preemptive resume)."""
 
 
@@ -230,9 +238,9 @@ def feedback(*quanta: float) -> lotes.Policy:
         """The first job on the highest level that can start."""
         best = -1
         for job in cluster.waiting:
-            if best < 0 or cluster.notes[job, 0] < cluster.notes[best, 0]:
-                if lotes.can_start(cluster, job, machine):
-                    best = job
+            higher = best < 0 or cluster.notes[job, 0] < cluster.notes[best, 0]
+            if higher and lotes.can_start(cluster, job, machine):
+                best = job
         if best >= 0:
             turn(cluster, best)
         return best

@@ -7,7 +7,6 @@ import numpy as np
 from schedlib.core import heap
 from schedlib.core.compiling import compiled
 
-
 LABEL = 0x7FFFFFFF
 """The bits of a label that are the event."""
 

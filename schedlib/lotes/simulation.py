@@ -216,13 +216,14 @@ def simulation_of(run: Run, **of_policy: Any) -> Simulation:
     with np.errstate(invalid="ignore", divide="ignore"):
         idle = 1 - used / (queued_time * total)
     jobs = _rows(run, arrived) if run.record else None
-    stops = getattr(run.policy, "preempts", False) and run.record
-    if stops:
+    pieces = None
+    if jobs is not None and getattr(run.policy, "preempts", False):
         jobs["preemptions"] = run.policy.stops[:arrived]
+        pieces = _pieces(run.policy, jobs)
     return Simulation(
         **of_policy,
         jobs=jobs,
-        pieces=_pieces(run.policy, jobs) if stops else None,
+        pieces=pieces,
         ages=_ages(run, time),
         arrived=arrived,
         started=started,

@@ -11,7 +11,7 @@ from schedlib.core.events import add, take
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching import state as states
-from schedlib.lotes.dispatching.state import MORE_PIECES, REFUSED, tick
+from schedlib.lotes.dispatching.state import REFUSED, tick
 
 DONE, AT_STOP, PAUSED, MORE_SLOTS, MORE_INTERVALS = range(5)
 """Why `advance` returns, beside REFUSED and MORE_PIECES: nothing is left to happen, or not before `until`; it has

@@ -54,9 +54,7 @@ def refusal(state: State, given: Given) -> str:
     choice = record.choice
     now = f"{state.meter.clock[0].now:.4g} {given.jobs.time_unit}"
     if record.machine == TIME and choice == NONE:
-        return (
-            f"cluster.wake: a time is named at {now} that is not later; infinite names no time"
-        )
+        return f"cluster.wake: a time is named at {now} that is not later; infinite names no time"
     if record.machine == TIME:
         return (
             f"cluster.wake: {choice:,} times were named in a row at which no job started, up to {now}, although no "

@@ -11,7 +11,15 @@ from schedlib.core.functions import RuleError
 from schedlib.lotes.dispatching import state as states
 from schedlib.lotes.dispatching.engine import AT_STOP, DONE, MORE_INTERVALS, MORE_SLOTS, advance
 from schedlib.lotes.dispatching.refusals import asked, refusal, require_able
-from schedlib.lotes.dispatching.state import MORE_PIECES, REFUSED, Arrivals, Given, Log, State, Tasks
+from schedlib.lotes.dispatching.state import (
+    MORE_PIECES,
+    REFUSED,
+    Arrivals,
+    Given,
+    Log,
+    State,
+    Tasks,
+)
 
 FIRST_SLICE = 2_000  # events
 SOON = 0.1  # seconds; slices double until one takes as long

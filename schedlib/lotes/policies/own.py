@@ -251,7 +251,9 @@ class Policy:
         if self.at_moment and self.leave:
             raise ValueError("leave: at_moment decides in its place; leave one of them out")
         if self.stop and not self.at_moment:
-            raise ValueError("stop: give at_moment, too, which starts jobs after the stops of a moment")
+            raise ValueError(
+                "stop: give at_moment, too, which starts jobs after the stops of a moment"
+            )
         if not (self.stop or self.keep):
             raise ValueError("keep: no job is ever stopped; give stop, too")
         for argument, function in self.rules().items():
@@ -375,13 +377,17 @@ class Memory(NamedTuple):
     left: np.ndarray
     wake: np.ndarray
     period: float  # between calls of the timer
-    vain: np.ndarray  # (1,): calls in a row at which no job started, although no other was to come or to end
+    vain: (
+        np.ndarray
+    )  # (1,): calls in a row at which no job started, although no other was to come or to end
     preempts: bool  # whether the policy may stop jobs
     keep: bool
     runs: np.ndarray  # (S,): the jobs that run, as `on_running` is given them
     begun: np.ndarray  # (S,): when each job started last
     stops: np.ndarray  # (S,): how often each job was stopped
-    pieces: np.recarray  # of `PIECE`: the stretches of time during which jobs ran before they were stopped
+    pieces: (
+        np.recarray
+    )  # of `PIECE`: the stretches of time during which jobs ran before they were stopped
     kept: np.ndarray  # (1,): how many of them there are
 
 
@@ -482,7 +488,9 @@ def with_room(memory: Memory, slots: int) -> Memory:
         runs=grown(memory.runs, slots),
         begun=grown(memory.begun, slots),
         stops=grown(memory.stops, slots),
-        pieces=grown(memory.pieces, 2 * memory.kept[0] + slots) if memory.preempts else memory.pieces,
+        pieces=grown(memory.pieces, 2 * memory.kept[0] + slots)
+        if memory.preempts
+        else memory.pieces,
     )
 
 
