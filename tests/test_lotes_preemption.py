@@ -1,0 +1,441 @@
+"""Rules that stop jobs: against simulators written for these tests, closed forms, and what no schedule may break."""
+
+from collections import deque
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from refusals import refuses
+from schedlib import lotes, theory
+from schedlib.boards import literature
+from schedlib.workload import Workload
+
+ONE = lotes.MachineConfigs([[1.0]], [1])
+FCFS = lotes.Policy(at_moment=lotes.policies.own.first_in_line, name="FCFS")
+
+
+def single(submit, runs, job_class=None):
+    """Jobs that take a machine each."""
+    submit = np.asarray(submit, float)
+    return Workload.from_arrays(submit, runs, job_class=job_class, cpu=np.ones(len(submit)))
+
+
+def outcome(policy, workload, configs=ONE, **options):
+    """Of each job when it started first, when it ended, and how often it was stopped."""
+    jobs = lotes.simulate(policy, configs, workload, **options).jobs
+    return jobs[["start", "finish", "preemptions"]].to_numpy().tolist()
+
+
+# --- one machine, one job at a time: lists of those who wait, level by level -------------------------------------------------
+
+
+def by_queues(submit, runs, quanta):
+    """Multilevel feedback queues, each a deque; the last quantum's queue is served in turns."""
+    last = len(quanta) - 1
+    queues = [deque() for _ in quanta]
+    left, level = list(runs), [0] * len(runs)
+    start, finish, stops = [None] * len(runs), [None] * len(runs), [0] * len(runs)
+    coming, now, current, until = deque(range(len(runs))), 0, None, None
+    while coming or current is not None:
+        ahead = [submit[coming[0]]] if coming else []
+        if current is not None:
+            ahead += [now + left[current], until]
+        before, now = now, min(ahead)
+        if current is not None:
+            left[current] -= now - before
+            if left[current] == 0:
+                finish[current], current = now, None
+        while coming and submit[coming[0]] == now:
+            queues[0].append(coming.popleft())
+        if current is not None:
+            over = until == now
+            level[current] = min(level[current] + over, last)
+            if any(queues[: level[current] + over]):
+                stops[current] += 1
+                queues[level[current]].append(current)
+                current = None
+            elif over:
+                until = now + quanta[level[current]]
+        if current is None and any(queues):
+            current = next(queue for queue in queues if queue).popleft()
+            until = now + quanta[level[current]]
+            if start[current] is None:
+                start[current] = now
+    return [list(row) for row in zip(start, finish, stops, strict=True)]
+
+
+@pytest.mark.parametrize("quanta", [(2,), (1, 2), (3, 1, 2)])
+def test_turns_and_levels_are_those_of_queues_that_are_kept(quanta):
+    rng = np.random.default_rng(1)
+    policy = literature.feedback(*quanta)
+    stopped = 0
+    for _ in range(100):
+        jobs = int(rng.integers(1, 12))
+        submit = np.sort(rng.integers(0, 15, jobs)).tolist()
+        runs = rng.integers(1, 9, jobs).tolist()
+        right = by_queues(submit, runs, quanta)
+        assert outcome(policy, single(submit, runs)) == right
+        stopped += sum(row[2] for row in right)
+    assert stopped > 300
+
+
+# --- several resources, machines of other speeds: each moment from the definition ---------------------------------------------
+
+
+class Naive:
+    """Jobs on machines in exact numbers: what ends leaves, what comes waits, then the least keys take their room."""
+
+    def __init__(self, key, capacity, pace, submit, runs, size, job_class, keep):
+        self.key, self.capacity, self.pace, self.keep = key, capacity, pace, keep
+        self.size, self.job_class, self.runs = size, job_class, [Fraction(run) for run in runs]
+        self.left = list(self.runs)
+        self.waiting, self.where, self.ends = [], {}, {}
+        self.now = Fraction(0)
+        self.result = [[None, None, 0] for _ in runs]
+        self.lost = [0] * len(runs)
+        coming = list(range(len(runs)))
+        while coming or self.ends:
+            self.now = min(list(self.ends.values()) + [Fraction(submit[job]) for job in coming[:1]])
+            for job in [job for job, end in self.ends.items() if end == self.now]:
+                self.result[job][1] = self.now
+                del self.ends[job], self.where[job]
+            while coming and submit[coming[0]] == self.now:
+                self.waiting.append(coming.pop(0))
+            while self.one_stops():
+                while self.one_stops():
+                    pass
+                self.fill()
+            self.fill()
+
+    def fits(self, job, machine):
+        if self.pace[machine][self.job_class[job]] == np.inf:
+            return False
+        there = [other for other in self.where if self.where[other] == machine]
+        return all(
+            sum(self.size[other][l] for other in there) + self.size[job][l] <= room
+            for l, room in enumerate(self.capacity[machine])
+        )
+
+    def has_room(self, job):
+        return any(self.fits(job, machine) for machine in range(len(self.capacity)))
+
+    def remaining(self, job):
+        if job in self.ends:
+            return (self.ends[job] - self.now) / self.pace[self.where[job]][self.job_class[job]]
+        return self.left[job]
+
+    def one_stops(self):
+        running = sorted(self.ends, key=lambda job: (self.where[job], self.ends[job]))
+        if not running:
+            return False
+        last = max(running, key=lambda job: self.key(self, job))  # of equal ones the first
+        if not any(
+            self.key(self, job) < self.key(self, last) and not self.has_room(job)
+            for job in self.waiting
+        ):
+            return False
+        self.left[last] = self.remaining(last) if self.keep else self.runs[last]
+        del self.ends[last], self.where[last]
+        self.waiting.append(last)
+        self.result[last][2] += 1
+        return True
+
+    def fill(self):
+        for machine in range(len(self.capacity)):
+            while able := [job for job in self.waiting if self.fits(job, machine)]:
+                job = min(able, key=lambda job: self.key(self, job))
+                self.waiting.remove(job)
+                self.where[job] = machine
+                time = self.left[job] * self.pace[machine][self.job_class[job]]
+                self.ends[job] = self.now + time
+                if self.result[job][0] is None:
+                    self.result[job][0] = self.now
+
+
+KEYS = {
+    "SRPT": (lambda cluster, job: lotes.remaining(cluster, job), Naive.remaining),
+    "priority": (
+        lambda cluster, job: cluster.job_class[job],
+        lambda naive, job: naive.job_class[job],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize("keep", [True, False])
+def test_the_least_keys_run_on_machines_of_other_speeds_and_two_resources(name, keep):
+    mine, right = KEYS[name]
+    policy = literature.least_first(mine, name, keep=keep)
+    rng = np.random.default_rng(2)
+    rate = [[1.0, 1.0, 0.5], [0.5, 0.25, 0.0]]
+    configs = lotes.MachineConfigs([[4.0, 4.0], [8.0, 2.0]], [2, 1], names=("cpu", "mem"))
+    classes = lotes.JobClasses([0.4, 0.3, 0.3], [[1.0, 1.0]] * 3, rate)
+    pace = [[1, 1, 1], [1, 1, 1], [2, 4, np.inf]]
+    stopped = moved = 0
+    for _ in range(100):
+        jobs = int(rng.integers(1, 16))
+        submit = np.sort(rng.integers(0, 12, jobs))
+        runs = rng.integers(1, 10, jobs)
+        size = np.c_[rng.integers(1, 5, jobs), rng.integers(0, 3, jobs)]
+        job_class = rng.integers(0, 3, jobs)
+        naive = Naive(
+            right, [[4, 4], [4, 4], [8, 2]], pace, submit, runs, size, job_class.tolist(), keep
+        )
+        workload = Workload.from_arrays(
+            submit, runs, job_class=job_class, cpu=size[:, 0], mem=size[:, 1]
+        )
+        run = lotes.simulate(policy, configs, workload, classes=classes)
+        found = run.jobs[["start", "finish", "preemptions"]].to_numpy()
+        assert (found == np.array(naive.result, float)).all()
+        stopped += found[:, 2].sum()
+        moved += (run.pieces.groupby("job")["machine"].nunique() > 1).sum()
+        lengths = (run.pieces["finish"] - run.pieces["start"]).to_numpy()
+        speed = np.array(pace)[run.pieces["machine"], job_class[run.pieces["job"]]]
+        if keep:
+            work = np.bincount(run.pieces["job"], lengths / speed, minlength=jobs)
+            assert (work == runs).all()
+        demand = size[run.pieces["job"]].T @ lengths
+        assert np.allclose(run.utilisation * [16, 10] * (run.time - submit[0]), demand)
+        pending = (found[:, 1] - submit).sum() - lengths.sum()  # Little: job-time in the line
+        assert np.isclose(run.mean_queue * (run.time - submit[0]), pending)
+    assert stopped > 100 and moved > 10
+
+
+# --- closed forms -------------------------------------------------------------------------------------------------------------
+
+
+def responses(policy, law, rate, seed, jobs=40_000, job_class=None):
+    rng = np.random.default_rng(seed)
+    submit = rng.exponential(1 / rate, jobs).cumsum()
+    job_class = rng.choice(job_class, jobs) if job_class else None
+    run = lotes.simulate(policy, ONE, single(submit, law(rng, jobs), job_class))
+    return (run.jobs["finish"] - run.jobs["submit"]).to_numpy(), job_class
+
+
+def agrees(values, exact):
+    """Whether the mean over independent runs is within four standard errors, which are within 6 %."""
+    error = np.std(values, ddof=1) / np.sqrt(len(values))
+    assert error < 0.06 * exact
+    assert abs(np.mean(values) - exact) < 4 * error
+
+
+def short_and_long(rng, jobs):
+    return np.where(rng.random(jobs) < 0.99, rng.uniform(0, 1, jobs), rng.uniform(90, 110, jobs))
+
+
+def density(x):
+    return 0.99 * (x <= 1) + 0.01 / 20 * ((x >= 90) & (x <= 110))
+
+
+def test_srpt_has_the_mean_of_schrage_and_miller():
+    rate = 0.8 / (0.99 * 0.5 + 0.01 * 100)
+    exact = theory.srpt_mean_response(rate, density, 0.0, 110.0)
+    assert round(exact, 3) == 3.696  # integrated by pieces, by hand
+    runs = [responses(literature.srpt, short_and_long, rate, seed)[0].mean() for seed in range(16)]
+    agrees(runs, exact)
+
+
+def exponential(rng, jobs):
+    return rng.exponential(1.0, jobs)
+
+
+def test_turns_of_a_small_quantum_share_the_processor():
+    quick = literature.round_robin(0.02)
+    runs = [responses(quick, exponential, 0.7, seed, 10_000)[0].mean() for seed in range(16)]
+    agrees(runs, theory.ps_mean_response(0.7, 1.0))
+
+
+def test_preemptive_priorities_have_cobhams_means():
+    exact = theory.preemptive_mean_responses([0.4, 0.4], [1.0, 1.0], [2.0, 2.0])
+    runs = []
+    for seed in range(16):
+        response, job_class = responses(
+            literature.preemptive_priority, exponential, 0.8, seed, job_class=[0, 1]
+        )
+        runs.append([response[job_class == k].mean() for k in (0, 1)])
+    for k in (0, 1):
+        agrees(np.array(runs)[:, k], exact[k])
+
+
+# --- what no schedule may break -------------------------------------------------------------------------------------------------
+
+POLICIES = (
+    literature.srpt,
+    literature.preemptive_priority,
+    literature.round_robin(2.0),
+    literature.feedback(1.0, 3.0),
+    literature.foreground_background(1.0),
+)
+JOBS = st.lists(
+    st.tuples(st.integers(0, 20), st.integers(0, 9), st.integers(0, 2)), min_size=1, max_size=14
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(JOBS, st.sampled_from(POLICIES), st.integers(1, 3))
+def test_no_work_is_lost_or_made_and_no_machine_idles(jobs, policy, machines):
+    submit, runs, job_class = (list(column) for column in zip(*sorted(jobs), strict=True))
+    workload = single(submit, runs, job_class)
+    configs = lotes.MachineConfigs([[1.0]], [machines])
+    run = lotes.simulate(policy, configs, workload)
+    pieces = run.pieces
+    lengths = pieces["finish"] - pieces["start"]
+    assert np.bincount(pieces["job"], lengths, minlength=len(jobs)).tolist() == runs
+    for of in ("job", "machine"):  # neither a job nor a machine is at two places at a time
+        for _, part in pieces[lengths > 0].groupby(of):
+            assert (part["start"].to_numpy()[1:] >= part["finish"].to_numpy()[:-1]).all()
+    assert (run.jobs["start"] == pieces.groupby("job")["start"].min()).all()
+    assert (run.jobs["finish"] == pieces.groupby("job")["finish"].max()).all()
+    assert run.started == run.finished == len(jobs) and run.waiting == 0
+    times = np.unique(np.r_[pieces["start"], pieces["finish"], submit])
+    for now in times:
+        running = ((pieces["start"] <= now) & (pieces["finish"] > now)).sum()
+        present = ((run.jobs["submit"] <= now) & (run.jobs["finish"] > now)).sum()
+        assert running == min(present, machines)
+    if machines == 1:  # the work in the system is the same under each policy that never idles
+        ends = lotes.simulate(FCFS, ONE, workload).jobs["finish"].max()
+        assert run.jobs["finish"].max() == ends
+        best = lotes.simulate(literature.srpt, ONE, workload).jobs["finish"].sum()
+        assert best <= run.jobs["finish"].sum()  # SRPT is optimal
+
+
+def test_least_attained_service_lets_new_jobs_in_and_shares_between_equals():
+    fb = literature.foreground_background(1.0)
+    assert outcome(fb, single([0, 1, 2], [5, 3, 1])) == [[0, 9, 2], [1, 6, 1], [2, 3, 0]]
+    assert outcome(fb, single([0, 0], [2, 2])) == [[0, 4, 1], [1, 3, 0]]  # 1, then 2, then 1
+
+
+def test_a_job_that_does_not_keep_its_work_starts_again():
+    again = literature.least_first(
+        lambda cluster, job: cluster.job_class[job], "repeat", keep=False
+    )
+    jobs = single([0, 2, 3], [4, 1, 1], [1, 0, 0])
+    assert outcome(again, jobs) == [[0, 8, 1], [2, 3, 0], [3, 4, 0]]
+    assert outcome(literature.preemptive_priority, jobs) == [[0, 6, 1], [2, 3, 0], [3, 4, 0]]
+
+
+def test_a_run_that_ends_early_counts_stopped_jobs_as_waiting():
+    jobs = single([0, 1, 2], [9, 9, 1], [1, 0, 1])
+    run = lotes.simulate(literature.preemptive_priority, ONE, jobs, until=5)
+    assert (run.arrived, run.started, run.finished, run.waiting) == (3, 2, 0, 2)
+    assert run.ages.tolist() == [3.0] and run.mean_wait == 1.0  # the waits are 0, 0 and 3
+    assert np.isnan(run.jobs["finish"][0]) and run.mean_queue == (1 + 2 * 3) / 5
+    short = lotes.simulate(literature.preemptive_priority, ONE, jobs, until=5, record=False)
+    assert short.mean_wait == 1.0 and short.pieces is None
+    assert short.quantile(1.0) == 3.0 and short.mean_queue == run.mean_queue
+
+
+def test_many_stops_have_room():
+    runs = np.full(3, 60_000.0)
+    run = lotes.simulate(literature.round_robin(1.0), ONE, single([0, 0, 0], runs))
+    assert run.jobs["finish"].tolist() == [179_998, 179_999, 180_000]
+    assert len(run.pieces) == 180_000 and run.jobs["preemptions"].sum() == 179_997
+
+
+# --- times that a rule names, and jobs that start when another comes ------------------------------------------------------------
+
+
+def test_a_rule_is_called_at_the_time_that_it_names():
+    def not_before(cluster, machine):
+        for job in cluster.waiting:
+            begin = cluster.jobs.begin[job]
+            if begin <= cluster.now and lotes.can_start(cluster, job, machine):
+                return job
+            if begin > cluster.now:
+                cluster.wake[0] = min(cluster.wake[0], begin)
+        return -1
+
+    jobs = single([0, 0, 1], [1, 1, 2])
+    jobs = Workload(jobs.jobs.assign(begin=[10.0, 20.5, 10.0]), jobs.tasks)
+    run = lotes.simulate(lotes.Policy(at_moment=not_before), ONE, jobs)
+    assert run.jobs["start"].tolist() == [10, 20.5, 11] and run.time == 21.5
+
+    def not_before_5(cluster, machine):
+        return cluster.waiting[0] if cluster.now >= 5 and len(cluster.waiting) > 0 else -1
+
+    def waits(cluster, job):
+        cluster.wake[0] = 5.0
+        return -1
+
+    run = lotes.simulate(lotes.Policy(waits, not_before_5), ONE, single([0], [2]))
+    assert run.jobs["start"].tolist() == [5] and run.time == 7
+
+
+def test_another_job_may_start_when_one_comes():
+    def pairs(cluster, machine):  # two jobs start together, the last that came first
+        able = len(cluster.waiting) >= 2 or cluster.running[machine, 0] == 1
+        return cluster.waiting[-1] if able else -1
+
+    jobs = Workload.from_arrays([0, 3, 4, 9], [9, 9, 9, 9], cpu=np.full(4, 1.0))
+    run = lotes.simulate(lotes.Policy(at_moment=pairs), lotes.MachineConfigs([[8.0]], [1]), jobs)
+    assert run.jobs["start"].tolist() == [3, 3, 9, 9]
+
+
+# --- what is refused ------------------------------------------------------------------------------------------------------------
+
+
+def policy(stop, **more):
+    return lotes.Policy(at_moment=lotes.policies.own.first_in_line, stop=stop, name="mine", **more)
+
+
+@pytest.mark.parametrize(
+    "stop, why",
+    [
+        (
+            lambda cluster, running: 1,
+            "'mine': unknown job: at 0 s it stops job 1, which does not run; return a member",
+        ),
+        (lambda cluster, running: 99, "it stops job 99, which does not run"),
+        (lambda cluster, running: -2, "it stops job -2, which does not run"),
+        (
+            lambda cluster, running: running[0] if len(running) else -1,
+            "at 0 s it stops job 0, which started at this very time",
+        ),
+    ],
+)
+def test_a_stop_of_what_does_not_run_is_refused(stop, why):
+    refuses(why, lotes.simulate, policy(stop), ONE, single([0, 0, 4], [3, 3, 3]))
+
+
+def test_times_that_do_not_lie_ahead_are_refused():
+    def now(cluster, running):
+        cluster.wake[0] = cluster.now
+        return -1
+
+    def unknown(cluster, running):
+        cluster.wake[0] = np.nan
+        return -1
+
+    for stop in (now, unknown):
+        refuses(
+            "cluster.wake: a time is named at 2 s that is not later",
+            lotes.simulate,
+            policy(stop),
+            ONE,
+            single([2], [1]),
+        )
+
+    def never(cluster, machine):
+        cluster.wake[0] = cluster.now + 1
+        return -1
+
+    refuses(
+        "1,000,000 times were named in a row",
+        lotes.simulate,
+        lotes.Policy(at_moment=never),
+        ONE,
+        single([0], [1]),
+    )
+
+
+def test_policies_that_cannot_stop_are_refused():
+    refuses(
+        "stop: give at_moment, too", lotes.Policy, lotes.first_fit, stop=lambda cluster, running: -1
+    )
+    refuses("keep: no job is ever stopped", lotes.Policy, lotes.first_fit, keep=False)
+    refuses("quanta:", literature.feedback)
+    refuses("quanta:", literature.round_robin, 0.0)
+    refuses("stop: .*does not compile", policy, lambda cluster, running: "none")
