@@ -1,6 +1,5 @@
 """Any result as a picture: who runs what, when (a Gantt chart)."""
 
-import heapq
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba_array
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 
@@ -18,15 +16,11 @@ from schedlib.plots.alt import number
 from schedlib.plots.words import Described
 
 PLACES = ("machine", "worker", "leaf")
-MEASURES = {"flow": "mean flow time", "makespan": "makespan"}
-"""What the title says of a result that has it; else the mean wait."""
 HATCHES = ("", "////", "....", "xxxx", "----")
-# with more bars, those of a job that follow without a break on a machine are one
-ONE_BY_ONE = 200
-MOST_NUMBERED, MOST_TOLD = 80, 8  # more bars have no numbers, or are not told one by one in words
-MOST_TICKS = 16
-THICK, PALE = 0.84, 0.3  # a bar's height where a row has 1, the opacity of bars in the background
 KINDS = len(style.PALETTE)
+ONE_BY_ONE = 200  # more bars are joined
+MOST_EDGES, MOST_NAMED, MOST_TICKS = 500, 80, 16  # bars with edges, and with names; rows with ticks
+THICK, PALE = 0.84, 0.3  # a bar's height where a row has 1, the opacity of bars in the background
 BELOW = THICK / 2 + 0.05  # the middle of a row, where its waits are drawn
 WAIT: dict[str, Any] = {"color": "#555555", "linewidth": 1.6}
 
@@ -65,55 +59,39 @@ def gantt(
     'Greedy: mean wait 0.3333'
     """
     bars, place = _bars(result)
-    jobs = result.jobs.drop_duplicates("job").reset_index(drop=True)
-    if job is not None and job not in set(jobs["job"]):
+    looks = _looks(result.jobs, first)
+    if job is not None and job not in looks.index:
         raise ValueError(f"job: {job!r}; none of the result is called so")
-    kind, kind_names = _kinds(jobs, first)
-    bars["kind"] = kind[bars["job"]]
-    bars["name"] = _names(jobs["job"], first)[bars["job"]]
-    bars["front"] = True if job is None else (jobs["job"] == job).to_numpy()[bars["job"]]
+    bars = bars.join(looks, on="job")
+    bars["front"] = True if job is None else bars["job"] == job
     rows = _rows(bars, place, getattr(result, "stats", {}).get("workers", 0), first)
-    begin = jobs["submit"].min()
+    lanes = len(rows) + bars.groupby("row")["lane"].max().sum()
+    figure, ax = style.into(ax, size or (7.5, min(1.3 + 0.27 * lanes, 6.5)))
+    begin = result.jobs["submit"].min()
     last = bars["finish"].max()
     if until is None:
         until = last + 0.02 * (last - begin)
-    lanes = len(rows) + bars.groupby("row")["lane"].max().sum()
-    figure, ax = style.into(ax, size or (7.5, min(1.3 + 0.27 * lanes, 6.5)))
-    _draw(ax, bars)
-    waits = _draw_waits(ax, bars)
-    if len(bars) <= MOST_NUMBERED:
-        _write_names(ax, bars, (until - begin) / 45)
     title = _title(result, bound)
-    if bound is not None:
-        ax.axvline(bound, color="black", linestyle=":", linewidth=1.2)
+    ax.set(title=title, xlabel="time (the workload's unit)", ylabel=place)
+    ax.set(xlim=(begin, until), ylim=(bars["row"].max() + 0.6, -0.6))
     step = -(-len(rows) // MOST_TICKS)
-    ax.set(
-        title=title,
-        xlabel="time (the workload's unit)",
-        ylabel=place,
-        xlim=(begin, until),
-        ylim=(max(rows.values()) + 0.6, -0.6),
-    )
     ax.set_yticks([*rows.values()][::step], [*rows][::step])
     ax.grid(axis="y", visible=False)
-    shown = sorted(set(bars["kind"]))
-    colours = {k: style.PALETTE[k % KINDS] for k in shown}
-    handles: list[Any] = [Patch(color=colour, label=kind_names[k]) for k, colour in colours.items()]
-    if len(handles) > KINDS:
-        handles = []
-    if waits:
-        handles.append(Line2D([], [], label="waits there", **WAIT))
-    if handles:
-        beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
-        ax.legend(handles=handles, fontsize=9, borderaxespad=0.2, **beside)
+    _draw(ax, bars)
+    if len(bars) <= MOST_NAMED:
+        _write_names(ax, bars, (until - begin) / 45)
+    if bound is not None:
+        ax.axvline(bound, color="black", linestyle=":", linewidth=1.2)
+    _legend(ax, bars)
     if isinstance(figure, Described):
-        words = _in_words(bars, rows, place)
-        figure.alt = f"{figure.alt or ''} {title}. {words}".strip()
+        what = f"{looks['name'].size:,} jobs in {len(rows):,} rows"
+        words = f"{title}. Gantt chart of {what}, from {number(begin)} to {number(last)}."
+        figure.alt = f"{figure.alt or ''} {words}".strip()
     return figure
 
 
 def _bars(result: Any) -> tuple[pd.DataFrame, str]:
-    """The bars by row and start, and what a row is: `group` of rows, `place`, number of the `job`, `start`, `finish`,
+    """The bars by row and start, and what a row is: the `group` of rows, `place`, `job`, `start`, `finish`, and
     `since` when it waits there."""
     for name in ("tasks", "jobs"):
         records: Any = getattr(result, name, None)
@@ -125,55 +103,50 @@ def _bars(result: Any) -> tuple[pd.DataFrame, str]:
             f"result: a {type(result).__name__} that does not say where jobs ran; give the result of a "
             "simulator, run with record=True"
         )
-    place = places[0]
-    ran: Any = records[records["start"].notna()]
+    (place,) = places
+    ran = records[records["start"].notna()]
     if not len(ran):
         raise ValueError("result: nothing has started, so there is nothing to draw")
-    last = ran[["start", "finish"]].max(axis=None)
-    waits_from = "queued" if "queued" in ran else "submit"
-    bars = pd.DataFrame(
-        {
-            "group": ran.get("stage", place),
-            "place": ran[place],
-            "job": pd.Index(result.jobs["job"].unique()).get_indexer(ran["job"]),
-            "start": ran["start"],
-            "finish": ran["finish"].fillna(last),
-            "since": np.nan if place == "machine" else ran[waits_from],
-        }
-    )
-    bars = bars.sort_values(["group", "place", "start"], kind="stable", ignore_index=True)
-    where = ["group", "place", "job"]
+    bars = ran[["job", "start"]].assign(group=ran.get("stage", place), place=ran[place])
+    bars["finish"] = ran["finish"].fillna(ran[["start", "finish"]].max(axis=None))
+    bars["since"] = np.nan if place == "machine" else ran.get("queued", ran.get("submit"))
     # a sticky probe waits once
-    bars.loc[bars.duplicated([*where, "since"]), "since"] = np.nan
-    if len(bars) <= ONE_BY_ONE:
-        return bars, place
-    other = (bars[where] != bars[where].shift()).any(axis=1)
-    begins = other | (bars["start"] != bars["finish"].shift())
+    bars.loc[bars.duplicated(["place", "job", "since"]), "since"] = np.nan
+    bars = bars.sort_values(["group", "place", "start"], kind="stable", ignore_index=True)
+    return _joined(bars) if len(bars) > ONE_BY_ONE else bars, place
+
+
+def _joined(bars: pd.DataFrame) -> pd.DataFrame:
+    """Those of a job that follow on a machine without a break as one."""
+    where = bars[["group", "place", "job"]]
+    begins = (where != where.shift()).any(axis=1) | (bars["start"] != bars["finish"].shift())
     ends = bars.groupby(begins.cumsum())["finish"].last()
-    first = bars[begins].reset_index(drop=True)
-    return first.assign(finish=ends.to_numpy()), place
+    return bars[begins].assign(finish=ends.to_numpy()).reset_index(drop=True)
 
 
-def _kinds(jobs: pd.DataFrame, first: int) -> tuple[np.ndarray, list[str]]:
-    """The number of each job's kind, which has a colour, and the kinds' names."""
-    if "long" in jobs:
-        return jobs["long"].to_numpy().astype(int), ["short", "long"]
-    kind = jobs["class"].to_numpy()
-    if kind.min() < kind.max():
-        return kind, [f"class {k + first}" for k in range(kind.max() + 1)]
-    return np.arange(len(jobs)), [f"job {name}" for name in _names(jobs["job"], first)]
-
-
-def _names(jobs: pd.Series, first: int) -> np.ndarray:
-    """The names of jobs; those that are numbers begin with `first` instead of 0."""
-    if jobs.dtype.kind in "iu":
-        jobs = jobs + first
-    return jobs.astype(str).to_numpy()
+def _looks(jobs: pd.DataFrame, first: int) -> pd.DataFrame:
+    """How each job is drawn, by its name: its `name` in the picture, its `kind`, which has a colour, and the kind's
+    `label`."""
+    looks = jobs.drop_duplicates("job").set_index("job", drop=False)
+    name = looks["job"]
+    if name.dtype.kind in "iu":
+        name = name + first
+    looks["name"] = name.astype(str)
+    if "long" in looks:
+        kind = looks["long"].astype(int)
+        label = kind.map({0: "short", 1: "long"})
+    elif looks["class"].nunique() > 1:
+        kind = looks["class"]
+        label = "class " + (kind + first).astype(str)
+    else:
+        kind = np.arange(len(looks))
+        label = "job " + looks["name"]
+    return looks[["name"]].assign(kind=kind, label=label)
 
 
 def _rows(bars: pd.DataFrame, place: str, least: int, first: int) -> dict[str, float]:
-    """Where each row is, by its name; adds the bars' rows and lanes to them."""
-    rows: dict[str, float] = {}
+    """Where each row is, by its name; adds their rows and lanes to the bars."""
+    rows = {}
     offset = 0.0
     for group, members in bars.groupby("group", sort=False):
         count = max(int(members["place"].max()) + 1, least)
@@ -191,78 +164,69 @@ def _rows(bars: pd.DataFrame, place: str, least: int, first: int) -> dict[str, f
 
 def _lanes(bars: pd.DataFrame) -> list[int]:
     """The lowest lane of its row that is free, for each bar."""
+    ends: dict[float, list[float]] = {}
     lanes = []
-    here = None
-    for row, start, finish in bars[["row", "start", "finish"]].itertuples(index=False):
-        if row != here:
-            here = row
-            free: list[int] = []
-            taken: list[tuple[float, int]] = []
-        while taken and taken[0][0] <= start:
-            heapq.heappush(free, heapq.heappop(taken)[1])
-        lane = heapq.heappop(free) if free else len(taken)
-        heapq.heappush(taken, (finish, lane))
+    for row, start, finish in zip(bars["row"], bars["start"], bars["finish"], strict=True):
+        until = ends.setdefault(row, [])
+        free = (k for k, end in enumerate(until) if end <= start)
+        lane = next(free, len(until))
+        until[lane : lane + 1] = [finish]
         lanes.append(lane)
     return lanes
 
 
 def _draw(ax: Axes, bars: pd.DataFrame) -> None:
-    start, finish, low = (bars[name].to_numpy() for name in ("start", "finish", "low"))
-    high = low + bars["height"].to_numpy()
+    start, finish, low, height, kind = bars[["start", "finish", "low", "height", "kind"]].values.T
+    high = low + height
     corners = [[start, low], [finish, low], [finish, high], [start, high]]
     boxes: Any = np.array(corners).transpose(2, 0, 1)
-    kind = bars["kind"].to_numpy()
-    colours = to_rgba_array(style.PALETTE)[kind % KINDS]
+    colours = to_rgba_array(style.PALETTE)[bars["kind"] % KINDS]
     colours[:, 3] = np.where(bars["front"], 0.85, PALE)
-    ax.add_collection(PolyCollection(boxes, facecolors=colours, edgecolors="white", linewidths=0.5))
+    edges = {"edgecolors": "white", "linewidths": 0.5 if len(bars) <= MOST_EDGES else 0.0}
+    ax.add_collection(PolyCollection(boxes, facecolors=colours, **edges))
     pattern = kind // KINDS % len(HATCHES)
-    for k in set(pattern[pattern > 0]):
+    for k in set(pattern[pattern > 0].astype(int)):
         # all bars of a pattern are one path: hatching each alone is slow
         outlines = [Path(box, closed=False) for box in boxes[pattern == k]]
         outline = Path.make_compound_path(*outlines)
         white: dict[str, Any] = {"edgecolor": "white", "facecolor": "none", "linewidth": 0}
         ax.add_patch(PathPatch(outline, hatch=HATCHES[k], alpha=0.85, **white))
-
-
-def _draw_waits(ax: Axes, bars: pd.DataFrame) -> bool:
-    """Draw the waits of what is in front; whether there are any."""
     waits = bars[bars["front"] & (bars["since"] < bars["start"])]
-    ax.hlines(waits["row"] + BELOW, waits["since"], waits["start"], **WAIT)
-    return len(waits) > 0
+    if len(waits):
+        below = waits["row"] + BELOW
+        ax.hlines(below, waits["since"], waits["start"], label="waits there", **WAIT)
 
 
 def _write_names(ax: Axes, bars: pd.DataFrame, letter: float) -> None:
     """Write the job's name on each bar that is wide enough, for letters as wide as this."""
     for bar in bars.itertuples():
         wide = bar.finish - bar.start
-        if wide > letter * max(1.0, 0.6 * len(bar.name)) and bar.height > THICK / 4:
-            middle = (bar.start + bar.finish) / 2, bar.low + bar.height / 2
-            style.name_on_bar(ax, *middle, bar.name)
+        if wide > letter * max(1.0, 0.6 * len(bar.name)) and bar.lane < 4:
+            middle = bar.start + wide / 2
+            style.name_on_bar(ax, middle, bar.low + bar.height / 2, bar.name)
+
+
+def _legend(ax: Axes, bars: pd.DataFrame) -> None:
+    """The kinds beside the axes, unless they are too many, and the waits."""
+    handles, _ = ax.get_legend_handles_labels()
+    kinds = bars.drop_duplicates("kind").sort_values("kind")
+    if len(kinds) <= KINDS:
+        for kind, label in zip(kinds["kind"], kinds["label"], strict=True):
+            handles.append(Patch(color=style.PALETTE[kind % KINDS], label=label))
+    if handles:
+        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9)
 
 
 def _title(result: Any, bound: float | None) -> str:
     policies = [getattr(result, name, None) for name in ("policy", "rule", "system")]
     policy = style.look(next(filter(None, policies))).label
-    wait = (result.jobs["start"] - result.jobs["submit"]).mean()
-    measure = f"mean wait {number(wait, 4)}"
-    for name, words in reversed(MEASURES.items()):
-        if hasattr(result, name):
-            measure = f"{words} {number(np.mean(getattr(result, name)), 4)}"
+    if hasattr(result, "flow"):
+        return f"{policy}: mean flow time {number(result.flow.mean(), 4)}"
+    if not hasattr(result, "makespan"):
+        wait = result.jobs["start"] - result.jobs["submit"]
+        return f"{policy}: mean wait {number(wait.mean(), 4)}"
+    title = f"{policy}: makespan {number(result.makespan, 4)}"
     if bound is None:
-        return f"{policy}: {measure}"
+        return title
     above = 100 * (result.makespan / bound - 1)
-    return f"{policy}: {measure}, {above:.0f} % above the bound {number(bound, 4)}"
-
-
-def _in_words(bars: pd.DataFrame, rows: dict[str, float], place: str) -> str:
-    """What the bars show, one by one where they are few."""
-    names = {y: name for name, y in rows.items()}
-    if len(bars) > MOST_TOLD:
-        jobs = bars["job"].nunique()
-        times = f"from {number(bars['start'].min())} to {number(bars['finish'].max())}"
-        return f"Gantt chart: {jobs:,} jobs as {len(bars):,} bars in {len(rows):,} rows, {times}."
-    told = []
-    for bar in bars.itertuples():
-        times = f"from {number(bar.start)} to {number(bar.finish)}"
-        told.append(f"{place} {names[bar.row]}, job {bar.name} {times}")
-    return f"Gantt chart: {'; '.join(told)}."
+    return f"{title}, {above:.0f} % above the bound {number(bound, 4)}"
