@@ -19,7 +19,11 @@ PLACES = ("machine", "worker", "leaf")
 HATCHES = ("", "////", "....", "xxxx", "----")
 KINDS = len(style.PALETTE)
 ONE_BY_ONE = 200  # more bars are joined
-MOST_EDGES, MOST_NAMED, MOST_TICKS = 500, 80, 16  # bars with edges, and with names; rows with ticks
+MOST_EDGES, MOST_NAMED, MOST_TICKS = (
+    500,
+    160,
+    16,
+)  # bars with edges, and with names; rows with ticks
 THICK, PALE = 0.84, 0.3  # a bar's height where a row has 1, the opacity of bars in the background
 BELOW = THICK / 2 + 0.05  # the middle of a row, where its waits are drawn
 WAIT: dict[str, Any] = {"color": "#555555", "linewidth": 1.6}
@@ -208,11 +212,13 @@ def _write_names(ax: Axes, bars: pd.DataFrame, letter: float) -> None:
 
 def _legend(ax: Axes, bars: pd.DataFrame) -> None:
     """The kinds beside the axes, unless they are too many, and the waits."""
-    handles, _ = ax.get_legend_handles_labels()
+    waits, _ = ax.get_legend_handles_labels()
     kinds = bars.drop_duplicates("kind").sort_values("kind")
+    handles: list[Any] = []
     if len(kinds) <= KINDS:
         for kind, label in zip(kinds["kind"], kinds["label"], strict=True):
             handles.append(Patch(color=style.PALETTE[kind % KINDS], label=label))
+    handles += waits
     if handles:
         ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9)
 

@@ -32,7 +32,7 @@ def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1) -> P
     figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
     (ax,) = figure.axes
     right = 0.88 if ax.get_legend() else 0.98
-    ax.set_position((0.1, 0.115, right - 0.1, 0.81))
+    ax.set_position((0.125, 0.115, right - 0.125, 0.81))
     chart = f"Gantt chart of {jobs} jobs under {style.look(policy).label} with {slow} per cent slow machines"
     return (
         figure,

@@ -50,20 +50,23 @@ def plot_gantt(
     ax = figure.axes[0]
     ax.set(title=title, xlabel="time (s)")
     legend: Any = ax.get_legend()
+    legend.remove()
     handles = legend.legend_handles
+    labels = [text.get_text() for text in legend.get_texts()]
     vain = [wait for name, *wait in _in_vain(run) if job is None or name == job]
     for worker, begin, end in vain:
         ax.plot([begin, end], [worker + BELOW] * 2, **DOTTED)
     if vain:
-        handles.append(Line2D([], [], label="waits for nothing", **DOTTED))
+        handles.append(Line2D([], [], **DOTTED))
+        labels.append("waits for nothing")
     tasks: Any = run.tasks
     again = tasks.sort_values("start").duplicated(["worker", "job", "queued"])
     for task in tasks[again.sort_index()].itertuples():
         ax.plot(task.asked, task.worker - 0.4, markersize=5, clip_on=False, **ASKS)
     if again.any():
-        handles.append(Line2D([], [], label="the probe asks again", **ASKS))
-    legend.remove()
-    figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=9)
+        handles.append(Line2D([], [], **ASKS))
+        labels.append("the probe asks again")
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=9)
     return figure
 
 
