@@ -1,6 +1,7 @@
 """`plots.gantt` draws what ran, where and when, of every simulator's result."""
 
 import math
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -123,6 +124,18 @@ def test_one_job_stands_out_and_only_its_waits_are_drawn():
     first = run.tasks[run.tasks["job"] == 4].drop_duplicates(["worker", "queued"])
     late = first[first["start"] > first["queued"]]
     assert waited == set(late[["queued", "start"]].itertuples(index=False, name=None))
+
+
+def test_a_job_that_was_stopped_has_a_bar_for_each_piece():
+    jobs = pd.DataFrame(
+        {"job": [5, 6], "class": 0, "submit": 0.0, "start": [0.0, 1.0], "finish": 3.0}
+    )
+    pieces = pd.DataFrame(
+        {"job": [5, 6, 5], "machine": 0, "start": [0.0, 1.0, 2.0], "finish": [1.0, 2.0, 3.0]}
+    )
+    figure = plots.gantt(SimpleNamespace(policy="mine", jobs=jobs, pieces=pieces))
+    assert boxes(figure)[["start", "finish"]].values.tolist() == [[0, 1], [1, 2], [2, 3]]
+    assert [text.get_text() for text in figure.axes[0].texts] == ["5", "6", "5"]
 
 
 def test_names_begin_with_the_first_number_that_is_asked_for():

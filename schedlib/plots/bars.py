@@ -42,7 +42,7 @@ def gantt(
     """Draw what ran where and when: a row per machine, a bar per task, with the name of its job where there is room.
 
     - `result`: of LoTES, HMHS, MCH, Eagle or the prototype, also of a paper's `plain`. Jobs that share a machine
-      have lanes in its row. MCH has a row per leaf, and a bar from the start of a job's first task to the end
+      have lanes in its row, and a job that was stopped has a bar for each piece. MCH has a row per leaf, and a bar from the start of a job's first task to the end
       of its last. A thin line below the bars is the time that a job waits there, before its bar
     - `ax`: where to draw; without it a figure of `size` (inches) is made
     - `job`: the name of one to stand out; others are pale, and their waits are not drawn
@@ -97,7 +97,7 @@ def gantt(
 def _bars(result: Any) -> tuple[pd.DataFrame, str]:
     """The bars by row and start, and what a row is: the `group` of rows, `place`, `job`, `start`, `finish`, and
     `since` when it waits there."""
-    for name in ("tasks", "jobs"):
+    for name in ("pieces", "tasks", "jobs"):  # pieces: of jobs that a policy has stopped
         records: Any = getattr(result, name, None)
         places = [place for place in PLACES if records is not None and place in records]
         if places:
@@ -186,8 +186,10 @@ def _draw(ax: Axes, bars: pd.DataFrame) -> None:
     boxes: Any = np.array(corners).transpose(2, 0, 1)
     colours = to_rgba_array(style.PALETTE)[bars["kind"] % KINDS]
     colours[:, 3] = np.where(bars["front"], 0.85, PALE)
-    edges = {"edgecolors": "white", "linewidths": 0.5 if len(bars) <= MOST_EDGES else 0.0}
-    ax.add_collection(PolyCollection(boxes, facecolors=colours, **edges))
+    edge = 0.5 if len(bars) <= MOST_EDGES else 0.0
+    ax.add_collection(
+        PolyCollection(boxes, facecolors=colours, edgecolors="white", linewidths=edge)
+    )
     pattern = kind // KINDS % len(HATCHES)
     for k in set(pattern[pattern > 0].astype(int)):
         # all bars of a pattern are one path: hatching each alone is slow
