@@ -1,21 +1,40 @@
 """A textbook that runs: five papers on data-centre scheduling."""
 
 import importlib
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
-from schedlib import former
+from schedlib import former as _former
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from schedlib.sweeps import Experiment as Experiment
 
 __version__ = "2.0.0"
-former.install()
+_former.install()
+_PARTS = (
+    "boards",
+    "eagle",
+    "hmhs",
+    "intervals",
+    "lotes",
+    "mch",
+    "plots",
+    "prototype",
+    "sweeps",
+    "theory",
+    "traces",
+    "workload",
+)
 
 
-def __getattr__(name: str) -> Any:
-    """`Experiment`, when it is first asked for: a reader of a part of the library loads only that."""
+def __dir__() -> list[str]:
+    """What the package offers."""
+    return ["Experiment", "__version__", *_PARTS]
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """A part, or `Experiment`, when it is first asked for: a reader of one loads only that."""
     if name == "Experiment":
         return importlib.import_module("schedlib.sweeps").Experiment
-    if former.new_name(f"schedlib.{name}"):
+    if name in _PARTS or _former.new_name(f"schedlib.{name}"):
         return importlib.import_module(f"schedlib.{name}")
     raise AttributeError(f"module 'schedlib' has no attribute {name!r}")

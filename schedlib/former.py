@@ -15,7 +15,7 @@ MOVED = {
     "schedlib.experiment": "schedlib.sweeps",
     "schedlib.papers": "schedlib.plots.papers",
     "schedlib.pictures.alt": "schedlib.plots.alt",
-    "schedlib.pictures.gantt": "schedlib.plots.gantt",
+    "schedlib.pictures.gantt": "schedlib.plots.bars",
     "schedlib.pictures.style": "schedlib.plots.style",
     "schedlib.pictures.trees": "schedlib.plots.trees",
     "schedlib.pictures": "book.pictures",

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from keyword import iskeyword
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,8 @@ WITHOUT_UNIT = {
     "O": "must be a finite number >= 0; pd.to_numeric makes numbers of text, pd.to_datetime dates",
 }
 """The way out, by the kind of a column."""
+RESULT = ("job", "class", "submit", "start", "finish")
+"""The first columns of the frame `jobs` of every result."""
 
 
 class Workload:
@@ -346,6 +349,40 @@ class Workload:
         names, values, units = zip(*rows, strict=True)
         shown = pd.Series([_short(value) for value in values], dtype=object)
         return pd.DataFrame({"value": shown, "unit": units}).set_axis(names)
+
+
+def with_results(
+    own: pd.DataFrame, found: Mapping[str, Any], repeats: np.ndarray | None = None
+) -> pd.DataFrame:
+    """The frame `jobs` of a result: the columns `RESULT`, then those of the reader's `own` jobs, then others `found`.
+
+    What a simulator has found takes the place of a column of the same name. `repeats`: how many rows of the
+    result each row of `own` has, one if left out; a run that ended early has fewer.
+
+    >>> found = {"job": [7], "class": 0, "submit": [0.0], "start": [1.0], "finish": [3.0], "machine": [0]}
+    >>> with_results(pd.DataFrame({"job": [7], "user": ["a"]}), found)
+       job  class  submit  start  finish user  machine
+    0    7      0     0.0    1.0     3.0    a        0
+    """
+    measured = {name: found[name] for name in RESULT} | dict(found)
+    kept = own.drop(columns=list(found), errors="ignore")
+    if not len(kept.columns):
+        return pd.DataFrame(measured)
+    first = pd.DataFrame({name: measured.pop(name) for name in RESULT})
+    if repeats is not None:
+        kept = kept.loc[kept.index.repeat(repeats)]
+    kept = kept.iloc[: len(first)].set_axis(first.index)
+    return pd.concat([first, kept, pd.DataFrame(measured, index=first.index)], axis=1)
+
+
+def in_short(result: object, name: str, jobs: pd.DataFrame) -> str:
+    """A result in a line, from the `name` of its policy and its frame `jobs`.
+
+    >>> in_short(1.0, "fifo", pd.DataFrame({"submit": [0.0, 0.0], "start": [0.0, 3.0]}))
+    'float(fifo, 2 jobs, mean wait 1.5)'
+    """
+    wait = (jobs["start"] - jobs["submit"]).mean()
+    return f"{type(result).__name__}({name}, {len(jobs):,} jobs, mean wait {wait:.4g})"
 
 
 def _short(value: float) -> int | float:

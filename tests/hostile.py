@@ -228,7 +228,7 @@ CALLS = {
     lotes.alibaba_instances: {"trace": TRACE},
     given(lotes.alibaba_hour, trace=TRACE): {"load": 0.02, "first": 9.0},
     lotes.google_times: {"jobs": pd.DataFrame({"submit": [0.0], "start": [0.0], "end": [9.0]})},
-    lotes.offered_load: {"jobs": CORES},
+    lotes.offered_load: {"workload": CORES},
     lotes.Policy: {"arrive": by_deadline},
     lotes.Replan: {"every": 1.0},
     given(boards.lotes, workload=CORES): {"configs": CONFIGS, "against": ["greedy"], **BRIEF},

@@ -144,7 +144,7 @@ def test_the_gantt_chart_of_the_four_nodes(sticky):
     options = {"short_partition": 0, "cutoff": math.inf, "probe_ratio": 1, "network_delay": 0}
     run = eagle.simulate(eagle.four_nodes(), system, 4, **options, detail="as_written", record=True)
     ax = plot_gantt(run, job=4).axes[0]
-    bars = sorted((bar.get_y(), bar.get_x(), bar.get_width()) for bar in ax.patches)
-    lasted = run.tasks["finish"] - run.tasks["start"]
-    assert bars == sorted(zip(run.tasks["worker"] - 0.36, run.tasks["start"], lasted, strict=True))
+    boxes = [path.get_extents() for path in ax.collections[0].get_paths()]
+    drawn = sorted((round(box.y0 + box.y1) / 2, box.x0, box.x1) for box in boxes)
+    assert drawn == sorted(run.tasks[["worker", "start", "finish"]].itertuples(index=False))
     assert sum(line.get_marker() == 7 for line in ax.lines) == (2 if sticky else 0)

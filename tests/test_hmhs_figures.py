@@ -15,7 +15,6 @@ from reproduce.exhibits.hmhs import (
     measures,
 )
 from schedlib import hmhs
-from schedlib.plots.gantt import ONE_BY_ONE, _bars, plot_gantt
 
 
 def frame_of(gain, axis="jobs", points=(25, 50, 100), seeds=3):
@@ -97,17 +96,6 @@ def test_more_maps_are_on_their_quickest_machine_than_a_hundredth():
     assert frame.loc["hmhs", "best"] > 5 > frame.loc["fifo", "best"] > 0
     # an order that ignores the maps' total time leaves neighbours as far apart as any two jobs
     assert frame.loc["fifo", "apart"] == pytest.approx(100, abs=35)
-
-
-@pytest.mark.parametrize("jobs", (3, 60))
-def test_gantt_bars_cover_just_the_time_that_tasks_run(jobs):
-    done = hmhs.schedule(hmhs.single(jobs, seed=1, machines=(7, 3)), "fifo")
-    bars = _bars(done.map)
-    job, machine, start, finish = bars.T
-    busy = np.bincount(done.map.machine, done.map.finish - done.map.start)
-    assert np.allclose(np.bincount(machine.astype(int), finish - start), busy)
-    assert len(bars) <= max(ONE_BY_ONE, done.map.job.size)
-    assert "makespan" in plot_gantt(done, bound=1.0).axes[0].get_title()
 
 
 def test_what_a_heuristic_brings_alone_and_added_last():

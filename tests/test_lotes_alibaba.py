@@ -54,7 +54,7 @@ def test_machines_keep_table_1_s_proportions(hour):
 @pytest.mark.parametrize("load", [0.5, 0.8, 0.95])
 def test_the_load_is_as_asked_with_the_fewest_machines(trace, load):
     configs, _, jobs = lotes.alibaba_hour(trace=trace.between(0, 120), load=load, first=20.0)
-    found = lotes.offered_load(configs, jobs)
+    found = lotes.offered_load(jobs, configs)
     # a machine fewer changes no more than the rounding of a few configurations
     step = 3 / configs.n_machines
     assert load * (1 - step) < found <= load and pooled_load(configs, jobs) <= found * (1 + 1e-9)
@@ -62,7 +62,7 @@ def test_the_load_is_as_asked_with_the_fewest_machines(trace, load):
 
 def test_whole_hour_has_the_load_of_its_scarcest_resource(hour):
     configs, _, jobs = hour
-    assert lotes.offered_load(configs, jobs) == pytest.approx(0.8, abs=0.002)
+    assert lotes.offered_load(jobs, configs) == pytest.approx(0.8, abs=0.002)
     # cores alone bind: memory leaves room everywhere
     assert pooled_load(configs, jobs) == pytest.approx(0.8, abs=0.005)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 import reproduce
-from schedlib import boards, eagle, hmhs, intervals, lotes, mch, theory, traces
+from schedlib import boards, eagle, hmhs, intervals, lotes, mch, plots, theory, traces
 from schedlib.workload import Workload
 
 jobs: Workload = Workload.from_arrays([0, 1, 2], [3.0, 2.0, 1.0], cpu=[1, 2, 1])
@@ -47,3 +47,58 @@ print(boards.told(board), boards.plot(board))
 frame: pd.DataFrame = reproduce.claims("hmhs")
 hawk: Workload = traces.read_hawk("jobs.tr")
 hour: Workload | pd.DataFrame = traces.alibaba2018(input("instances, stages or mapreduce? "))
+half: float = run.quantile(0.5)
+several = run.quantile([0.5, 0.9]).tolist()
+busy: float = lotes.offered_load(jobs, configs)
+for result in (run, churn, hmhs.schedule(two), hmhs.serve(hmhs.Arrivals(two, [0.0, 1.0]))):
+    print(plots.gantt(result), result.jobs)
+
+
+def fits_first(cluster: lotes.Cluster, job: int) -> int:
+    return lotes.first_fit(cluster, job)
+
+
+def soonest(cluster: lotes.Cluster, machine: int) -> int:
+    best = -1
+    for waiting in cluster.waiting:
+        later = best >= 0 and lotes.room_at(cluster, best, machine) <= cluster.now
+        if lotes.can_start(cluster, waiting, machine) and not later:
+            best = waiting
+    return best
+
+
+@hmhs.rule
+def longest(stage: hmhs.Waiting, machine: int, now: float) -> int:
+    best: int = stage.queue[0]
+    for k in stage.queue:
+        if stage.time[k, machine] > stage.time[best, machine]:
+            best = k
+    return best
+
+
+@mch.rule(room=0)
+def whoever(tree: mch.Hierarchy) -> int:
+    for k in range(tree.leaves.size):
+        if tree.leaves[k].waiting > 0 and tree.leaves[k].bits & tree.saturated == 0:
+            return k
+    return -1
+
+
+@mch.rule
+def least(
+    leaf: int, usage: np.ndarray, demand: np.ndarray, weight: float, capacity: np.ndarray
+) -> float:
+    return float((usage / capacity).max() / weight)
+
+
+def idlest(cluster: eagle.SystemView, job: int, probe: int, rng: np.random.Generator) -> int:
+    a, b = int(rng.random() * len(cluster.busy)), int(rng.random() * len(cluster.busy))
+    return a if eagle.remaining_work(cluster, a) <= eagle.remaining_work(cluster, b) else b
+
+
+mine = (
+    lotes.Policy(fits_first, soonest),
+    hmhs.Policy(map_rule=longest),
+    eagle.System("idlest of two", short_jobs=idlest),
+)
+chosen: mch.Rule = whoever

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pandas import DataFrame, Series
 
@@ -166,14 +167,14 @@ def _shown(board: DataFrame, metric: str | None) -> DataFrame:
 
 
 @typed
-def plot(board: DataFrame, metric: str | None = None) -> Figure:
+def plot(board: DataFrame, metric: str | None = None, ax: Axes | None = None) -> Figure:
     """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the baseline.
 
     `metric` is one of the board's, the first by default. Policies that broke a rule are below. Where all seeds give the same numbers there is no interval, and the line says so.
-    The axis is logarithmic when means differ by more than a factor of 8. Raises ValueError on an unknown
-    metric.
+    The axis is logarithmic when means differ by more than a factor of 8. `ax`: where to draw; without it a figure
+    is made. Raises ValueError on an unknown metric.
 
-    See also: `boards.told`, `boards.alt_text`, `boards.standings`.
+    See also: `plots.gantt`, `boards.told`, `boards.alt_text`, `boards.standings`.
 
     >>> waits = [("a", 0, 2.0), ("a", 1, 3.0), ("b", 0, 1.0), ("b", 1, 2.0)]
     >>> rows = [(policy, "wait (s)", "low", seed, wait, "", "") for policy, seed, wait in waits]
@@ -181,7 +182,7 @@ def plot(board: DataFrame, metric: str | None = None) -> Figure:
     """
     rows = _shown(board, metric)
     height = 0.9 + 0.42 * len(rows)
-    figure, axes = style.subplots(size=(7.6, height))
+    figure, axes = style.into(ax, (7.6, height))
     beside = {"transform": axes.get_yaxis_transform(), "va": "center"}
     labels = []
     for line, row in rows.iterrows():

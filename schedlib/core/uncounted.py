@@ -1,7 +1,7 @@
 """`core.compiled` for kernels that pass many arrays about: what they call becomes part of them."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from schedlib.core.compiling import compiled
 
@@ -14,6 +14,17 @@ a namedtuple that a kernel hands on, atomically: H-DRF on MCH's board then takes
 MCH 7 times, and H-DRF's kernels take 1.8 times as long to compile."""
 WITHIN: dict[str, Any] = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """numba's options for what is never called from Python."""
+
+
+F = TypeVar("F", bound=Callable)
+
+
+@overload
+def kernel(function: F) -> F: ...
+
+
+@overload
+def kernel(*, signature: Any) -> Any: ...
 
 
 def kernel(function: Callable | None = None, *, signature: Any = None) -> Any:

@@ -9,7 +9,7 @@ from schedlib.eagle.detail import Detail
 from schedlib.eagle.plain_model import Cluster, Job
 from schedlib.eagle.simulating.simulate import Estimate, prepare
 from schedlib.eagle.systems import System
-from schedlib.workload import Workload
+from schedlib.workload import RESULT, Workload, in_short, with_results
 
 
 def jobs_of(
@@ -53,6 +53,9 @@ class Run(NamedTuple):
     busy: pd.DataFrame  # when workers ask or run: `worker, begin, end` (s)
     stats: dict[str, int]  # how often each event happened, by name, and the numbers of workers
 
+    def __repr__(self) -> str:
+        return in_short(self, self.system.name, self.jobs)
+
 
 def written(cluster: Cluster, workload: Workload, system: System) -> Run:
     """The frames of a cluster that has run this workload.
@@ -63,21 +66,23 @@ def written(cluster: Cluster, workload: Workload, system: System) -> Run:
     [100.0005, 1.0015]
     """
     names = workload.jobs["job"].to_numpy()
+    columns = ["job", "task", "worker", "queued", "asked", "start", "finish"]
+    tasks = pd.DataFrame(cluster.tasks, columns=columns)
     jobs = pd.DataFrame(cluster.jobs)
     jobs["job"] = names
+    jobs["class"] = workload.jobs["class"]
+    jobs["start"] = tasks.groupby("job")["start"].min()
     jobs["completion"] = jobs["finish"] - jobs["submit"]
     jobs["tasks"] = jobs["durations"].map(len)
     jobs = jobs.rename(columns={"isLong": "long"})
-    jobs = jobs[["job", "submit", "finish", "completion", "long", "tasks", "estimate"]]
-    columns = ["job", "task", "worker", "queued", "asked", "start", "finish"]
-    tasks = pd.DataFrame(cluster.tasks, columns=columns)
+    found = jobs[[*RESULT, "completion", "long", "tasks", "estimate"]]
     tasks["long"] = jobs["long"].to_numpy()[tasks["job"]]
     tasks["job"] = names[tasks["job"]]
     log = pd.DataFrame(cluster.log, columns=["time", "event", "worker", "job"])
     log["job"] = names[log["job"]]
     return Run(
         system=system,
-        jobs=jobs,
+        jobs=with_results(workload.jobs, found.to_dict("series")),
         tasks=tasks.sort_values(["job", "task"], ignore_index=True),
         log=log.sort_values("time", kind="stable", ignore_index=True),
         busy=pd.DataFrame(cluster.busy, columns=["worker", "begin", "end"]),

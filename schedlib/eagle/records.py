@@ -35,6 +35,7 @@ JOB = np.dtype(
         ("probes", "i4"),  # that it sends (-1: a reader's function has not said yet)
         ("tasks", "i8"),  # the number of its tasks
         ("unstarted", "i8"),  # and of those not handed out
+        ("start", "f8"),  # the start of its first task
         ("finish", "f8"),  # the end of the last task that has been started
         ("first", "i8"),  # where its tasks begin in `State.duration`
         ("stamp", "f8"),  # the time of its scheduler's copy of the bit vector

@@ -19,9 +19,9 @@ import numpy as np
 
 from schedlib.core import columns
 from schedlib.core.checks import frozen, require_fields, typed, unknown
-from schedlib.core.compiling import compiled
 from schedlib.core.functions import names_in
 from schedlib.core.rules import FLOAT_ROWS, FLOATS, INT_ROWS, INTS, NOTES, RNG, RuleKind
+from schedlib.core.uncounted import kernel
 
 
 class Way(IntEnum):
@@ -138,8 +138,8 @@ KINDS = {"short_jobs": SEND, "long_jobs": SEND, "queue": PICK, "probes": COUNT}
 """The kind of a reader's function, by the argument of `System` that it is given as."""
 
 
-@compiled
-def remaining_work(cluster, worker):
+@kernel
+def remaining_work(cluster: SystemView, worker: int) -> float:
     """The work that a worker has, by estimates: the rest of its task, and the tasks placed there.
 
     For a reader's function: `cluster` is the `eagle.SystemView` that it gets, `worker` a number.

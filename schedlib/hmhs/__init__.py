@@ -11,6 +11,9 @@ from schedlib.hmhs import plain as plain
 from schedlib.hmhs.arrivals import SHARING, Arrivals, Served, arriving, serve
 from schedlib.hmhs.bound import bounds, lower_bound, optimum
 from schedlib.hmhs.johnson import johnson, priority, total_times
+from schedlib.hmhs.list_scheduling import (
+    Waiting as Waiting,
+)  # `help` of it is long: not in `__all__`
 from schedlib.hmhs.list_scheduling import rule
 from schedlib.hmhs.model import Instance, Schedule
 from schedlib.hmhs.policies import POLICIES, Policy

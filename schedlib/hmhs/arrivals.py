@@ -69,7 +69,7 @@ class Arrivals:
         object.__setattr__(self, "instance", instance)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Served(Schedule):
     """The schedule of jobs that arrived over time; its `map` and `reduce` hold the tasks in order of start.
 

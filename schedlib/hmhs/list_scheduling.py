@@ -14,7 +14,7 @@ A rule that waits may set `stage.wake[0]` to a later time, at which the machine 
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numba
 import numpy as np
@@ -43,6 +43,10 @@ class Waiting(NamedTuple):
     # (1,) when machines that wait ask again, at the latest: a later time, or infinity
     wake: np.ndarray
     rng: np.random.Generator  # the rule's own random numbers
+
+
+Choice: TypeAlias = Callable[[Waiting, int, float], int]
+"""A dispatch rule: the job whose task a machine runs next, or -1."""
 
 
 class Line(NamedTuple):
@@ -163,7 +167,7 @@ _DISPATCH = numba.typeof(Ended(time=0.0, machine=0, job=0))(
 )
 
 
-def rule(function: Callable) -> Callable:
+def rule(function: Choice) -> Choice:
     """Make a dispatch rule of a function `(stage, machine, now) -> job`.
 
     `stage` has what is known: `queue (W,)`, the jobs that are ready and have tasks left, first in order

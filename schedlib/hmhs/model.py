@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from schedlib.core.checks import frozen, numbers, refuse, typed, whole
+from schedlib.workload import in_short, with_results
 
 MOST_TASKS = 1_000_000_000
 """Of one stage of an instance."""
@@ -165,13 +166,14 @@ def latest(least: np.ndarray, stage: Stage) -> np.ndarray:
     return end
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Schedule:
     """A schedule: when every task of every job runs, and where. All times in the instance's unit.
 
     - `makespan`: C, the end of the last task (Eq. 3); `job_end (N,)`: when job i's last task ends
     - `map_end (N,)`: A_i, when job i's last map task ends and its reduces may start (Eq. 2); 0 without maps
-    - `map`, `reduce`: the tasks as arrays; `tasks`: the same as one frame, for a Gantt chart
+    - `map`, `reduce`: the tasks as arrays; `tasks`: the same as one frame; `jobs`: a frame with a row per job
+    - `submit`: when the jobs came, 0 for a batch
     - `steps`: candidates looked at by the dispatcher, a count that repeats where wall-clock time does not;
       `steps_full_scan`: those of the paper's loops over all waiting jobs and machines
 
@@ -189,6 +191,23 @@ class Schedule:
     reduce: Stage
     steps: int = 0
     steps_full_scan: int = 0
+    submit: np.ndarray | float = 0.0
+
+    def __repr__(self) -> str:
+        return in_short(self, self.policy, self.jobs)
+
+    @cached_property
+    def jobs(self) -> pd.DataFrame:
+        """One row per job: `job, class` (0), `submit`, `start` of the first task, `finish`, `map_end`.
+
+        A job without tasks starts when it ends.
+        """
+        start = self.job_end.copy()
+        for stage in (self.map, self.reduce):
+            np.minimum.at(start, stage.job, stage.start)
+        found = {"job": np.arange(start.size), "class": 0, "submit": self.submit, "start": start}
+        found |= {"finish": self.job_end, "map_end": self.map_end}
+        return with_results(pd.DataFrame(), found)
 
     @cached_property
     def job_end(self) -> np.ndarray:

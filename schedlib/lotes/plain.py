@@ -30,7 +30,7 @@ from schedlib.lotes.plain_datacentre import DataCentre, Dispatcher, event_loop, 
 from schedlib.lotes.plain_datacentre import Job as Job
 from schedlib.lotes.plain_dispatching import Lotes
 from schedlib.lotes.plain_rivals import Greedy, Tetris
-from schedlib.workload import SECONDS, Workload
+from schedlib.workload import SECONDS, Workload, in_short, with_results
 
 
 class Shares(NamedTuple):
@@ -53,6 +53,9 @@ class Run(NamedTuple):
 
     policy: str
     jobs: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return in_short(self, self.policy, self.jobs)
 
     @property
     def wait(self) -> np.ndarray:
@@ -293,4 +296,6 @@ def simulate(
     event_loop(dispatcher, centre, jobs)
     frame = pd.DataFrame(jobs).rename(columns={"k": "class"})
     frame.insert(0, "job", workload.tasks["job"])
-    return Run(policy, frame.drop(columns=["row", "w", "r"]))
+    measured = frame.drop(columns=["row", "w", "r"])
+    tasks = np.diff(workload.offsets)
+    return Run(policy, with_results(workload.jobs, measured.to_dict("series"), tasks))

@@ -1,9 +1,10 @@
 """Results of a stage 3 run: waits, queues, use of the machines (LoTES, Section 5)."""
 
 import warnings
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,8 @@ import pandas as pd
 from schedlib.core.portable import dot
 from schedlib.lotes.dispatching import state as states
 from schedlib.lotes.dispatching.run import Run
-from schedlib.lotes.dispatching.state import lengthened, present, tick
+from schedlib.lotes.dispatching.state import Tasks, lengthened, present, tick
+from schedlib.workload import with_results
 
 WAS_WAIT = "{}: from submission to finish; before version 3 it was the wait, from submission to start, which is {} now"
 GROWTH, BATCHES = 1e-3, 8  # a queue that takes this share of the arrivals, steadily, is growing
@@ -24,9 +26,9 @@ class Simulation:
     a `RandomWorkload`: from 0 on).
 
     - `policy`, the `options` it ran under, `seed`
-    - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish, machine` (NaN and -1 where
-      the run ended before); else None. Where a policy may stop jobs, `start` is the first start, `machine` the last
-      one, and `preemptions` says how often the job was stopped
+    - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish`, the columns of `Workload.jobs`,
+      `machine` (NaN and -1 where the run ended before); else None. Where a policy may stop jobs, `start` is the
+      first start, `machine` the last one, and `preemptions` says how often the job was stopped
     - `pieces`: then, a row per stretch of time during which a job ran, `job, machine, start, finish`, in order; else
       None
     - `arrived`, `started`, `finished`, `waiting` at the end: numbers of jobs; those that were stopped wait, too;
@@ -65,16 +67,19 @@ class Simulation:
     mean_wait_started: float
     longest: float
     mean_queue: float
-    ages: np.ndarray = field(repr=False)
+    ages: np.ndarray
     looked: float
-    intervals: pd.DataFrame = field(repr=False)
+    intervals: pd.DataFrame
     utilisation: np.ndarray
     fragmentation: np.ndarray
     time: float
-    sketch: np.ndarray = field(repr=False)
-    width: float = field(repr=False)
-    plans: tuple = field(default=(), repr=False)
-    pieces: pd.DataFrame | None = field(default=None, repr=False)
+    sketch: np.ndarray
+    width: float
+    plans: tuple = ()
+    pieces: pd.DataFrame | None = None
+
+    def __repr__(self) -> str:
+        return f"Simulation({self.policy}, {self.arrived:,} jobs, mean wait {self.mean_wait:.4g})"
 
     @property
     def wait(self) -> np.ndarray:
@@ -140,6 +145,12 @@ class Simulation:
         jobs = np.r_[at_once, self.sketch, np.ones(len(self.ages))]
         order = np.argsort(waits, kind="stable")
         return waits[order], np.cumsum(jobs[order])
+
+    @overload
+    def quantile(self, q: float) -> float: ...
+
+    @overload
+    def quantile(self, q: Sequence[float] | np.ndarray) -> np.ndarray: ...
 
     def quantile(self, q: npt.ArrayLike) -> np.ndarray | float:
         """The q-quantile (q a number or an array in [0, 1]) of the waits of all jobs, as in `mean_wait`.
@@ -254,13 +265,17 @@ def _ages(run, time):
 
 def _rows(run, arrived):
     """`Simulation.jobs` of the jobs that arrived."""
+    given = run.given.jobs
     columns = {
-        "job": getattr(run.given.jobs, "job", np.arange(arrived)),
+        "job": getattr(given, "job", np.arange(arrived)),
         "class": np.concatenate([block.job_class for block in run.blocks]),
         "submit": np.concatenate([block.submit for block in run.blocks]),
         **run.log._asdict(),
     }
-    return pd.DataFrame({name: values[:arrived] for name, values in columns.items()})
+    found = {name: values[:arrived] for name, values in columns.items()}
+    if isinstance(given, Tasks):
+        return with_results(given.own, found, given.counts)
+    return with_results(pd.DataFrame(), found)
 
 
 def _pieces(policy, jobs):

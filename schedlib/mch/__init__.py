@@ -7,6 +7,7 @@ Source: You, Wang, Xu, Luo, Chen and Li, IEEE Communications Letters 2019.
 from schedlib.mch import plain as plain
 from schedlib.mch.allocate import Filling, allocate, fill
 from schedlib.mch.flatten import Flattened, flatten
+from schedlib.mch.hierarchy import Hierarchy as Hierarchy  # `help` of it is long: not in `__all__`
 from schedlib.mch.model import Allocation, Tree
 from schedlib.mch.properties import property_table
 from schedlib.mch.rules import Rule, rule

@@ -17,6 +17,7 @@ from schedlib.mch.rules import Rule, the_rule
 from schedlib.mch.running import most_at_once, start
 from schedlib.mch.state import JOB, Jobs, Work
 from schedlib.mch.weights import FLAT
+from schedlib.workload import in_short, with_results
 
 MOST_ROWS = 10**9  # shares on a grid
 COLUMNS = ("leaf", "submit", "tasks", "duration")
@@ -29,7 +30,8 @@ class Churn:
 
     - `shares`: `time, leaf, share` (dominant share mu_i t_i), by time: a row for each leaf whose share has
       changed by then, or, with `every`, for each leaf and grid time; empty when nothing was recorded
-    - `jobs`: those given, with `start` of the first task and `finish` of the last (or departure), else NaN
+    - `jobs`: `job, class` (as given; without names numbered, without classes 0), `submit`, `start` of the first
+      task and `finish` of the last (or departure), else NaN; then the other columns as given
     - `decisions`, `operations`: as in `mch.Filling`; `reflattens`: how often the flat tree's weights were
       worked out; `seconds`: wall-clock time of all that
     - `utilisation (R,)`: mean part of each resource in use, from the first submission to `end`; `end`: when the
@@ -52,6 +54,9 @@ class Churn:
     seconds: float
     utilisation: np.ndarray
     end: float
+
+    def __repr__(self) -> str:
+        return in_short(self, self.rule, self.jobs)
 
 
 @typed
@@ -125,11 +130,22 @@ def simulate(
         decisions=int(tally.decisions),
         seconds=seconds,
         end=end,
-        jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
+        jobs=with_results(table, _measured(table, state.jobs.table)),
         operations=run.operations(),
         reflattens=int(tally.reweighed),
         utilisation=state.busy / (amounts * span) if span > 0 else np.zeros_like(amounts),
     )
+
+
+def _measured(table: pd.DataFrame, jobs: np.recarray) -> dict:
+    """The first columns of `Churn.jobs`; a table without names and classes numbers its jobs, all of class 0."""
+    return {
+        "job": table.get("job", table.index),
+        "class": table.get("class", 0),
+        "submit": table["submit"],
+        "start": jobs.start,
+        "finish": jobs.finish,
+    }
 
 
 def check_times(tree: Tree, until: float | None, every: float | None) -> float:

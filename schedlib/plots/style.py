@@ -174,15 +174,15 @@ def rounded(ax: Axes, low: Any, size: Any, corner: float = 0.08, **look: Any) ->
     return shape
 
 
-def number_on_bar(ax: Axes, x: float, y: float, number: int) -> None:
-    """Write a number in white, outlined so that it can be read on any colour and hatching.
+def name_on_bar(ax: Axes, x: float, y: float, name: str) -> None:
+    """Write a name in white, outlined so that it can be read on any colour and hatching.
 
     >>> _, ax = canvas(4, 3)
-    >>> number_on_bar(ax, 1, 1, 7)
+    >>> name_on_bar(ax, 1, 1, "7")
     >>> ax.texts[0].get_text()
     '7'
     """
-    text = ax.text(x, y, str(number), ha="center", va="center", color="white", fontsize=8)
+    text = ax.text(x, y, name, ha="center", va="center", color="white", fontsize=8)
     text.set_path_effects([withStroke(linewidth=2, foreground="black")])
 
 

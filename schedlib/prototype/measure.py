@@ -118,8 +118,8 @@ def run(
         sleep_out=sleep_out,
     )
     driver = replayed(_orders(jobs, duration, second), setting, progress)
-    names = workload.jobs["job"].to_numpy()[rows]
-    return result(system, names, driver, workload.time_unit, 1 / second)
+    own = workload.jobs.iloc[rows].reset_index(drop=True)
+    return result(system, own, driver, workload.time_unit, 1 / second)
 
 
 def _check_system(system: System) -> None:

@@ -11,6 +11,7 @@ from schedlib.eagle.records import COUNTERS
 from schedlib.eagle.simulating.results import Simulation, totals
 from schedlib.eagle.systems import System
 from schedlib.prototype.driver import Driver
+from schedlib.workload import with_results
 
 INTERVALS = 200
 
@@ -58,12 +59,13 @@ class _Partition(NamedTuple):
 
 
 def result(
-    system: System, names: np.ndarray, driver: Driver, time_unit: str, factor: float
+    system: System, own: pd.DataFrame, driver: Driver, time_unit: str, factor: float
 ) -> Measurement:
-    """The frames of a finished replay; jobs are numbered by submission and called `names` (N,).
+    """The frames of a finished replay of these jobs, which are numbered by submission.
 
     A second of this machine is `factor` times the workload's `time_unit`.
     """
+    names = own["job"].to_numpy()
     orders = driver.orders
     log = _in_order(driver.log, ["time", "event", "worker", "job"], factor)
     rows = [row for of_job in driver.done.values() for row in of_job]
@@ -72,11 +74,13 @@ def result(
     tasks[["queued", "asked", "start", "finish"]] *= factor
     tasks["long"] = [orders[job].long for job in tasks["job"]]
     tasks = tasks.sort_values(["job", "task"], kind="stable", ignore_index=True)
-    frame = pd.DataFrame({"job": names})
+    frame = own[["job", "class"]].copy()
     submissions = log[log["event"] == "submit"]
     came = submissions.groupby("job")["time"].first().reindex(frame.index)
     frame["submit"] = came.fillna(pd.Series([order.at * factor for order in orders]))
-    frame["finish"] = tasks.groupby("job")["finish"].max()
+    of_job = tasks.groupby("job")
+    frame["start"] = of_job["start"].min()
+    frame["finish"] = of_job["finish"].max()
     frame["completion"] = frame["finish"] - frame["submit"]
     frame["long"] = [order.long for order in orders]
     frame["tasks"] = [len(order.durations) for order in orders]
@@ -97,7 +101,7 @@ def result(
     stats["late"] = float(np.percentile(driver.late, 99)) * factor
     return Measurement(
         system=system,
-        jobs=frame,
+        jobs=with_results(own, frame.to_dict("series")),
         stats=stats,
         utilisation=_utilisation(parts),
         notes=_in_order(driver.notes, ["time", "process", "what"], factor),

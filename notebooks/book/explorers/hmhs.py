@@ -1,13 +1,11 @@
 """The explorer of the HMHS chapter: a batch's Gantt chart, and its distance to the bound."""
 
 import functools
-from typing import Any
 
 from book.explorers import Explorer, Picture, labelled, menu, slider
-from schedlib import hmhs
+from schedlib import hmhs, plots
 from schedlib.hmhs.priced import priced
 from schedlib.plots import style
-from schedlib.plots.gantt import plot_gantt
 
 POLICIES = ("hmhs", "r-hmhs", "fifo-pri", "fifo", "priced")
 
@@ -28,12 +26,13 @@ def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1) -> P
     The time axis is the same for all policies on one instance."""
     schedules, bounds = _schedules(jobs, slow, seed)
     longest = max(schedule.makespan for schedule in schedules.values())
-    figure = plot_gantt(schedules[policy], bound=bounds.best, until=1.02 * longest, size=(8.0, 4.2))
-    figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
-    grid: Any = figure.axes[0].get_gridspec()
-    grid.update(
-        left=0.085, right=0.87 if figure.legends else 0.98, bottom=0.115, top=0.925, hspace=0.08
+    figure = plots.gantt(
+        schedules[policy], bound=bounds.best, until=1.02 * longest, first=1, size=(8.0, 4.2)
     )
+    figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
+    (ax,) = figure.axes
+    right = 0.88 if ax.get_legend() else 0.98
+    ax.set_position((0.125, 0.115, right - 0.125, 0.81))
     chart = f"Gantt chart of {jobs} jobs under {style.look(policy).label} with {slow} per cent slow machines"
     return (
         figure,

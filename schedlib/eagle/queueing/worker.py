@@ -48,6 +48,8 @@ def serve(state, worker, entry, before, now):
         return
     # a fetched task is the next of its job, whichever was placed (late binding)
     row = j.first + (j.tasks - j.unstarted if fetched else e.task)
+    if j.unstarted == j.tasks:
+        j.start = now + round_trip
     j.unstarted -= 1
     charges_all = how.charges == Charge.EVERYTHING
     if charges_all or (how.charges == Charge.SHORT and j.long == 0):

@@ -11,14 +11,16 @@ from schedlib.eagle.messages import EVENTS
 from schedlib.eagle.records import COUNTERS, MOST_PROBES
 from schedlib.eagle.state import State
 from schedlib.eagle.systems import Refusal, System, Way
+from schedlib.workload import in_short, with_results
 
 
 @dataclass(frozen=True, repr=False)
 class Simulation:
     """The result of a run.
 
-    - `jobs`: a row per job in the workload's order: `job`, `submit` (s; as published the dephased time),
-      `finish` (s), `completion` = finish - submit (s), `long`, `tasks`, `estimate` of a task (s)
+    - `jobs`: a row per job in the workload's order: `job`, `class`, `submit` (as published the dephased time),
+      `start` of its first task, `finish`, the workload's own columns, `completion` = finish - submit, `long`,
+      `tasks`, `estimate` of a task; times in the workload's unit
     - `stats`: counters by name. `probes` sent first; `rejections`; `rescheduled` probes (rejected or stolen);
       `behind_long`, probes queued behind a long task; `ran_behind_long`, short tasks run by such a probe
       where it was queued; `steal_attempts`, `steals`, `stolen` probes; `requests` for a task, `vain` ones;
@@ -53,8 +55,7 @@ class Simulation:
     log: pd.DataFrame | None = None
 
     def __repr__(self):
-        size = f"{len(self.jobs)} jobs on {self.stats['workers']} workers"
-        return f"Simulation({self.system.name}, {size})"
+        return in_short(self, self.system.name, self.jobs)
 
     def percentiles(self, q: Sequence[float] = (50, 90, 99)) -> pd.DataFrame:
         """Percentiles of the completion times of each class: `long, percentile, completion` (s).
@@ -114,7 +115,7 @@ def in_unit(state: State, unit: float) -> None:
     """Turn the times of a run in seconds into a unit that has `unit` seconds."""
     log = state.log
     for records, names in (
-        (state.jobs, ("submit", "finish", "estimate")),
+        (state.jobs, ("submit", "start", "finish", "estimate")),
         (state.clock, ("now",)),
         (log.sums, SUMMED_TIMES),
         (log.events, ("time",)),
@@ -126,28 +127,29 @@ def in_unit(state: State, unit: float) -> None:
 
 
 def result(
-    system: System, names: np.ndarray, order: np.ndarray, state: State, record: bool
+    system: System, own: pd.DataFrame, order: np.ndarray, state: State, record: bool
 ) -> Simulation:
-    """The run's frames and counters; the state's jobs are rows `order (N,)` of the workload."""
+    """The run's frames and counters; the state's jobs are rows `order (N,)` of the workload's, `own`."""
+    names = own["job"].to_numpy()
     ends = np.empty_like(state.jobs)
     ends[order] = state.jobs
-    jobs = pd.DataFrame(
-        {
-            "job": names,
-            "submit": ends["submit"],
-            "finish": ends["finish"],
-            "completion": ends["finish"] - ends["submit"],
-            "long": ends["long"] == 1,
-            "tasks": ends["tasks"],
-            "estimate": ends["estimate"],
-        }
-    )
+    found = {
+        "job": names,
+        "class": own["class"],
+        "submit": ends["submit"],
+        "start": ends["start"],
+        "finish": ends["finish"],
+        "completion": ends["finish"] - ends["submit"],
+        "long": ends["long"] == 1,
+        "tasks": ends["tasks"],
+        "estimate": ends["estimate"],
+    }
     tasks = log = None
     if record:
         tasks, log = _records(names, order, state)
     return Simulation(
         system=system,
-        jobs=jobs,
+        jobs=with_results(own, found),
         stats=_stats(state),
         utilisation=_utilisation(state),
         tasks=tasks,

@@ -104,6 +104,7 @@ def simulate(
     differences = DETAILS[detail]
     unit = workload.time_unit
     second = SECONDS[unit]
+    own = workload.jobs
     network_delay = DELAY / second if network_delay is None else network_delay
     heartbeat = HEARTBEAT / second if heartbeat is None else heartbeat
     check_numbers(
@@ -142,11 +143,10 @@ def simulate(
     )
     state = initial(how, jobs, duration, workers, record=record, columns=columns)
     state = engine.run(parts.choices(), state, choices)
-    names = workload.jobs["job"].to_numpy()
-    check_choices(state, system.name, unit, names[rows])
+    check_choices(state, system.name, unit, own["job"].to_numpy()[rows])
     if coarse > 1:
         in_unit(state, coarse)
-    return result(system, names, rows, state, record)
+    return result(system, own, rows, state, record)
 
 
 def in_seconds(workload: Workload, unit: float) -> Workload:

@@ -144,6 +144,7 @@ class Tasks:
             workload.work()  # refuses jobs of which none has a task
         counts = np.diff(workload.offsets)
         self.columns = workload.numeric_columns
+        self.own = jobs
         self.counts = counts
         self.job = np.repeat(jobs["job"].to_numpy(), counts)
         self.submit = np.repeat(jobs["submit"].to_numpy(float), counts)

@@ -270,7 +270,7 @@ class Policy:
 
 
 @kernel
-def can_start(cluster, job, machine):
+def can_start(cluster: Cluster, job: int, machine: int) -> bool:
     """Whether a job can start on a machine now: its class runs there, and has room for it.
 
     >>> policy = Policy(lambda cluster, job: 0 if can_start(cluster, job, 0) else -1, name="the first only")
@@ -280,7 +280,7 @@ def can_start(cluster, job, machine):
 
 
 @kernel
-def first_fit(cluster, job):
+def first_fit(cluster: Cluster, job: int) -> int:
     """The first machine where an arriving job (in `leave`: ask `can_start`) can start now, or -1; few steps.
 
     >>> policy = Policy(lambda cluster, job: first_fit(cluster, job), name="first fit")
@@ -290,7 +290,7 @@ def first_fit(cluster, job):
 
 
 @kernel
-def room_at(cluster, job, machine):
+def room_at(cluster: Cluster, job: int, machine: int) -> float:
     """The earliest time at which a job can start on a machine, if no other job starts on it before; infinite
     where the job can never start.
 

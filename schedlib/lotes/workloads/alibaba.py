@@ -7,7 +7,11 @@ taken as 96 cores, a number that the trace's documents do not give. Whole second
 lasts half a second. Classes come from the first ten minutes, as the paper's from the first day.
 """
 
+import functools
+import warnings
 from bisect import bisect_left
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,6 +23,8 @@ from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.workloads.instances import fewer_machines, google2011
 from schedlib.lotes.workloads.kmeans import cluster_jobs
 from schedlib.workload import Workload
+
+F = TypeVar("F", bound=Callable)
 
 CORES = 96  # of an Alibaba machine, assumed
 FIRST = 600.0  # seconds that the classes are made of
@@ -60,19 +66,37 @@ def alibaba_instances(trace: Workload | None = None) -> Workload:
     return Workload(trace.jobs, made[able], "s", report)
 
 
+def _in_either_order(function: F) -> F:
+    """`offered_load`, which takes its arguments as before version 3, too, with a warning."""
+
+    def either(*given: Any, **named: Any) -> Any:
+        if "jobs" not in named and not isinstance((*given, None)[0], MachineConfigs):
+            return function(*given, **named)
+        now = "lotes.offered_load(configs, jobs) is offered_load(workload, configs) now"
+        warnings.warn(f"{now}; the old order goes in version 4", FutureWarning, stacklevel=2)
+        before = dict(zip(("configs", "jobs"), given, strict=False)) | named
+        return function(before["jobs"], before["configs"])
+
+    made: Any = functools.wraps(function)(either)
+    return made
+
+
+@_in_either_order
 @typed
-def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
+def offered_load(workload: Workload, configs: MachineConfigs) -> float:
     """The rate of arrivals, from the first submission to the last, over lambda* of stage 1 (Eqs. 1-5).
 
-    For the classes in the column `class` of `jobs`, with the demands that their jobs hold on average *over
+    For the classes in the column `class` of the jobs, with the demands that their jobs hold on average *over
     the time that they run*: then share times demand over rate is the class's mean work. It counts what jobs
     do after the last submission, too. Raises ValueError when all are submitted at once.
 
+    See also: `eagle.offered_load`, for workers of one slot.
+
     >>> jobs = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 4.0], cores=[0.5, 0.5, 1.0])
-    >>> round(offered_load(MachineConfigs([[1.0]], [5]), jobs), 6)
+    >>> round(offered_load(jobs, MachineConfigs([[1.0]], [5])), 6)
     0.5
     """
-    classes, arrivals = _asked(configs, jobs)
+    classes, arrivals = _asked(configs, workload)
     return arrivals / allocate(configs, classes).rate
 
 
