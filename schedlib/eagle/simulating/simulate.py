@@ -10,8 +10,8 @@ import numpy as np
 
 from schedlib.core import streams
 from schedlib.core.arrays import zeroed
-from schedlib.core.checks import typed, unknown
-from schedlib.eagle.detail import DETAILS, Detail
+from schedlib.core.checks import typed
+from schedlib.eagle.detail import Detail, detail_of
 from schedlib.eagle.records import JOB, MOST_PROBES
 from schedlib.eagle.simulating import engine
 from schedlib.eagle.simulating.results import Simulation, check_choices, in_unit, result
@@ -54,7 +54,7 @@ def simulate(
     network_delay: float | None = None,
     estimate: Estimate = "mean",
     heartbeat: float | None = None,
-    detail: str = "as_published",
+    detail: str | None = None,
     seed: int = 0,
     record: bool = False,
 ) -> Simulation:
@@ -74,7 +74,8 @@ def simulate(
     - `detail`: `"as_published"` follows the authors' simulator at its last commit, `"as_submitted"` at that of
       November 2016, `"as_written"` the paper's text: see `eagle.Detail` for each difference. The authors' cut
       durations to whole seconds and put jobs of one moment 0.01 s apart; a warning says where that changes
-      more than 1 % of the work, or a time of submission by more than 1 s
+      more than 1 % of the work, or a time of submission by more than 1 s. None: as published, but no time is
+      cut or moved
     - `seed` alone decides what is drawn; `record`: `tasks` and `log` of the result are kept
 
     A column `mean` of the workload's jobs, which Hawk's traces have, takes the place of the mean of a job's tasks:
@@ -99,9 +100,7 @@ def simulate(
     system = system_of(system, min_probes)
     own_columns = workload.numeric_columns()
     parts = system.resolved(own_columns)
-    if detail not in DETAILS:
-        raise unknown("detail", detail, DETAILS)
-    differences = DETAILS[detail]
+    differences = detail_of(detail)
     unit = workload.time_unit
     second = SECONDS[unit]
     network_delay = DELAY / second if network_delay is None else network_delay
@@ -270,7 +269,7 @@ def _warn_of_cuts(work: float, left: float, unit: str) -> None:
     if work - left > MOST_CUT * work:
         cut = f"as published durations are cut to multiples of 1 {unit}"
         lost = f"this takes {1 - left / work:.1%} of the work away"
-        _warn(f"detail: {cut}, and {lost}; give detail='as_written', or times in a smaller unit")
+        _warn(f"detail: {cut}, and {lost}; leave detail out, or give times in a smaller unit")
 
 
 def _warn_of_delays(submit: np.ndarray, apart: np.ndarray) -> None:
@@ -278,7 +277,7 @@ def _warn_of_delays(submit: np.ndarray, apart: np.ndarray) -> None:
     latest = (apart - submit).max()
     if latest > MOST_LATE:
         moved = f"as published jobs of one moment come {DEPHASING} s apart, here up to {latest:.3g} s later"
-        _warn(f"detail: {moved}; give detail='as_written'")
+        _warn(f"detail: {moved}; leave detail out")
 
 
 def _warn(text: str) -> None:
