@@ -130,6 +130,18 @@ def test_a_cache_folder_that_everybody_can_write_is_refused(places, monkeypatch)
         paths.cache_folder("results")
 
 
+def test_a_link_to_a_cache_folder_is_judged_by_where_it_leads(places, monkeypatch):
+    other = places / "other"
+    other.mkdir()
+    (places / "asked").mkdir()
+    (places / "asked/results").symlink_to(other)
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(places / "asked"))
+    assert paths.cache_folder("results").resolve() == other
+    other.chmod(0o777)
+    with pytest.raises(OSError, match="can be written by everybody"):
+        paths.cache_folder("results")
+
+
 @pytest.mark.parametrize("error", [EOFError, OSError, RuntimeError, ModuleNotFoundError])
 def test_damaged_kernels_of_all_rooms_are_deleted_and_compile_once_more(error, tmp_path):
     (tmp_path / "hmhs").mkdir()
