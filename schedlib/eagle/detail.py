@@ -82,9 +82,7 @@ DETAILS = {
 }
 """The paper's text; the authors' simulator at its last commit; and at that of November 2016, which says that it
 is the paper's. The authors mended its two defects in SRPT in February 2017."""
-UNCUT = DETAILS["as_published"]._replace(
-    whole_times=False, jobs_apart=False, whole_additions=False
-)
+UNCUT = DETAILS["as_published"]._replace(whole_times=False, jobs_apart=False, whole_additions=False)
 """The authors' simulator at its last commit, but a reader's times are taken as they are."""
 
 
@@ -99,4 +97,3 @@ def detail_of(name: str | None) -> Detail:
     if name not in DETAILS:
         raise unknown("detail", name, DETAILS, "or None")
     return DETAILS[name]
-
