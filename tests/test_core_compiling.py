@@ -359,3 +359,16 @@ def test_threads_and_processes_that_call_at_once_compile_once_to_one_signature(t
 def test_compiling_is_said_once_when_it_takes_a_moment(trial):
     (said,) = trial(MOMENT="0")[3]
     assert said.startswith("compiling kernels, once per machine")
+
+
+def test_machine_code_with_a_changed_byte_is_not_loaded(tmp_path):
+    """It would end Python in some of these runs."""
+    kept = {"SCHEDLIB_CACHE": str(tmp_path)}
+    assert run(USE_THE_QUEUE, **kept)["compiled"] and not run(USE_THE_QUEUE, **kept)["compiled"]
+    for place in (0.2, 0.5, 0.8):
+        for file in tmp_path.rglob("*.nbc"):
+            data = bytearray(file.read_bytes())
+            data[int(place * len(data))] ^= 0x55
+            file.write_bytes(data)
+        again = run(USE_THE_QUEUE, **kept)
+        assert again["first"] == 1.0 and again["compiled"]
