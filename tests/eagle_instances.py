@@ -163,9 +163,9 @@ COUNTS = {
 """Counters of `eagle.Simulation.stats`, and what `plain` calls them."""
 
 
-def busy_share(busy, low, high, start, end):
-    """The share of the time from start to end (s) in which workers low to high - 1 are busy."""
-    room = (high - low) * (end - start)
+def busy_share(busy, low, high, start, end, slots=None):
+    """The share of the time from start to end (s) in which workers low to high - 1, or their slots, are busy."""
+    room = (high - low if slots is None else sum(slots[low:high])) * (end - start)
     if not room > 0:
         return np.nan
     rows = busy[busy["worker"].between(low, high - 1)]
@@ -173,7 +173,7 @@ def busy_share(busy, low, high, start, end):
     return spent.clip(lower=0).sum() / room
 
 
-def agree(run, expected, rtol=0.0, log=False):
+def agree(run, expected, rtol=0.0, log=False, slots=None):
     """Job by job, task by task, and what both count; with `log` event by event, too."""
     exact = ["long", "estimate", "tasks"]
     same = {"check_dtype": False, "check_exact": True}
@@ -194,7 +194,7 @@ def agree(run, expected, rtol=0.0, log=False):
     }
     span = run.jobs["submit"].min(), run.jobs["submit"].max()
     for name, workers in parts.items():
-        share = busy_share(expected.busy, *workers, *span)
+        share = busy_share(expected.busy, *workers, *span, slots)
         np.testing.assert_allclose(run.stats[name], share, rtol=1e-9, atol=1e-12)
     assert run.stats["makespan"] == run.jobs["finish"].max()
     if log:

@@ -23,7 +23,7 @@ import numpy as np
 from schedlib.core import streams
 from schedlib.eagle import plain
 from schedlib.eagle.plain import SRPT, SSS, Eagle, Hybrid
-from schedlib.eagle.plain_model import TWO_HOPS, Probe
+from schedlib.eagle.plain_model import TWO_HOPS, Probe, Worker
 from schedlib.eagle.plain_results import jobs_of, written
 from schedlib.eagle.plain_rivals import Hawk, OldNews, Omniscient, Reordering, Sparrow
 from schedlib.workload import Workload
@@ -390,6 +390,86 @@ def program(variant, detail):
     return type(variant.__name__, (*parts, Program, variant), own)
 
 
+# ---- workers of several slots
+
+
+class Machine(Worker):
+    """A worker whose slots serve one queue, each in the way of a worker of one slot; it is one of them."""
+
+    def __init__(self, number, slots):
+        super().__init__(number)
+        others = [Worker(number, self.queue, placed=self.placed) for _ in range(slots - 1)]
+        self.slots = [self, *others]
+
+    def has_long_task(self):
+        return any(Worker.has_long_task(slot) for slot in self.slots)
+
+
+class Slotted(Hybrid):
+    """What a class made of `plain`'s does otherwise on workers of `of_each (W,)` slots."""
+
+    of_each = ()
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.workers = [Machine(number, slots) for number, slots in enumerate(self.of_each)]
+
+    def arrive(self, worker, p):
+        """Nothing is behind a long task where a slot is free."""
+        free = any(slot.current is None for slot in worker.slots)
+        before = self.counts["behind_long"]
+        super().arrive(worker, p)
+        if free:
+            p.behind = False
+            self.counts["behind_long"] = before
+        self.fill(worker)
+
+    def next_task(self, slot):
+        super().next_task(slot)
+        self.fill(self.workers[slot.number])
+
+    def fill(self, worker):
+        for slot in worker.slots:
+            if slot.current is None and slot.queue:
+                super().next_task(slot)
+
+    def queueing_time(self, worker, total=None):
+        total = fsum(worker.placed) if total is None else total
+        fetch = 2 * self.hop if isinstance(self, Program) else 0.0
+        for p, since in [(slot.current, slot.since) for slot in worker.slots]:
+            if p is not None and p.task is not None:
+                total += fetch - min(self.now - since, p.job.estimate)
+        return total / len(worker.slots)
+
+    def least_work_left(self, job, workers):
+        adds = {worker.number: job.estimate / len(worker.slots) for worker in workers}
+        chosen, line = [], self.expected(job, workers)
+        published = isinstance(self, Program)
+        if published:
+            chosen = self.idle_first(len(job.durations), workers)
+            fresh = {worker.number for worker in chosen}
+            line = [(adds[n] if n in fresh else wait, n) for wait, n in line]
+        heapify(line)
+        while len(chosen) < len(job.durations):
+            wait, number = heappop(line)
+            while True:
+                chosen.append(self.workers[number])
+                wait += adds[number]
+                full = line and (wait, number) > line[0]
+                if published:
+                    full = line and wait > line[0][0]
+                if full or len(chosen) == len(job.durations):
+                    break
+            heappush(line, (wait, number))
+        return chosen
+
+    def victims(self, thief):
+        """Of each the slot with a long task, if there is one."""
+        victims = super().victims(self.workers[thief.number])
+        long = [[s for s in w.slots if s.current is not None and s.current.isLong] for w in victims]
+        return [slots[0] if slots else w for slots, w in zip(long, victims, strict=True)]
+
+
 def moved(submits):
     """Submission times, a time seen before being 0.01 s after the last job of that time."""
     last, result = {}, []
@@ -412,13 +492,14 @@ def program_jobs(workload, *given):
     return jobs
 
 
-def simulate(workload, variant, workers, *, short_partition, detail, **options):
-    """As `plain.simulate`, in any setting; `variant` is a class or a name of `plain`."""
-    variant = plain.SYSTEMS.get(variant, variant)
+def simulate(workload, variant, workers, *, short_partition, detail, slots=None, **options):
+    """As `plain.simulate`, in any setting; `variant` is a class or a name of `plain`; `slots` of each worker."""
+    made = program(plain.SYSTEMS.get(variant, variant), detail)
+    if slots is not None:
+        made = type(f"Slotted{made.__name__}", (Slotted, made), {"of_each": slots})
     if detail == "as_written":
         options |= {"short_partition": short_partition}
-        return plain.simulate(workload, variant, workers, **options)
-    made = program(variant, detail)
+        return plain.simulate(workload, made, workers, **options)
     choices, guesses = streams(options["seed"], "choices", "estimates")
     jobs = program_jobs(
         workload,

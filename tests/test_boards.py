@@ -469,8 +469,9 @@ def test_the_board_of_probes_says_who_looks_at_sizes_and_where_times_are_cut():
         for name, send in (("blind", anywhere), ("looks", least))
     ]
     case = {"workload": jobs, "workers": 4, "cutoff": 5, "seeds": 1, "against": ["hawk", "sparrow"]}
-    with pytest.warns(UserWarning, match="takes 11.8% of the work away; give detail='as_written'"):
-        board = boards.eagle(*mine, **case)
+    with pytest.warns(UserWarning, match="takes 11.8% of the work away; leave detail out"):
+        boards.eagle(*mine, **case, detail="as_published")
+    board = boards.eagle(*mine, **case)
     looked = board.drop_duplicates("policy").set_index("policy")["looked"]
     assert looked.to_dict() == {"hawk": True, "sparrow": False, "blind": False, "looks": True}
     exact, wrong = (

@@ -130,6 +130,18 @@ def test_a_cache_folder_that_everybody_can_write_is_refused(places, monkeypatch)
         paths.cache_folder("results")
 
 
+def test_a_link_to_a_cache_folder_is_judged_by_where_it_leads(places, monkeypatch):
+    other = places / "other"
+    other.mkdir()
+    (places / "asked").mkdir()
+    (places / "asked/results").symlink_to(other)
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(places / "asked"))
+    assert paths.cache_folder("results").resolve() == other
+    other.chmod(0o777)
+    with pytest.raises(OSError, match="can be written by everybody"):
+        paths.cache_folder("results")
+
+
 @pytest.mark.parametrize("error", [EOFError, OSError, RuntimeError, ModuleNotFoundError])
 def test_damaged_kernels_of_all_rooms_are_deleted_and_compile_once_more(error, tmp_path):
     (tmp_path / "hmhs").mkdir()
@@ -347,3 +359,16 @@ def test_threads_and_processes_that_call_at_once_compile_once_to_one_signature(t
 def test_compiling_is_said_once_when_it_takes_a_moment(trial):
     (said,) = trial(MOMENT="0")[3]
     assert said.startswith("compiling kernels, once per machine")
+
+
+def test_machine_code_with_a_changed_byte_is_not_loaded(tmp_path):
+    """It would end Python in some of these runs."""
+    kept = {"SCHEDLIB_CACHE": str(tmp_path)}
+    assert run(USE_THE_QUEUE, **kept)["compiled"] and not run(USE_THE_QUEUE, **kept)["compiled"]
+    for place in (0.2, 0.5, 0.8):
+        for file in tmp_path.rglob("*.nbc"):
+            data = bytearray(file.read_bytes())
+            data[int(place * len(data))] ^= 0x55
+            file.write_bytes(data)
+        again = run(USE_THE_QUEUE, **kept)
+        assert again["first"] == 1.0 and again["compiled"]

@@ -67,7 +67,45 @@ SECONDS_10 = Workload.from_arrays(np.arange(10), np.full(10, 10.0))
 )  # fmt: skip
 def test_a_change_of_a_readers_times_is_named(work, says):
     with pytest.warns(UserWarning, match=says):
-        eagle.simulate(work, "sparrow", 8, short_partition=0, cutoff=np.inf)
+        eagle.simulate(work, "sparrow", 8, short_partition=0, cutoff=np.inf, detail="as_published")
+
+
+def test_by_default_a_readers_times_are_kept(recwarn):
+    """Nothing is cut, and a batch comes at once; where times are whole and no two the same, it is as published."""
+    rng = np.random.default_rng(0)
+    length = rng.uniform(1.5, 1.99, 20_000)
+    how = {"short_partition": 0, "cutoff": np.inf, "network_delay": 0}
+    busy = Workload.from_arrays(np.cumsum(rng.exponential(length.mean() / 45, 20_000)), length)
+    run = eagle.simulate(busy, "sparrow", 50, **how)
+    assert run.stats["utilisation"] == pytest.approx(0.9, abs=0.02)
+    assert (run.jobs["completion"] >= length - 1e-6).all()
+    batch = eagle.simulate(Workload.from_arrays(np.zeros(500), length[:500]), "hawk", 50, **how)
+    assert (batch.jobs["submit"] == 0).all()
+    length = np.repeat(rng.integers(1, 30, 400), 2)
+    whole = Workload.from_arrays(np.arange(400), length, tasks=[2] * 400)
+    how = {"short_partition": 0.2, "cutoff": 20, "seed": 1}
+    for system in {*eagle.SYSTEMS} - {"dlwl"}:  # whose additions are whole seconds as published
+        kept = eagle.simulate(whole, system, 15, **how)
+        assert kept.jobs.equals(
+            eagle.simulate(whole, system, 15, **how, detail="as_published").jobs
+        )
+    assert not recwarn.list
+
+
+def test_ends_then_messages_then_heartbeats_then_submissions():
+    """At 5 a worker is free before a job comes; at 3 a heartbeat tells of a long task before a job comes."""
+    how = {"short_partition": 0, "cutoff": np.inf, "network_delay": 0, "detail": "as_written"}
+    jobs = Workload.from_arrays([0, 5, 5], [5, 1, 1])
+    run = eagle.simulate(jobs, "omniscient", 2, **how, record=True)
+    assert run.tasks["worker"].tolist() == [0, 0, 1]
+    for submit, seen in ((3.0, True), (2.99, False)):
+        jobs = Workload.from_arrays([1, submit], [100, 100, 1], tasks=[2, 1])
+        placed = set()
+        for seed in range(30):
+            run = eagle.simulate(jobs, "dlwl", 3, **how, seed=seed, record=True)
+            workers = run.tasks["worker"].tolist()
+            placed.add(workers[2] in workers[:2])
+        assert placed == ({False} if seen else {False, True})
 
 
 def test_no_warning_where_times_hardly_change(recwarn):

@@ -56,10 +56,11 @@ def test_a_readers_column_is_that_of_the_job():
     """Jobs of one second are put apart as published, which changes their order."""
     plain = crowd()
     sized = crowd(size=np.floor(eagle.job_means(plain)), user="a", **{"wall time": 1.0})
-    by_estimate = run(plain, eagle.System("by estimate", queue=by_size))
-    read = run(sized, eagle.System("read", queue=by_column))
+    how = {"detail": "as_published"}
+    by_estimate = run(plain, eagle.System("by estimate", queue=by_size), **how)
+    read = run(sized, eagle.System("read", queue=by_column), **how)
     assert by_estimate.jobs.equals(read.jobs)
-    assert not by_estimate.jobs.equals(run(plain, eagle.System("fifo")).jobs)
+    assert not by_estimate.jobs.equals(run(plain, eagle.System("fifo"), **how).jobs)
 
 
 def late_first(cluster, worker, line, rng):

@@ -214,12 +214,20 @@ def test_a_slot_that_waits_is_asked_again_when_a_job_has_its_last_task_started()
         assert done.map.start.tolist() == [0, 0] and done.map.job.tolist() == [0, 1]
 
 
+def forging(stage, machine, now):
+    np.asfortranarray(stage.ready)[:] = -1.0
+    return stage.queue[0]
+
+
 @pytest.mark.parametrize(
     ("policy", "says"),
     [
         (hmhs.POLICIES["hmhs"], "policy: its map_rule is 'min-min'"),
         (hmhs.POLICIES["fifo-barrier"], "policy: a barrier"),
         (hmhs.Policy(map_rule=lambda stage, machine, now: 5), "at 0 its map rule gave machine 0 the job 5"),
+        (hmhs.Policy(reduce_rule=lambda stage, machine, now: 5), "at 2 its reduce rule gave machine 0 the job 5"),
+        (hmhs.Policy(reduce_rule=forging), "its reduce rule changed stage.ready"),
+        (hmhs.Policy(map_rule=forging), "its map rule changed stage.ready"),
         (hmhs.Policy(reduce_rule=lambda stage, machine, now: -1), "its reduce rule left every machine waiting with 1 tasks"),
     ],
 )  # fmt: skip

@@ -93,6 +93,22 @@ def test_google():
     assert generated.rate == pytest.approx(best, rel=1e-7)
 
 
+def test_a_hundred_classes_that_are_four_are_planned_as_four():
+    """A class that is split into equal ones with a part of its share each asks for the same."""
+    rng = np.random.default_rng(0)
+    configs = lotes.MachineConfigs(rng.uniform(0.5, 1, (3, 2)), [40, 30, 20])
+    share, demand = rng.dirichlet(np.ones(4)), rng.uniform(0.05, 0.4, (4, 2))
+    rate = rng.uniform(0.5, 2, (3, 4))
+    four = lotes.generate_plan(configs, lotes.JobClasses(share, demand, rate))
+    kind = np.arange(100) % 4
+    part = rng.uniform(1, 2, 100)
+    part /= np.bincount(kind, part)[kind]
+    split = lotes.JobClasses(share[kind] * part, demand[kind], rate[:, kind])
+    hundred = lotes.generate_plan(configs, split)
+    assert_sound(hundred)
+    assert hundred.rate == pytest.approx(four.rate, rel=2e-6)
+
+
 @given(problems(configs=1, classes=4, resources=3), st.data())
 def test_best_mix_is_the_best_bin(problem, data):
     configs, classes = problem

@@ -4,6 +4,7 @@ import gzip
 import io
 import sqlite3
 import tarfile
+import time
 
 import numpy as np
 import pandas as pd
@@ -337,6 +338,20 @@ def test_sacct_reads_local_times_over_the_end_of_summer_time(written):
     assert sorted(work.report.values()) == [1, 1]
     work = sacct(written, SACCT[1] + "|00:01:30", ended + "|00:59:10", header=SACCT[0] + "|Elapsed")
     assert work.tasks["duration"].tolist() == [90, 3550] and work.report == {}
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kathmandu"])
+def test_times_do_not_depend_on_where_they_are_read(zone, written, monkeypatch):
+    """Also over the last Sunday of March, when an hour is missing in many zones."""
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    row = "1|2024-03-10T01:30:00|2024-03-10T03:30:00|2024-03-31T03:30:00|4|2G|30:00|ada|COMPLETED"
+    work = sacct(written, row)
+    monkeypatch.undo()
+    time.tzset()
+    assert work.jobs["wait"].tolist() == [7200.0] and work.tasks["duration"].tolist() == [
+        21 * 86400
+    ]
 
 
 # --- Alibaba ---

@@ -35,6 +35,7 @@ from schedlib.eagle import (
     short_share,
     simulate,
 )
+from schedlib.eagle.detail import detail_of
 from schedlib.eagle.simulating.simulate import dephased, in_seconds
 from schedlib.eagle.workloads.measures import job_means
 from schedlib.workload import SECONDS, Workload
@@ -60,7 +61,7 @@ class Case:
     workers: int
     short_partition: float
     cutoff: float
-    detail: str = "as_published"
+    detail: str | None = "as_published"
     estimate: str | tuple[float, float] = "mean"
 
     metrics: ClassVar = METRICS
@@ -149,7 +150,7 @@ def eagle(
     seeds: Seeds = 5,
     against: Iterable[str] = SHIPPED,
     each: bool = False,
-    detail: str = "as_published",
+    detail: str | None = None,
     clairvoyant: bool = True,
     limit: float = LIMIT,
     baseline: str | None = None,
@@ -162,7 +163,7 @@ def eagle(
       or a function from a seed to one. For these, by default, there are as many `workers` as give a load of
       95 %, `cutoff` (in the workload's unit) makes a tenth of the jobs long, and `short_partition` is the
       short jobs' share of the work
-    - `detail`: as for `eagle.simulate`, which warns where "as_published" would cut short times to nothing
+    - `detail`: as for `eagle.simulate`; the jobs that are there if `workload` is left out run "as_published"
     - `clairvoyant`: if False, estimates are off by a factor from 0.1 to 1.9, another for each job (Fig. 8);
       which jobs are long is known in any case
     - `against`, `seeds`, `each`, `limit`, `baseline`: as for `boards.lotes`
@@ -181,9 +182,11 @@ def eagle(
     >>> print(board["broke"].iloc[1])
     a rule: ...job 0 ... worker...(seed 0)
     """
-    if workload is None and (workers, short_partition, cutoff) != (None, None, None):
-        way_out = "are of a workload of your own; give workload="
-        raise ValueError(f"workers, short_partition, cutoff: {way_out}")
+    if workload is None:
+        if (workers, short_partition, cutoff) != (None, None, None):
+            way_out = "are of a workload of your own; give workload="
+            raise ValueError(f"workers, short_partition, cutoff: {way_out}")
+        detail = detail or "as_published"
     estimate = "mean" if clairvoyant else MISJUDGED
     make = cases(
         workload,
@@ -213,7 +216,7 @@ def _case(
     workers: int | None,
     short_partition: float | None,
     cutoff: float | None,
-    detail: str,
+    detail: str | None,
 ) -> Case:
     """The case of a workload, with what a reader left out filled in."""
     if cutoff is None:
@@ -230,9 +233,9 @@ def _case(
     return Case(workload, workers, short_partition, cutoff)
 
 
-def _cutoff(workload: Workload, detail: str) -> float:
+def _cutoff(workload: Workload, detail: str | None) -> float:
     """A cut-off that makes a tenth of the jobs long, by the means that the simulator compares with it."""
-    if detail == "as_written":
+    if not detail_of(detail).whole_times:
         return cutoff_for(workload)
     second = max(SECONDS[workload.time_unit], 1.0)
     means = np.floor(job_means(in_seconds(workload, second)))
@@ -254,7 +257,7 @@ def _relabelled(jobs: DataFrame, case: Case) -> str:
     workload = case.workload
     frame = workload.jobs
     mean = frame["mean"] if "mean" in frame else job_means(workload)
-    if case.detail != "as_written":
+    if detail_of(case.detail).whole_times:
         mean = np.floor(mean)
     long = np.asarray(mean > case.cutoff)
     other = jobs["long"].to_numpy(bool) != long
@@ -275,7 +278,7 @@ def _impossible(tasks: DataFrame, jobs: DataFrame, case: Case) -> str:
     both = expected.merge(tasks, on=["job", "task"], how="left")  # in the order of `expected`
     submit = workload.jobs["submit"].to_numpy(float)
     duration = both["duration"].to_numpy()
-    if case.detail != "as_written":
+    if detail_of(case.detail).whole_times:
         submit = dephased(submit)
         duration = np.floor(duration)
     ready = np.repeat(submit, np.diff(workload.offsets))

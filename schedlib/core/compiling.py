@@ -5,6 +5,7 @@ a folder that is named after the text of `core` and of that paper's room: change
 that room compile once more.
 """
 
+import atexit
 import contextlib
 import functools
 import hashlib
@@ -46,6 +47,8 @@ def kernel_folder(room: str | None) -> Path | None:
         name = f"kernels/{room}-{digest.hexdigest()[:16]}"
         folder = paths.cache_folder(name, os.environ.get("NUMBA_CACHE_DIR"))
         if shutil.disk_usage(folder).free > LEAST_SPACE:
+            seal(folder, False)
+            atexit.register(seal, folder, True)
             return folder
     return None
 
@@ -157,9 +160,31 @@ def healing(compile_all: Callable[[], Any], folder: Path | None) -> None:
     except numba.NumbaError:
         raise
     except Exception:
-        for file in folder.parent.rglob("*.nb?") if folder else ():
-            file.unlink(missing_ok=True)
+        if folder:
+            forget(folder)
         compile_all()
+
+
+def forget(folder: Path) -> None:
+    """Delete the kernels of all rooms beside `folder`."""
+    for file in folder.parent.rglob("*.nb?"):
+        file.unlink(missing_ok=True)
+
+
+def seal(folder: Path, ended: bool) -> None:
+    """When a process has `ended`, write the digest of each file of machine code beside it, where there is none;
+    before one begins, delete the kernels where a digest is another: a changed byte of theirs can end Python."""
+    with contextlib.suppress(OSError):  # a full disk, or a file that another process has deleted
+        for file in folder.rglob("*.nbc"):
+            kept = file.with_suffix(".nbs")
+            if kept.exists() == ended:
+                continue
+            digest = hashlib.sha256(file.read_bytes()).hexdigest()
+            if ended:
+                kept.write_text(digest)
+            elif kept.read_text() != digest:
+                forget(folder)
+                return
 
 
 @functools.cache

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from schedlib.core.checks import unknown
+
 
 class Detail(NamedTuple):
     """The differences that a run has; without any, it follows the text.
@@ -80,3 +82,18 @@ DETAILS = {
 }
 """The paper's text; the authors' simulator at its last commit; and at that of November 2016, which says that it
 is the paper's. The authors mended its two defects in SRPT in February 2017."""
+UNCUT = DETAILS["as_published"]._replace(whole_times=False, jobs_apart=False, whole_additions=False)
+"""The authors' simulator at its last commit, but a reader's times are taken as they are."""
+
+
+def detail_of(name: str | None) -> Detail:
+    """The differences by their name, `UNCUT` by None; ValueError on an unknown one.
+
+    >>> detail_of(None).fetched, detail_of(None).whole_times
+    (True, False)
+    """
+    if name is None:
+        return UNCUT
+    if name not in DETAILS:
+        raise unknown("detail", name, DETAILS, "or None")
+    return DETAILS[name]

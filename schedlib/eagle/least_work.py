@@ -1,7 +1,7 @@
 """Least Work Left (Eagle, Sections 3.3 and 6.2; Harchol-Balter): a scheduler that places a job's tasks.
 
 A worker's waiting time is the sum of the estimates of the tasks placed there, less the time that the running
-one has had. Of n tasks only the n workers with the least can get one: one pass in the order of their numbers
+one has had, by its slots. Of n tasks only the n workers with the least can get one: one pass in the order of their numbers
 finds them, and tasks are then poured into these.
 
 The pass skips blocks of workers that all wait too long. Until a running task outlasts its estimate the waiting
@@ -19,8 +19,6 @@ from schedlib.core.uncounted import kernel
 from schedlib.eagle.messages import MARKS, PLACED_TASK, SENT, post, write
 from schedlib.eagle.probing import hold, set_bit
 from schedlib.eagle.records import BLOCK
-from schedlib.eagle.state import refuse, seen
-from schedlib.eagle.systems import Refusal
 
 # what bounds go by: the work as it is, or as advertised
 NOW = 0
@@ -67,13 +65,33 @@ def lower(state, worker, kind):
 
 
 @kernel
-def turn(state, worker, picked, picked_for):
-    """A worker has picked a placed task, now and of this estimate, or ended one (-1)."""
-    state.loads.picked[worker] = picked
-    state.loads.picked_for[worker] = picked_for
+def turn(state, slot, picked, picked_for):
+    """A slot has picked a placed task, now and of this estimate, or ended one (-1)."""
+    state.loads.picked[slot] = picked
+    state.loads.picked_for[slot] = picked_for
+    worker = state.slots[slot].worker
     lower(state, worker, NOW)
     if state.how.stale and state.how.detail.sums_as_news:
         lower(state, worker, OLD)
+
+
+@kernel
+def slots_of(state, worker):
+    """How many slots a worker has."""
+    return state.first[worker + 1] - state.first[worker]
+
+
+@kernel
+def waiting_time(state, worker, placed, now):
+    """The waiting time of a worker: the work `placed` there less what is done of it, by its slots."""
+    loads = state.loads
+    fetch = fetch_time(state.how)
+    left = placed
+    for slot in range(state.first[worker], state.first[worker + 1]):
+        if loads.picked[slot] >= 0:
+            spent = now - loads.picked[slot]
+            left = left + fetch - min(spent, loads.picked_for[slot])
+    return left / slots_of(state, worker)
 
 
 @kernel
@@ -81,7 +99,6 @@ def advertise(state, now):
     """A heartbeat: schedulers learn the sums of estimates (published) or the waiting times (written)."""
     loads = state.loads
     clock = state.clock[0]
-    fetch = fetch_time(state.how)
     if state.how.detail.sums_as_news:
         for place in range(clock.unheard):
             worker = loads.unheard[place]
@@ -93,10 +110,7 @@ def advertise(state, now):
     for block in range(loads.idle.size):
         loads.settled[OLD, block] = np.inf
     for worker in range(loads.work.size):
-        wait = loads.work[worker]
-        if loads.picked[worker] >= 0:
-            spent = now - loads.picked[worker]
-            wait = wait + fetch - min(spent, loads.picked_for[worker])
+        wait = waiting_time(state, worker, loads.work[worker], now)
         loads.advertised[worker] = wait
         block = worker >> BLOCK
         loads.settled[OLD, block] = min(loads.settled[OLD, block], wait)
@@ -136,6 +150,12 @@ def look(state, kind, begin, end, live, least, now):
     fetch = fetch_time(state.how)
     runs_from = 0.0 if live else np.inf
     placed = loads.advertised if kind == OLD else loads.work
+    if state.how.slots > 1:  # then the bounds of the block are not kept, and it is always looked at
+        for place in range(end - begin):
+            load = placed[begin + place]
+            wait = waiting_time(state, begin + place, load, now) if live else load
+            loads.waits[place] = max(wait, least)
+        return -np.inf, -np.inf
     for place in range(end - begin):
         load = placed[begin + place]
         picked = loads.picked[begin + place]
@@ -203,7 +223,7 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
             if load >= bound:
                 continue
             if idle > 0 and loads.work[begin + place] == 0:
-                load = estimate
+                load = estimate / slots_of(state, begin + place)
                 if load >= bound:
                     continue
             if old:
@@ -238,7 +258,7 @@ def pour(state, size, placed, tasks, estimate):
         while True:
             state.line[placed] = worker
             placed += 1
-            wait += estimate
+            wait += estimate / slots_of(state, worker)
             if placed == tasks or wait > following:
                 break
             # At equality with the next pouring goes on as published, not as written.
@@ -291,24 +311,4 @@ def place(state, job, low, stale, rng, now):
     choose_workers(state, job, low, stale, rng, now)
     for task in range(state.jobs[job].tasks):
         send_task(state, job, task, state.line[task], now)
-    all_sent(state, job)
-
-
-@kernel
-def place_by_reader(send_short, send_long, state, job, rng, now):
-    """A reader's function names each task's worker; one that does not exist is recorded and ends the run."""
-    choose = send_long if state.jobs[job].long == 1 else send_short
-    workers = state.workers.size
-    line = state.line
-    for task in range(state.jobs[job].tasks):
-        cluster = seen(state, now, line[:task])
-        worker = choose(cluster, job, task, rng)
-        if worker < 0 or worker >= workers:
-            refuse(state, Refusal.UNKNOWN_WORKER, worker, workers, now)
-            refusal = state.refusal[0]
-            refusal.job = job
-            refusal.probe = task
-            return
-        line[task] = worker
-        send_task(state, job, task, worker, now)
     all_sent(state, job)

@@ -129,21 +129,6 @@ def probe_clear(state, job, rng, now):
 
 
 @kernel
-def probe_by_reader(send_short, send_long, state, job, rng, now):
-    """A reader's function names each probe's worker; one that does not exist is recorded and ends the run."""
-    choose = send_long if state.jobs[job].long == 1 else send_short
-    for probe in range(state.jobs[job].probes):
-        worker = choose(seen(state, now, state.line[:probe]), job, probe, rng)
-        if worker < 0 or worker >= state.workers.size:
-            refuse(state, Refusal.UNKNOWN_WORKER, worker, state.workers.size, now)
-            state.refusal[0].job = job
-            state.refusal[0].probe = probe
-            return
-        state.line[probe] = worker
-        send(state, worker, job, FIRST, 1, now)
-
-
-@kernel
 def count_by_reader(count, state, job, rng, now):
     """A reader's function says how many probes a job sends; too few are recorded and end the run."""
     j = state.jobs[job]

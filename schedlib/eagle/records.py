@@ -10,18 +10,27 @@ import numpy as np
 WORKER = np.dtype(
     [
         ("queued", "i8"),  # entries in its queue
-        ("busy", "i8"),  # 1 while it asks for a task or runs one
+        ("busy", "i8"),  # slots that ask for a task or run one
         ("placed", "i8"),  # tasks that a centre placed here and that have not finished
         ("stamp", "f8"),  # the time of its copy of the bit vector (-1: it has none)
         ("mark", "i8"),  # the round of probes for which it was drawn last
         ("head", "i4"),  # the first entry of its queue
         ("tail", "i4"),  # the last one
         ("long_tasks", "i4"),  # long tasks queued, asked for or running here
-        ("job", "i4"),  # the job that it serves
         ("copy_row", "i4"),  # the row of the board that holds its copy of the bit vector
-        ("serves_long", "i1"),  # 1 when the job that it serves is long
-        ("serves_placed", "i1"),  # 1 when the task that it serves was placed by a centre
+        ("free", "i4"),  # the first of its slots that do nothing
+        ("serves_long", "i2"),  # slots that serve long jobs
         ("unheard", "i1"),  # 1 when what is placed here has changed since the last heartbeat
+    ],
+    align=True,
+)
+SLOT = np.dtype(
+    [
+        ("worker", "i4"),  # whose slot it is
+        ("next", "i4"),  # the next of its slots that do nothing
+        ("job", "i4"),  # the job that it serves
+        ("serves_long", "i1"),  # 1 when that job is long
+        ("serves_placed", "i1"),  # 1 when the task that it serves was placed by a centre
     ],
     align=True,
 )

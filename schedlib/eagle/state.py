@@ -28,6 +28,7 @@ from schedlib.eagle.records import (
     RING,
     ROOM,
     RUN,
+    SLOT,
     SUMS,
     WORKER,
 )
@@ -55,13 +56,21 @@ class Settings(NamedTuple):
     shares: bool = False  # the centre keeps the bit vector
     rejects: bool = False  # workers reject probes when these arrive
     short_only: int = 0  # workers 0 to short_only - 1 are the short partition
+    slots: int = 1  # the most of a worker
     delay: float = 0.0005
     heartbeat: float = 3.0
     cap: float = 5.0
 
 
 def settings(
-    *, system: System, parts: Parts, detail: Detail, short_only: int, delay: float, heartbeat: float
+    *,
+    system: System,
+    parts: Parts,
+    detail: Detail,
+    short_only: int,
+    slots: int,
+    delay: float,
+    heartbeat: float,
 ) -> Settings:
     """The engine's settings for a system's parts, under this detail and on this cluster; times in s."""
     short, long, order = parts.short, parts.long, parts.queue
@@ -83,6 +92,7 @@ def settings(
         shares=short.shares,
         rejects=as_sent,
         short_only=short_only,
+        slots=slots,
         delay=delay,
         heartbeat=heartbeat,
         cap=float(system.cap),
@@ -90,11 +100,11 @@ def settings(
 
 
 class Loads(NamedTuple):
-    """A centre's knowledge, plain arrays: of workers (W,), and of B blocks of them (see `least_work`)."""
+    """A centre's knowledge, plain arrays: of workers (W,), their slots (S,), and B blocks of them (see `least_work`)."""
 
     work: np.ndarray  # the sum of the estimates of the tasks placed there and not finished
-    picked: np.ndarray  # when the running one of them was picked (-1: none runs)
-    picked_for: np.ndarray  # its estimate
+    picked: np.ndarray  # (S,), when the running one of them was picked (-1: none runs)
+    picked_for: np.ndarray  # (S,), its estimate
     advertised: np.ndarray  # the news of the last heartbeat
     # workers whose work has changed since then, first `clock[0].unheard` of them
     unheard: np.ndarray
@@ -113,7 +123,7 @@ class Loads(NamedTuple):
 class Notes(NamedTuple):
     """Values for a reader's functions alone; of size 0 without one."""
 
-    since: np.ndarray  # (W,), when a worker asked for the task that it serves
+    since: np.ndarray  # (S,), when a slot asked for the task that it serves
     of_jobs: np.ndarray  # (N, 4), theirs to write
     of_workers: np.ndarray  # (W, 4), as well
     columns: np.ndarray  # (C, N), the jobs' own columns
@@ -180,6 +190,8 @@ class State(NamedTuple):
 
     how: Settings
     workers: np.recarray
+    slots: np.recarray  # (S,), those of worker w are first[w] to first[w + 1] - 1
+    first: np.ndarray  # (W + 1,)
     loads: Loads
     jobs: np.recarray
     duration: np.ndarray  # of all tasks, those of a job begin at its `first`
@@ -197,13 +209,13 @@ class State(NamedTuple):
     refusal: np.recarray
 
 
-def no_loads(workers: int) -> Loads:
+def no_loads(workers: int, slots: int) -> Loads:
     """A centre's knowledge before any task is placed."""
     blocks = (workers - 1 >> BLOCK) + 1
     return Loads(
         work=np.zeros(workers),
-        picked=np.full(workers, -1.0),
-        picked_for=np.zeros(workers),
+        picked=np.full(slots, -1.0),
+        picked_for=np.zeros(slots),
         advertised=np.zeros(workers),
         unheard=np.zeros(workers, np.int64),
         idle=np.bincount(np.arange(workers) >> BLOCK),
@@ -257,22 +269,30 @@ def initial(
     how: Settings,
     jobs: np.recarray,
     duration: np.ndarray,
-    workers: int,
+    slots: np.ndarray,
     record: bool = False,
     columns: np.ndarray | None = None,
 ) -> State:
-    """The state at time 0, when nothing has been submitted; `columns (C, N)`, the jobs' own, if a reader's
-    function runs."""
+    """The state at time 0, when nothing has been submitted; `slots (W,)` of each worker; `columns (C, N)`, the
+    jobs' own, if a reader's function runs."""
+    workers = len(slots)
     cluster = zeroed(WORKER, workers)
-    for field in ("head", "tail", "job", "copy_row", "stamp", "mark"):
+    for field in ("head", "tail", "copy_row", "stamp", "mark"):
         cluster[field] = -1
+    first = np.cumsum([0, *slots])
+    cluster.free = first[:-1]
+    places = zeroed(SLOT, first[-1])
+    places.worker = np.repeat(np.arange(workers), slots)
+    places.job = -1
+    places.next = np.arange(1, len(places) + 1)
+    places.next[first[1:] - 1] = -1  # the last of its worker
     pool = zeroed(POOL, 1)
     pool.spare = -1
     clock = zeroed(CLOCK, 1)
     clock.next_heartbeat = first_heartbeat(how, jobs, duration)
     readers = columns is not None
     notes = Notes(
-        since=np.zeros(workers * readers),
+        since=np.zeros(len(places) * readers),
         of_jobs=np.zeros((len(jobs) * readers, 4)),
         of_workers=np.zeros((workers * readers, 4)),
         columns=np.zeros((0, 0)) if columns is None else columns,
@@ -282,7 +302,9 @@ def initial(
     return State(
         how=how,
         workers=cluster,
-        loads=no_loads(workers),
+        slots=places,
+        first=first,
+        loads=no_loads(workers, len(places)),
         jobs=jobs,
         duration=duration,
         entries=zeroed(ENTRY, ROOM),
@@ -290,7 +312,7 @@ def initial(
         line=np.zeros(ROOM, np.int64),
         near=Lane(messages=zeroed(MESSAGE, ROOM), ring=zeroed(RING, 1)),
         far=Lane(messages=zeroed(MESSAGE, ROOM), ring=zeroed(RING, 1)),
-        ends=events.event_queue(workers),
+        ends=events.event_queue(len(places)),
         board=clear_board(workers if how.shares else 1),
         notes=notes,
         log=log,
@@ -318,6 +340,7 @@ def first_heartbeat(how: Settings, jobs: np.recarray, duration: np.ndarray) -> f
 def seen(state, now, sent):
     """The cluster as a reader's function sees it; `sent` are the workers of its job's earlier probes."""
     workers = state.workers
+    slots = state.slots
     jobs = state.jobs
     notes = state.notes
     return SystemView(
@@ -327,9 +350,10 @@ def seen(state, now, sent):
         busy=read_only(workers.busy),
         long_tasks=read_only(workers.placed),
         work=read_only(state.loads.work),
-        job=read_only(workers.job),
+        first_slot=read_only(state.first),
+        job=read_only(slots.job),
         since=read_only(notes.since),
-        placed=read_only(workers.serves_placed),
+        placed=read_only(slots.serves_placed),
         estimate=read_only(jobs.estimate),
         tasks=read_only(jobs.tasks),
         unstarted=read_only(jobs.unstarted),

@@ -64,18 +64,20 @@ class Refusal(IntEnum):
 
 
 class SystemView(NamedTuple):
-    """The view of a system that a reader's function gets: W workers and N jobs by number.
+    """The view of a system that a reader's function gets: W workers, their S slots and N jobs by number.
 
     The function can write to the notes. All other arrays are read-only.
 
     All times are in the workload's unit.
 
     - `now`, `short_only`: workers 0 to short_only - 1 are the short partition
-    - `queued (W,)`: entries waiting; `busy (W,)`: 1 when a worker asks for a task or runs one
+    - `queued (W,)`: entries waiting; `busy (W,)`: its slots that ask for a task or run one
     - `long_tasks (W,)`: tasks placed there by least work left and not finished, short ones too where these
       are placed, and no probed one; `work (W,)`: the sum of their estimates
-    - `job (W,)`: the job whose task it asks for or runs (-1: none), `since (W,)`: when it asked, `placed
-      (W,)`: 1 when the centre placed that task, so that it is part of `work`
+    - `first_slot (W + 1,)`: the slots of worker w are those from first_slot[w] to first_slot[w + 1] - 1; with one
+      slot each, slot w is worker w's
+    - `job (S,)`: the job whose task a slot asks for or runs (-1: none), `since (S,)`: when it asked, `placed
+      (S,)`: 1 when the centre placed that task, so that it is part of `work`
     - `estimate (N,)` of one task, `tasks (N,)`, `unstarted (N,)` tasks, `long (N,)` 1 for long jobs
     - `sent (k,)`: the workers to which this job's k probes have gone so far (empty except for a function that sends)
     - `notes (N, 4)`, `worker_notes (W, 4)`: floats of your own for jobs and workers, zeros when a run begins
@@ -96,6 +98,7 @@ class SystemView(NamedTuple):
     busy: np.ndarray
     long_tasks: np.ndarray
     work: np.ndarray
+    first_slot: np.ndarray
     job: np.ndarray
     since: np.ndarray
     placed: np.ndarray
@@ -118,6 +121,7 @@ VIEW = SystemView(
     busy=INT_ROWS[:, 0],
     long_tasks=INT_ROWS[:, 0],
     work=FLOATS,
+    first_slot=INTS,
     job=frozen(np.ones((8, 8), np.int32))[:, 0],
     since=FLOATS,
     placed=frozen(np.ones((8, 8), np.int8))[:, 0],
@@ -140,7 +144,7 @@ KINDS = {"short_jobs": SEND, "long_jobs": SEND, "queue": PICK, "probes": COUNT}
 
 @kernel
 def remaining_work(cluster: SystemView, worker: int) -> float:
-    """The work that a worker has, by estimates: the rest of its task, and the tasks placed there.
+    """The work that a worker has, by estimates: the rest of its tasks, and the tasks placed there.
 
     For a reader's function: `cluster` is the `eagle.SystemView` that it gets, `worker` a number.
 
@@ -150,13 +154,14 @@ def remaining_work(cluster: SystemView, worker: int) -> float:
     >>> System("least of two", short_jobs=least_of_two).uses_estimates()
     True
     """
-    job = cluster.job[worker]
     left = cluster.work[worker]
-    if job >= 0:
-        estimate = cluster.estimate[job]
-        left += estimate * (1 - cluster.placed[worker]) - min(
-            cluster.now - cluster.since[worker], estimate
-        )
+    for slot in range(cluster.first_slot[worker], cluster.first_slot[worker + 1]):
+        job = cluster.job[slot]
+        if job >= 0:
+            estimate = cluster.estimate[job]
+            left += estimate * (1 - cluster.placed[slot]) - min(
+                cluster.now - cluster.since[slot], estimate
+            )
     return left
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schedlib.core.checks import typed, unknown
+from schedlib.core.checks import positive, typed, unknown
 from schedlib.core.streams import streams
 from schedlib.hmhs import serving
 from schedlib.hmhs.johnson import job_times, priority
@@ -123,8 +123,7 @@ def arriving(
     """
     if "submit" not in jobs:
         raise ValueError(f"jobs: needs a column submit, not {list(jobs)}")
-    if not 0 < load < np.inf:
-        raise ValueError(f"load: {load:g}, must be positive")
+    positive("load", load)
     if not 0 <= copy <= 1:
         raise ValueError(f"copy: {copy:g}, must be a share from 0 to 1")
     chosen = drawn(jobs, seed, n_jobs)
@@ -215,14 +214,20 @@ def serve(
     key = SHARING.get(chosen.name, serving.first_submitted)
     rules = chosen.map_rule, chosen.reduce_rule
     end = serving.serve(key, *rules, arrivals.submit, maps, reduces)
-    for name, state, side in (("map", maps, instance.maps), ("reduce", reduces, instance.reduces)):
+    stages = [("map", maps, instance.maps), ("reduce", reduces, instance.reduces)]
+    if reduces.clock[0].machine >= 0:  # its rule ended the run
+        stages.reverse()
+    for name, state, _ in stages:
         clock = state.clock[0]
-        require_untouched(chosen.name, name, [state.line.time], [side.time])
         require_all(chosen.name, name, state.line, Ended(end, clock.machine, clock.job))
+    map_end = latest(arrivals.submit, maps.tasks)
+    for (name, state, side), ready in zip(stages, (arrivals.submit, map_end), strict=True):
+        given = np.where(side.tasks > 0, ready, np.inf), side.time
+        require_untouched(chosen.name, name, (state.line.ready, state.line.time), given)
     clock = maps.clock[0]
     return Served(
         policy=chosen.name,
-        map_end=latest(arrivals.submit, maps.tasks),
+        map_end=map_end,
         map=maps.tasks,
         reduce=reduces.tasks,
         submit=arrivals.submit,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from schedlib.core.checks import amounts, numbers, refuse, whole
+from schedlib.core.checks import amounts, numbers, refuse, require_kind, whole
 
 # jobs fit a machine when they need at most (1 + FIT) times what it has, of each resource
 FIT = 1e-9
@@ -107,7 +107,8 @@ class MachineConfigs:
         object.__setattr__(self, "capacity", capacity)
         object.__setattr__(self, "count", count)
         if self.names is not None:
-            names = tuple(self.names)
+            require_kind("names", self.names, Sequence, "help(MachineConfigs)")
+            names = tuple(map(str, self.names))
             if not len(set(names)) == len(names) == capacity.shape[1]:
                 raise ValueError(
                     f"names: {names}; needs a different name for each of {capacity.shape[1]} resources"

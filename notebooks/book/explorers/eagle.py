@@ -76,7 +76,12 @@ def _workload(load):
 
 def _simulated(jobs, system, partition):
     return eagle.simulate(
-        jobs, system, WORKERS, short_partition=partition, cutoff=eagle.CUTOFF["google"]
+        jobs,
+        system,
+        WORKERS,
+        short_partition=partition,
+        cutoff=eagle.CUTOFF["google"],
+        detail="as_published",
     )
 
 

@@ -62,6 +62,7 @@ def recorded(system, seed):
         record=True,
         short_partition=SHORT_PARTITION,
         cutoff=CUTOFF,
+        detail="as_published",
     )
     return run, replay(run)
 

@@ -194,6 +194,7 @@ def probe(stages: Workload, load: float = 0.8, seed: int = 0) -> dict[str, eagle
     setting: Any = {
         "short_partition": eagle.short_share(workload, cutoff),
         "cutoff": cutoff,
+        "detail": "as_published",
         "seed": seed,
     }
     return {system: eagle.simulate(workload, system, workers, **setting) for system in SYSTEMS}

@@ -191,7 +191,7 @@ def cancel(state, worker, now):
 
 
 @kernel
-def pick_by_reader(pick, state, worker, rng, now):
+def pick_by_reader(pick, state, worker, slot, rng, now):
     """The entry that a reader's function picks; a place that does not exist is recorded and ends the run."""
     entries = state.entries
     line = state.line
@@ -201,7 +201,8 @@ def pick_by_reader(pick, state, worker, rng, now):
         line[size] = entries[entry].job
         size += 1
         entry = entries[entry].next
-    state.workers[worker].job = -1  # it serves no job now
+    if slot >= 0:
+        state.slots[slot].job = -1  # it serves no job now
     place = pick(seen(state, now, line[:0]), worker, read_only(line[:size]), rng)
     if place < 0 or place >= size:
         refuse(state, Refusal.UNKNOWN_PLACE, place, size, now)
@@ -216,8 +217,8 @@ def pick_by_reader(pick, state, worker, rng, now):
 
 
 @kernel
-def choose(pick, state, worker, rng, now):
-    """The entry that the worker serves next and the one in front of it, by the order of the queue."""
+def choose(pick, state, worker, slot, rng, now):
+    """The entry that the worker (its `slot`, or -1) serves next and the one in front of it, by the order of the queue."""
     # Branches: for an order handed over as a kernel the engine would compile, for a minute, for each system.
     order = state.how.order
     if state.how.cancels:
@@ -228,7 +229,7 @@ def choose(pick, state, worker, rng, now):
     if order == Order.FIRST_COME:
         return head, -1
     if order == Order.READERS:
-        return pick_by_reader(pick, state, worker, rng, now)
+        return pick_by_reader(pick, state, worker, slot, rng, now)
     return shortest(state, worker, now)
 
 

@@ -19,9 +19,11 @@ MOST_PUBLISHED = 10_000
 
 
 @kernel
-def serve(state, worker, entry, before, now):
-    """Ask for a task of the entry's job; as written a placed task is there already and starts at once."""
+def serve(state, slot, entry, before, now):
+    """A slot asks for a task of the entry's job; as written a placed task is there already and starts at once."""
     how = state.how
+    s = state.slots[slot]
+    worker = s.worker
     w = state.workers[worker]
     e = state.entries[entry]
     job = e.job
@@ -29,22 +31,23 @@ def serve(state, worker, entry, before, now):
     j = state.jobs[job]
     fetched = how.detail.fetched or not placed
     round_trip = 2 * how.delay if fetched else 0.0
-    w.job = job
-    w.serves_long = j.long
-    w.serves_placed = placed
+    s.job = job
+    s.serves_long = j.long
+    s.serves_placed = placed
+    w.serves_long += j.long
     if state.notes.since.size > 0:
-        state.notes.since[worker] = now
+        state.notes.since[slot] = now
     if placed:
         if w.placed == 1:
             change_work(state, worker, j.estimate)  # without the rounding errors of the sums before
-        turn(state, worker, now, j.estimate)
+        turn(state, slot, now, j.estimate)
     if fetched:
         state.counts[0].requests += 1
         write(state.log, now, messages.ASKS, worker, job)
     if j.unstarted == 0:
         state.counts[0].vain += 1
         take_one(state, worker, entry, before)
-        post(state.far, now + round_trip, messages.ANSWERED_VAIN, worker, job, 0)
+        post(state.far, now + round_trip, messages.ANSWERED_VAIN, worker, job, slot)
         return
     # a fetched task is the next of its job, whichever was placed (late binding)
     row = j.first + (j.tasks - j.unstarted if fetched else e.task)
@@ -58,7 +61,7 @@ def serve(state, worker, entry, before, now):
         state.counts[0].ran_behind_long += 1
     end = now + round_trip + state.duration[row]
     j.finish = max(j.finish, end)
-    add(state.ends, end, worker)
+    add(state.ends, end, slot)
     if state.log.tasks.size > 0:  # (T,) when the run is recorded, else (0,)
         task = state.log.tasks[row]
         task.worker = worker
@@ -99,7 +102,7 @@ def take_batch(state, thief, victim, now):
     """Move the first unbroken run of short probes behind a long task to the thief; whether there was one."""
     entries = state.entries
     w = state.workers[victim]
-    behind_long = w.busy == 1 and w.serves_long == 1  # whether a long task is in front
+    behind_long = w.serves_long > 0  # whether a long task is in front
     most = MOST_PUBLISHED if state.how.detail.limited_loot else w.queued
     taken = 0
     before = -1
@@ -151,53 +154,69 @@ def steal(state, thief, rng, now):
 
 
 @kernel
-def next_task(pick, state, worker, rng, now):
-    """A worker without a task serves its queue; one that has just run out of work tries to steal first."""
-    how = state.how
+def next_task(pick, state, worker, slot, rng, now):
+    """The slots of a worker that do nothing serve its queue; `slot` has just ended something (-1: none has) and
+    tries to steal before it idles."""
     w = state.workers[worker]
-    freed = w.busy == 1
-    while True:
-        entry, before = choose(pick, state, worker, rng, now)
-        if entry >= 0 or not freed or not how.steal:
+    while slot >= 0 or w.free >= 0:
+        entry, before = choose(pick, state, worker, slot, rng, now)
+        if entry < 0:
+            thief = slot >= 0 and state.how.steal and w.head < 0
+            if thief and steal(state, worker, rng, now):
+                continue
             break
-        if w.head >= 0 or not steal(state, worker, rng, now):
-            break
-    if entry >= 0:
-        if not freed:
-            w.busy = 1
+        if slot < 0:
+            slot = w.free
+            w.free = state.slots[slot].next
+            w.busy += 1
             count_busy(state, now, worker, 1)
-        serve(state, worker, entry, before, now)
-    elif freed:
-        w.busy = 0
-        w.job = -1
+        serve(state, slot, entry, before, now)
+        slot = -1
+    if slot >= 0:
+        state.slots[slot].job = -1
+        state.slots[slot].next = w.free
+        w.free = slot
+        w.busy -= 1
         count_busy(state, now, worker, -1)
 
 
 @kernel
 def take_in(state, worker, job, task, now):
-    """A probe, or a placed task (`task` >= 0), joins a worker's queue; the worker if it is idle, else -1."""
+    """A probe, or a placed task (`task` >= 0), joins a worker's queue; the worker if a slot is free, else -1."""
     w = state.workers[worker]
     is_long = state.jobs[job].long
-    behind = is_long == 0 and w.long_tasks > 0
+    behind = is_long == 0 and w.long_tasks > 0 and w.free < 0
     state.counts[0].behind_long += behind
     w.long_tasks += is_long
     enqueue(state, worker, job, task, behind, now)
     write(state.log, now, messages.QUEUES, worker, job)
-    return worker if w.busy == 0 else -1
+    return worker if w.free >= 0 else -1
 
 
 @kernel
-def finish(state, worker, now):
-    """The worker's task ends."""
+def let_go(state, slot):
+    """A slot's task has ended, or there was none for it; its worker."""
+    s = state.slots[slot]
+    w = state.workers[s.worker]
+    w.long_tasks -= s.serves_long
+    w.serves_long -= s.serves_long
+    return s.worker
+
+
+@kernel
+def finish(state, slot, now):
+    """The slot's task ends; its worker."""
+    worker = let_go(state, slot)
+    s = state.slots[slot]
     w = state.workers[worker]
     loads = state.loads
-    write(state.log, now, messages.FINISHES, worker, w.job)
-    w.long_tasks -= w.serves_long
-    if w.serves_placed == 1:
+    write(state.log, now, messages.FINISHES, worker, s.job)
+    if s.serves_placed == 1:
         w.placed -= 1
-        left = loads.work[worker] - state.jobs[w.job].estimate
+        left = loads.work[worker] - state.jobs[s.job].estimate
         change_work(state, worker, left if w.placed > 0 else 0.0)
-        turn(state, worker, -1.0, 0.0)
+        turn(state, slot, -1.0, 0.0)
         if state.how.shares and loads.work[worker] == 0:
             clear_bit(state.board, worker)
-            write(state.log, now, messages.CLEARS, worker, w.job)
+            write(state.log, now, messages.CLEARS, worker, s.job)
+    return worker

@@ -17,12 +17,12 @@ from schedlib.core.events import take
 from schedlib.core.running import to_the_end
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import messages, probing, systems
-from schedlib.eagle.least_work import advertise, place, place_by_reader
+from schedlib.eagle.least_work import advertise, all_sent, place, send_task
 from schedlib.eagle.messages import arrival, front, pass_time, write
-from schedlib.eagle.queueing.worker import finish, next_task, take_in
+from schedlib.eagle.queueing.worker import finish, let_go, next_task, take_in
 from schedlib.eagle.records import JOB
-from schedlib.eagle.state import Settings, State, initial
-from schedlib.eagle.systems import Way
+from schedlib.eagle.state import Settings, State, initial, refuse, seen
+from schedlib.eagle.systems import Refusal, Way
 
 PAUSED, DONE, REFUSED = range(3)
 MORE_ENTRIES, MORE_NEAR, MORE_FAR, MORE_COPIES, MORE_LOG, MORE_LINE = range(3, 9)
@@ -41,6 +41,30 @@ SLICE = 500_000
 
 
 @kernel
+def send_by_reader(send_short, send_long, state, job, places, rng, now):
+    """A reader's function names the worker of each probe, or placed task; one that does not exist is recorded and
+    ends the run."""
+    j = state.jobs[job]
+    choose = send_long if j.long == 1 else send_short
+    workers = state.workers.size
+    line = state.line
+    for number in range(j.tasks if places else j.probes):
+        worker = choose(seen(state, now, line[:number]), job, number, rng)
+        if worker < 0 or worker >= workers:
+            refuse(state, Refusal.UNKNOWN_WORKER, worker, workers, now)
+            state.refusal[0].job = job
+            state.refusal[0].probe = number
+            return
+        line[number] = worker
+        if places:
+            send_task(state, job, number, worker, now)
+        else:
+            probing.send(state, worker, job, probing.FIRST, 1, now)
+    if places:
+        all_sent(state, job)
+
+
+@kernel
 def bring(send_short, send_long, state, job, rng, now):
     """A submitted job's tasks or probes are sent to workers, in the way of its class."""
     how = state.how
@@ -50,14 +74,14 @@ def bring(send_short, send_long, state, job, rng, now):
         place(state, job, how.short_only if is_long else 0, way == Way.OLD_NEWS, rng, now)
         return
     if way == Way.READERS_PLACES:
-        place_by_reader(send_short, send_long, state, job, rng, now)
+        send_by_reader(send_short, send_long, state, job, True, rng, now)
         return
     if way in (Way.THREE_ROUNDS, Way.OLD_VECTOR):
         probing.probe_in_three_rounds(state, job, rng, now)
     elif way == Way.CLEAR:
         probing.probe_clear(state, job, rng, now)
     elif way == Way.READERS_PROBES:
-        probing.probe_by_reader(send_short, send_long, state, job, rng, now)
+        send_by_reader(send_short, send_long, state, job, False, rng, now)
     else:
         probing.probe_anywhere(state, job, rng, now)
     state.counts[0].probes += state.jobs[job].probes
@@ -65,28 +89,27 @@ def bring(send_short, send_long, state, job, rng, now):
 
 @kernel
 def receive(state, kind, worker, job, detail, rng, now):
-    """A message arrives; the worker that it leaves with nothing to do, or -1."""
+    """A message arrives; the worker that it leaves with nothing to do, or -1, and which slot has ended, or -1."""
     how = state.how
     if kind == messages.PROBE:
         if how.rejects and probing.rejects(state, worker, job, now):
             probing.reject_probe(state, worker, job, detail, now)
-            return -1
-        return take_in(state, worker, job, -1, now)
+            return -1, -1
+        return take_in(state, worker, job, -1, now), -1
     if kind == messages.PLACED_TASK:
         if how.shares and state.jobs[job].long == 1:
             probing.keep_copy(state, worker, job, now)
-        return take_in(state, worker, job, detail, now)
+        return take_in(state, worker, job, detail, now), -1
     if kind == messages.ANSWERED_VAIN:
         write(state.log, now, messages.VAIN_ANSWER, worker, job)
-        state.workers[worker].long_tasks -= state.workers[worker].serves_long
-        return worker
+        return let_go(state, detail), detail
     if kind == messages.REJECTED:
         probing.probe_again(state, job, detail, rng, now)
     elif how.detail.drops_finished and state.jobs[job].unstarted == 0:
         state.jobs[job].known = -1
     else:
         state.jobs[job].known = detail
-    return -1
+    return -1, -1
 
 
 @kernel
@@ -136,7 +159,7 @@ def _signature():
     jobs = zeroed(JOB, 1)
     duration = np.zeros(1)
     duration.flags.writeable = False
-    state = initial(Settings(), jobs, duration, 1)
+    state = initial(Settings(), jobs, duration, np.ones(1, np.int64))
     kinds = (systems.SEND, systems.SEND, systems.COUNT, systems.PICK)
     functions = [types.FunctionType(kind.signature) for kind in kinds]
     rng = np.random.default_rng(0)
@@ -160,7 +183,7 @@ def advance(send_short, send_long, count, pick, state, rng, events):
         if before_heartbeat == np.inf:
             return DONE
         now = min(before_heartbeat, heartbeat)
-        most = 4  # messages that the event sends
+        most = 4 * state.how.slots  # messages that the event sends
         if submission < min(min(end, far), min(near, heartbeat)):
             if jobs[job].probes < 0:
                 probing.count_by_reader(count, state, job, rng, now)
@@ -172,19 +195,20 @@ def advance(send_short, send_long, count, pick, state, rng, events):
             return code
         clock.now = now
         state.counts[0].events += 1
-        free = -1  # the worker that has nothing to do now
+        free = -1  # the worker that has something free now
+        slot = -1  # and its slot that has just ended something
         if end == now:
-            _, free = take(state.ends)
-            finish(state, free, now)
+            _, slot = take(state.ends)
+            free = finish(state, slot, now)
         elif far == now or near == now:
             kind, worker, about, detail = front(state.far if far == now else state.near)
-            free = receive(state, kind, worker, about, detail, rng, now)
+            free, slot = receive(state, kind, worker, about, detail, rng, now)
         elif heartbeat == now:
             beat(state, now)
         else:
             submit(send_short, send_long, state, job, rng, now)
         if free >= 0:
-            next_task(pick, state, free, rng, now)
+            next_task(pick, state, free, slot, rng, now)
         if state.refusal[0].what != 0:
             return REFUSED
     return PAUSED

@@ -30,7 +30,7 @@ class Simulation:
       that is sent on), each request (it, and its answer) and each attempt to steal (it, and its answer); one
       for each worker and heartbeat. Bit vectors travel on these. What the centre hears of starts and ends is
       not counted; `events`; `longest_queue`; `utilisation`, `utilisation_short`,
-      `utilisation_general`, the mean share of busy workers from the first to the last submission; `makespan`
+      `utilisation_general`, the mean share of busy slots from the first to the last submission; `makespan`
       (s, to the last end); `workers`, `short_only`, `jobs`, `tasks`, `short_tasks`
     - `utilisation`: `time` (s, the beginning of an interval; the first begins with the first submission), busy
       shares `short`, `general`, `all`
@@ -162,6 +162,8 @@ def _stats(state: State) -> dict[str, float]:
     sums = state.log.sums[0]
     workers = len(state.workers)
     short_only = state.how.short_only
+    slots = len(state.slots)
+    short_slots = int(state.first[short_only])
     span = jobs.submit[-1] - jobs.submit[0]
     busy_short = sums.last_short / span if span > 0 else math.nan
     busy_general = sums.last_general / span if span > 0 else math.nan
@@ -170,9 +172,9 @@ def _stats(state: State) -> dict[str, float]:
         counts[name] = int(state.counts[0][name])
     return {
         **totals(counts, workers, short_only, jobs.tasks, jobs.long == 1),
-        "utilisation": _share(busy_short + busy_general, workers),
-        "utilisation_short": _share(busy_short, short_only),
-        "utilisation_general": _share(busy_general, workers - short_only),
+        "utilisation": _share(busy_short + busy_general, slots),
+        "utilisation_short": _share(busy_short, short_slots),
+        "utilisation_general": _share(busy_general, slots - short_slots),
         "makespan": float(jobs.finish.max()),
     }
 
@@ -196,9 +198,9 @@ def totals(
     }
 
 
-def _share(busy: float, workers: int) -> float:
-    """The share of the workers that is busy; NaN of none."""
-    return float(busy / workers) if workers else math.nan
+def _share(busy: float, slots: int) -> float:
+    """The share of the slots that is busy; NaN of none."""
+    return float(busy / slots) if slots else math.nan
 
 
 def _utilisation(state: State) -> pd.DataFrame:
@@ -207,17 +209,17 @@ def _utilisation(state: State) -> pd.DataFrame:
     last = state.clock[0].now - sums.origin
     intervals = max(1, math.ceil(last / width))
     bins = state.log.bins[:intervals]
-    workers = len(state.workers)
-    short_only = state.how.short_only
+    slots = len(state.slots)
+    short_slots = int(state.first[state.how.short_only])
     time = width * np.arange(len(bins))
     left = np.maximum(last - time, 1e-300)
     room = np.minimum(width, left)
     short, general = bins.T
     shares = pd.DataFrame({"time": sums.origin + time})
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares["short"] = short / (room * short_only)
-        shares["general"] = general / (room * (workers - short_only))
-        shares["all"] = bins.sum(axis=1) / (room * workers)
+        shares["short"] = short / (room * short_slots)
+        shares["general"] = general / (room * (slots - short_slots))
+        shares["all"] = bins.sum(axis=1) / (room * slots)
     return shares
 
 

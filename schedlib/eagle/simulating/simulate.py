@@ -7,11 +7,12 @@ from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.core import streams
 from schedlib.core.arrays import zeroed
-from schedlib.core.checks import typed, unknown
-from schedlib.eagle.detail import DETAILS, Detail
+from schedlib.core.checks import refuse, typed, whole
+from schedlib.eagle.detail import Detail, detail_of
 from schedlib.eagle.records import JOB, MOST_PROBES
 from schedlib.eagle.simulating import engine
 from schedlib.eagle.simulating.results import Simulation, check_choices, in_unit, result
@@ -24,6 +25,7 @@ from schedlib.workload import SECONDS, Workload
 DEPHASING = 0.01  # s
 DELAY = 0.0005  # s
 HEARTBEAT = 3.0  # s
+MOST_SLOTS = 10_000  # of a worker
 MOST_CUT = 0.01  # of the work, without a warning
 MOST_LATE = 1.0  # s that jobs of one moment may be put apart without a warning
 MOST_OFF = 2.0  # a factor: how far a job's column `mean` may be from its tasks' without a warning
@@ -49,21 +51,25 @@ def simulate(
     *,
     short_partition: float,
     cutoff: float | None,
+    slots: npt.ArrayLike = 1,
     probe_ratio: float = 2,
     min_probes: int | None = None,
     network_delay: float | None = None,
     estimate: Estimate = "mean",
     heartbeat: float | None = None,
-    detail: str = "as_published",
+    detail: str | None = None,
     seed: int = 0,
     record: bool = False,
 ) -> Simulation:
-    """Run a workload under a system on `workers` workers, each with one slot and one queue.
+    """Run a workload under a system on `workers` workers, each with one queue and as many slots as `slots` says.
 
     - `system`: "eagle", "hawk", "sparrow", "dlwl", "omniscient", "ideal-eagle", or an `eagle.System`
       (`Eagle(sss=False)`, `Hawk(...)`, ...)
     - `short_partition`: the fraction of the workers, the first ones, for short jobs alone (rounded down)
     - `cutoff`: jobs of a longer mean task are long; 0: all, infinite: none, None: those of a class > 0
+    - `slots`: tasks that a worker runs at once, a number for all or one for each (W,). Each slot serves the queue
+      as a worker of one slot does; least work left is the work by the slots; a long task on any slot is one at
+      the worker. Utilisation is that of slots
     - `probe_ratio`: probes a task; `min_probes`: the least of a job, K (None: the system's own)
     - `network_delay`: one hop (None: 0.0005 s); `heartbeat`: how often those with old news learn (None: 3 s,
       0: they know all). These and `cutoff` are in the workload's unit of time, as are all results and all times
@@ -74,7 +80,8 @@ def simulate(
     - `detail`: `"as_published"` follows the authors' simulator at its last commit, `"as_submitted"` at that of
       November 2016, `"as_written"` the paper's text: see `eagle.Detail` for each difference. The authors' cut
       durations to whole seconds and put jobs of one moment 0.01 s apart; a warning says where that changes
-      more than 1 % of the work, or a time of submission by more than 1 s
+      more than 1 % of the work, or a time of submission by more than 1 s. None: as published, but no time is
+      cut or moved
     - `seed` alone decides what is drawn; `record`: `tasks` and `log` of the result are kept
 
     A column `mean` of the workload's jobs, which Hawk's traces have, takes the place of the mean of a job's tasks:
@@ -99,9 +106,7 @@ def simulate(
     system = system_of(system, min_probes)
     own_columns = workload.numeric_columns()
     parts = system.resolved(own_columns)
-    if detail not in DETAILS:
-        raise unknown("detail", detail, DETAILS)
-    differences = DETAILS[detail]
+    differences = detail_of(detail)
     unit = workload.time_unit
     second = SECONDS[unit]
     own = workload.jobs
@@ -119,6 +124,7 @@ def simulate(
     if coarse > 1:
         workload = in_seconds(workload, coarse)
         cutoff = None if cutoff is None else cutoff * coarse
+    of_each = slots_of_workers(slots, workers)
     choices, guesses = streams(seed, "choices", "estimates")
     rows, jobs, duration = prepare(workload, cutoff, estimate, differences, guesses)
     short_only = short_workers(system.name, parts, short_partition, workers, bool(jobs.long.any()))
@@ -138,15 +144,30 @@ def simulate(
         parts=parts,
         detail=differences,
         short_only=short_only,
+        slots=int(of_each.max()),
         delay=float(network_delay * coarse),
         heartbeat=float(heartbeat * coarse),
     )
-    state = initial(how, jobs, duration, workers, record=record, columns=columns)
+    state = initial(how, jobs, duration, of_each, record=record, columns=columns)
     state = engine.run(parts.choices(), state, choices)
     check_choices(state, system.name, unit, own["job"].to_numpy()[rows])
     if coarse > 1:
         in_unit(state, coarse)
     return result(system, own, rows, state, record)
+
+
+def slots_of_workers(slots: npt.ArrayLike, workers: int) -> np.ndarray:
+    """The slots of each worker (W,); ValueError on a number that is not whole, below 1 or too large.
+
+    >>> slots_of_workers(2, 3)
+    array([2, 2, 2])
+    """
+    given = np.asarray(slots, float)
+    whole("slots", given, 1)
+    refuse("slots", given > MOST_SLOTS, given, f"must be at most {MOST_SLOTS:,}")
+    if given.shape not in ((), (workers,)):
+        raise ValueError(f"slots: shape {given.shape}; give one number, or one for each worker")
+    return np.broadcast_to(given, workers).astype(np.int64)
 
 
 def in_seconds(workload: Workload, unit: float) -> Workload:
@@ -270,7 +291,7 @@ def _warn_of_cuts(work: float, left: float, unit: str) -> None:
     if work - left > MOST_CUT * work:
         cut = f"as published durations are cut to multiples of 1 {unit}"
         lost = f"this takes {1 - left / work:.1%} of the work away"
-        _warn(f"detail: {cut}, and {lost}; give detail='as_written', or times in a smaller unit")
+        _warn(f"detail: {cut}, and {lost}; leave detail out, or give times in a smaller unit")
 
 
 def _warn_of_delays(submit: np.ndarray, apart: np.ndarray) -> None:
@@ -278,7 +299,7 @@ def _warn_of_delays(submit: np.ndarray, apart: np.ndarray) -> None:
     latest = (apart - submit).max()
     if latest > MOST_LATE:
         moved = f"as published jobs of one moment come {DEPHASING} s apart, here up to {latest:.3g} s later"
-        _warn(f"detail: {moved}; give detail='as_written'")
+        _warn(f"detail: {moved}; leave detail out")
 
 
 def _warn(text: str) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib import traces
-from schedlib.core.checks import typed
+from schedlib.core.checks import positive, typed
 from schedlib.core.streams import streams
 from schedlib.eagle.workloads.measures import job_means
 from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS, google
@@ -47,8 +47,7 @@ def google_sample(
     >>> w.time_unit, int(w.jobs["class"].sum()), round(offered_load(w, 100), 2)
     ('ms', 330, 0.5)
     """
-    if not 0 < ratio < np.inf:
-        raise ValueError(f"ratio: {ratio}, must be positive")
+    positive("ratio", ratio)
     all_nodes = WORKERS["google"][0]
     if not 1 <= nodes <= all_nodes:
         raise ValueError(

@@ -104,6 +104,21 @@ def _prices(size, value) -> np.ndarray:
     return np.maximum(u, 0) * (1 + 1e-12)
 
 
+def _prices_of_rests(size, value) -> list[np.ndarray]:
+    """For each q such vertices for the classes q, q + 1, ... (Q, R): few of the classes bound them."""
+    prices = np.zeros((1, size.shape[1]))
+    bounding = np.zeros(0, np.int64)
+    rests = []
+    for q in reversed(range(len(size))):
+        if (dot(prices, size[q]) < value[q]).any():
+            bounding = np.r_[q, bounding]
+            prices = _prices(size[bounding], value[bounding])
+            paid = dot(prices, size[bounding].T)  # (P, B)
+            bounding = bounding[(paid <= value[bounding] * (1 + 1e-9)).any(axis=0)]
+        rests.append(prices)
+    return rests[::-1]
+
+
 def best_mix(capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLike) -> Mix:
     """The mix of jobs that fits one machine and is worth most: an integer knapsack by branch and bound.
 
@@ -123,13 +138,13 @@ def best_mix(capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLik
     relative = size[usable] / np.maximum(room, 1)
     scale = value[usable].max()
     worth = value[usable] / scale
-    root = _prices(relative, worth)
+    root = _prices_of_rests(relative, worth)[0]
     density = worth / (relative @ root[root.sum(axis=1).argmin()])
     order = np.lexsort((-relative.max(axis=1), -density.round(9)))
     relative = relative[order]
     worth = worth[order]
     usable = usable[order]
-    prices = [_prices(relative[q:], worth[q:]) for q in range(len(order))]
+    prices = _prices_of_rests(relative, worth)
     unit = np.concatenate(prices) / np.maximum(room, 1)
     first = np.cumsum([0] + [len(p) for p in prices])
     mix = np.zeros(len(order), np.int64)
