@@ -110,9 +110,10 @@ def write_whole(path: Path, data: bytes | str) -> None:
 
 
 @contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path, shared: bool = False) -> Iterator[None]:
     """Hold a folder while a file in it is read, changed and written, so that nothing of another process is lost.
 
+    Those that hold it `shared` hold it together, and wait for one that holds it alone.
     The lock ends with the process and leaves nothing behind. Without `flock` on the system nothing is held.
 
     >>> import tempfile
@@ -128,7 +129,7 @@ def alone(folder: Path) -> Iterator[None]:
     handle = os.open(folder, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):  # a network folder without locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)
