@@ -109,9 +109,9 @@ def finished(
     settings: Settings,
     enough: Enough = lambda done: True,
     seconds: Seconds = MappingProxyType({}),
-    exhibit: bool = False,
+    known: store.Known | None = None,
 ) -> Sweep:
-    """As `run`, with the provenance of every point; `enough`, `seconds` and `exhibit` are as in `complete`."""
+    """As `run`, with the provenance of every point; `enough`, `seconds` and `known` are as in `complete`."""
     if not isinstance(experiment, Experiment):
         kind = type(experiment).__name__
         raise TypeError(f"experiment: needs a schedlib.Experiment, not {kind}")
@@ -119,10 +119,10 @@ def finished(
         raise ValueError(f"{experiment.id} cannot run here: {lacking}")
     if settings.refresh:
         most = settings.analyses(experiment)[-1]
-        for task in settings.share(store.tasks(experiment, settings.scale, most, exhibit)):
+        for task in settings.share(store.tasks(experiment, settings.scale, most, known)):
             store.forget(task)
     try:
-        done = complete([experiment], settings, enough, seconds, exhibit)[experiment.id]
+        done = complete([experiment], settings, enough, seconds, known)[experiment.id]
     except KeyboardInterrupt as stop:
         raise KeyboardInterrupt(*stop.args) from None  # a traceback of this line alone
     if isinstance(done, SweepError):
@@ -135,15 +135,14 @@ def complete(
     settings: Settings,
     enough: Enough,
     seconds: Seconds,
-    exhibit: bool,
+    known: store.Known | None,
 ) -> dict[str, Sweep | SweepError]:
     """Run all that these experiments lack in one pool; gives each one's sweep by its id, or its error.
 
     Seeds are added until `enough` says so, or the scale has no more. `seconds` tells how long a point of an
     experiment takes, by id, where that is known. An experiment whose data are not here is left out. Another
     process that asks for one of the experiments waits until all are done, so no point is run twice; only parts run
-    side by side. An `exhibit`
-    of the book is keyed by the code that it reaches, a reader's experiment by what is observed when it runs.
+    side by side. Points are keyed by what is `known` of them before they run, else by what is observed when they do.
     Raises RuntimeError where a worker has other code than this process, and where a file changes meanwhile.
     """
     wanted = {experiment.id: experiment for experiment in experiments if not experiment.missing()}
@@ -157,7 +156,7 @@ def complete(
         while True:
             tasks: Tasks = []
             for name in [name for name in wanted if name not in done]:
-                found = look_up(wanted[name], settings, enough, exhibit)
+                found = look_up(wanted[name], settings, enough, known)
                 if isinstance(found, Sweep):
                     done[name] = found
                 else:
@@ -185,7 +184,7 @@ def complete(
 
 
 def look_up(
-    experiment: Experiment, settings: Settings, enough: Enough, exhibit: bool
+    experiment: Experiment, settings: Settings, enough: Enough, known: store.Known | None
 ) -> Sweep | Tasks:
     """The finished sweep of an experiment as it is stored, or the tasks that must be run next.
 
@@ -194,7 +193,7 @@ def look_up(
     analyses = settings.analyses(experiment)
     checked: dict[str, bool] = {}
     for count in analyses:
-        tasks = settings.share(store.tasks(experiment, settings.scale, count, exhibit))
+        tasks = settings.share(store.tasks(experiment, settings.scale, count, known))
         missing, metas, frames = [], [], []
         for task in tasks:
             entry = store.find(task, checked)
