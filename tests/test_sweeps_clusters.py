@@ -114,19 +114,19 @@ def test_parts_in_separate_stores_are_one_sweep_once_they_are_copied_together(
     assert toy.executions(folder) == ["1-0", "1-1", "2-0", "2-1", "3-0", "3-1"]
 
 
-def test_parts_hold_a_folder_together_and_a_run_of_the_whole_waits_for_them(tmp_path):
+def test_parts_hold_a_folder_together_and_a_run_of_the_whole_waits_for_them(tmp_path, capsys):
     began = threading.Event()
 
     def whole():
-        with paths.alone(tmp_path):
+        with paths.alone(tmp_path, word="it waits"):
             began.set()
 
     with paths.alone(tmp_path, shared=True), paths.alone(tmp_path, shared=True):
         waiting = threading.Thread(target=whole)
         waiting.start()
         assert not began.wait(0.3)
-    assert began.wait(30)
-    waiting.join()
+    waiting.join(30)
+    assert began.is_set() and capsys.readouterr().err == "it waits"
 
 
 SBATCH = """#!/usr/bin/env python3

@@ -152,7 +152,9 @@ def complete(
     bar = None
     with contextlib.ExitStack() as held:
         for name in sorted(wanted):
-            held.enter_context(paths.alone(store.folder(name), shared=settings.part != "1/1"))
+            parted = settings.part != "1/1"
+            word = f"{name}: another process runs it, and this one waits until it has ended\n"
+            held.enter_context(paths.alone(store.folder(name), parted, word))
         while True:
             tasks: Tasks = []
             for name in [name for name in wanted if name not in done]:
