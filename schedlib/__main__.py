@@ -3,6 +3,7 @@
 import importlib
 import sys
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,17 +38,20 @@ def experiment_in(place: str) -> "Experiment":
 @command(
     "mine.py:SWEEP --scale smoke",
     argument("experiment", metavar="FILE:NAME", help="a Python file and the Experiment in it"),
+    argument("--part", default="1/1", metavar="I/N", help="run only the I-th of N parts"),
     *FRAME,
 )
 def run(options: Namespace) -> None:
     """Run an experiment of your own and print its tidy frame, or write it to a file.
 
-    Points that are stored already are not run again, and an interrupted run goes on where it was.
+    Points that are stored already are not run again, and an interrupted run goes on where it was. Parts may run at
+    once on several machines that share SCHEDLIB_CACHE; a run without --part then finds all their rows.
     """
     from schedlib.sweeps import sweep
 
     experiment = experiment_in(options.experiment)
-    write_frame(sweep.finished(experiment, settings(options)).frame, options.csv)
+    part = replace(settings(options), part=options.part)
+    write_frame(sweep.finished(experiment, part).frame, options.csv)
 
 
 @command(

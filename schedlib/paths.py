@@ -3,6 +3,7 @@
 import contextlib
 import os
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,9 +111,11 @@ def write_whole(path: Path, data: bytes | str) -> None:
 
 
 @contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path, shared: bool = False, word: str = "") -> Iterator[None]:
     """Hold a folder while a file in it is read, changed and written, so that nothing of another process is lost.
 
+    Those that hold it `shared` hold it together, and wait for one that holds it alone. `word` is printed when it
+    must be waited for.
     The lock ends with the process and leaves nothing behind. Without `flock` on the system nothing is held.
 
     >>> import tempfile
@@ -128,7 +131,12 @@ def alone(folder: Path) -> Iterator[None]:
     handle = os.open(folder, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):  # a network folder without locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+            try:
+                fcntl.flock(handle, kind | fcntl.LOCK_NB)
+            except BlockingIOError:
+                print(word, end="", file=sys.stderr)
+                fcntl.flock(handle, kind)
         yield
     finally:
         os.close(handle)

@@ -3,7 +3,7 @@
 import ast
 import functools
 
-from schedlib.sweeps import reach
+from reproduce import reach
 
 
 @functools.cache

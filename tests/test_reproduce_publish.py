@@ -12,11 +12,11 @@ import reproduce
 import toy_experiments as toy
 from labels import check_labels
 from refusals import refuses
-from reproduce import gallery, ledger, publish, registry, tables
+from reproduce import gallery, ledger, publish, reach, registry, tables
 from reproduce.figure import Figure
 from reproduce.sentences import Sentence
 from schedlib import paths
-from schedlib.sweeps import Experiment, reach, scales
+from schedlib.sweeps import Experiment, scales
 from schedlib.sweeps.experiment import Settings
 
 HOW = Settings(workers=1)

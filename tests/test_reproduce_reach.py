@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from schedlib.sweeps import reach
+from reproduce import reach
 
 RUN = """
 '''Doc.'''

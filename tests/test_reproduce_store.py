@@ -15,6 +15,7 @@ from pandas.testing import assert_frame_equal
 
 import toy_experiments as toy
 from refusals import refuses
+from reproduce import reach
 from schedlib.sweeps import scales, store
 
 pytestmark = pytest.mark.usefixtures("own_cache")
@@ -101,7 +102,8 @@ def test_an_entry_of_another_point_is_recomputed_and_said_so(tmp_path):
 
 def test_key_follows_point_seed_versions_and_data(monkeypatch, tmp_path):
     def key(point, seed, experiment=toy.TOY):
-        return store.entry_path(store.describe(experiment, point, seed)).name
+        one_point = dataclasses.replace(experiment, points=scales([point]))
+        return store.tasks(one_point, "smoke", seed + 1, reach.describe)[seed].path.name
 
     base = key({"jobs": 1, "b": 2}, 0)
     assert base == key({"b": 2, "jobs": 1}, 0)
@@ -120,14 +122,14 @@ def test_key_follows_point_seed_versions_and_data(monkeypatch, tmp_path):
         0,
         dataclasses.replace(toy.TOY, data_files=lambda point: both),
     )
-    monkeypatch.setattr(store, "_version", lambda package: "9")
+    monkeypatch.setattr(reach, "_version", lambda package: "9")
     assert key({"jobs": 1, "b": 2}, 0) not in {base, with_data}
 
 
 def test_key_of_compiled_code_follows_the_compilers_version():
     """numba makes machine code by llvmlite, which may round in another way."""
     compiled = dataclasses.replace(toy.TOY, run=run_compiled)
-    versions = store.describe(compiled, {}, 0)["versions"]
+    versions = reach.describe(compiled)["versions"]
     assert versions["llvmlite"] == metadata.version("llvmlite")
 
 
@@ -136,4 +138,4 @@ def test_point_that_is_not_json_is_refused(value):
     refuses("plain JSON", store.canonical, {"x": value})
     odd = dataclasses.replace(toy.TOY, points=scales([{"x": value}]))
     with pytest.raises(ValueError, match=r"^point {'x': [^}]*}+: must hold plain JSON .* as text"):
-        store.tasks(odd, "smoke", 1, exhibit=False)
+        store.tasks(odd, "smoke", 1)

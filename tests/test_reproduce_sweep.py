@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import psutil
 import pytest
@@ -141,9 +142,13 @@ def sweeping(folder, points, stored):
 def test_killed_sweep_goes_on_where_it_was(folder, tmp_path):
     experiment, process = sweeping(folder, points=6, stored=3)
     workers = process.children(recursive=True)
+    shared = Path("/dev/shm")
+    semaphores = list(shared.glob(f"*loky-{process.pid}-*"))
     process.kill()
     process.wait()
     assert len(workers) >= 2 and psutil.wait_procs(workers, timeout=20)[1] == []
+    assert len(semaphores) > 0 or not shared.exists()
+    assert list(shared.glob(f"*{process.pid}-*")) == []
     kept = {(meta["point"]["jobs"], meta["seed"]) for meta in metas(experiment)}
     assert 3 <= len(kept) < 12
     (folder / "slow").unlink()
@@ -195,9 +200,10 @@ def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(cluster, folder)
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_sweep_on_a_cluster_without_a_worker_says_so_and_waits(folder, capsys):
+def test_a_sweep_on_a_cluster_without_a_worker_says_so_and_waits(folder, capsys, monkeypatch):
     from distributed import LocalCluster
 
+    monkeypatch.setattr(sweep.worker, "QUIET_SECONDS", 0.5)
     experiment = toy.experiment(toy.counted, folder, points=1)
     how = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
     with LocalCluster(n_workers=0, processes=True, **how) as made:
@@ -205,7 +211,7 @@ def test_a_sweep_on_a_cluster_without_a_worker_says_so_and_waits(folder, capsys)
         later.start()
         clustered = text(experiment, dask=made.scheduler_address)
         later.join()
-    assert "has no worker yet, and the sweep waits for one; start one as" in capsys.readouterr().err
+    assert "no worker has come yet to" in capsys.readouterr().err
     assert clustered == text(experiment, refresh=True)
 
 

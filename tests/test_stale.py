@@ -7,9 +7,8 @@ import shutil
 import pytest
 
 from fresh import python
-from reproduce import registry
+from reproduce import reach, registry
 from schedlib import paths
-from schedlib.sweeps import store
 
 ROOT = paths.checkout()
 LIBRARY = registry.load()
@@ -70,7 +69,7 @@ def copy(tmp_path):
     entries = {name: entry for name, entry in entries.items() if name in FIGURES}
     for name, entry in entries.items():
         experiment = LIBRARY.experiment(name)
-        entry["source"], entry["versions"] = store.code(experiment.run)
+        entry["source"], entry["versions"] = reach.code(experiment.run)
         entry["points"] = list(experiment.points[entry["scale"]])
     file.write_text(json.dumps(entries))
     return root

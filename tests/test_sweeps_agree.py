@@ -6,7 +6,7 @@ import os
 import pytest
 
 from fresh import python
-from reproduce import registry
+from reproduce import reach, registry
 
 OBSERVED = """
 import json, sys
@@ -30,8 +30,6 @@ print(json.dumps([sorted(called), files]))
     "name", ["eagle.example", "hmhs.fig1", "hmhs.johnson", "mch.fig1", "mch.worked"]
 )
 def test_the_key_reaches_each_function_that_a_point_calls_and_names_each_file(name):
-    from schedlib.sweeps import reach
-
     plain = os.environ | {"NUMBA_DISABLE_JIT": "1"}  # kernels are seen too
     done = python("-c", OBSERVED, name, env=plain)
     called, files = json.loads(done.stdout.splitlines()[-1])

@@ -66,7 +66,7 @@ def run(
     scale: str = "quick",
     seeds: int | None = None,
     workers: int | None = None,
-    dask: str | None = None,
+    dask: Any = None,
     progress: bool = True,
     refresh: bool = False,
 ) -> DataFrame:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from reproduce import registry, verdicts
+from reproduce import reach, registry, verdicts
 from schedlib import paths
 from schedlib.sweeps import sweep
 from schedlib.sweeps.experiment import Experiment, Settings
@@ -20,15 +20,17 @@ def complete(
 ) -> dict[str, sweep.Sweep | sweep.SweepError]:
     """Run all that these experiments lack in one pool; gives each one's sweep by its id, or its error."""
     seconds = published_seconds(settings.scale)
-    return sweep.complete(experiments, settings, decided, seconds, exhibit=True)
+    return sweep.complete(experiments, settings, decided, seconds, reach.describe)
 
 
 def finished(name: str | Experiment, settings: Settings) -> sweep.Sweep:
     """The finished sweep of an experiment, by its id or that of one of its figures; ValueError for an unknown name."""
-    exhibit = isinstance(name, str)
-    experiment = registry.load().experiment(name) if isinstance(name, str) else name
+    if isinstance(name, str):
+        experiment, known = registry.load().experiment(name), reach.describe
+    else:
+        experiment, known = name, None
     seconds = published_seconds(settings.scale)
-    return sweep.finished(experiment, settings, decided, seconds, exhibit)
+    return sweep.finished(experiment, settings, decided, seconds, known)
 
 
 def published_seconds(scale: str) -> dict[str, float]:

@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 import pandas as pd
 
-from reproduce import points, registry
+from reproduce import points, reach, registry
 from reproduce.figure import Figure
 from reproduce.tables import averaged, markdown
 from schedlib import paths
@@ -162,7 +162,7 @@ def status(figure_id: str, out: Path) -> str:
     experiment = registry.load().experiment(figure_id)
     made_by = (entry["source"], entry["versions"], store.canonical(entry["points"]))
     listed = store.canonical(list(experiment.points[entry["scale"]]))
-    known = made_by == (*store.code(experiment.run), listed)
+    known = made_by == (*reach.code(experiment.run), listed)
     return "current" if known and entry["seeds"] in experiment.analyses(entry["scale"]) else "stale"
 
 

@@ -130,22 +130,24 @@ class Settings:
 
     - `scale`: smoke, quick or paper
     - `seeds`: how many (else the scale's own number, or as many as its claims need to be decided)
-    - `workers`: how many worker processes (else all cores), or `dask`: the address of a scheduler
+    - `workers`: how many worker processes (else all cores), or `dask`: a scheduler's address, a client or a cluster
     - `progress`: show how far it is; `refresh`: compute again what is stored already
+    - `part`: the share of the points and seeds to run, as "3/20"; the shares are disjoint, and together all
 
-    Raises ValueError for an unknown scale and for numbers that are not 1, 2, 3, ...; TypeError for another
-    kind of address, `progress` or `refresh`.
+    Raises ValueError for an unknown scale, a part that there is not, and numbers that are not 1, 2, 3, ...;
+    TypeError for another kind of `dask`, `progress` or `refresh`.
 
-    >>> Settings("smoke", workers=1)
-    Settings(scale='smoke', seeds=None, workers=1, dask=None, progress=True, refresh=False)
+    >>> Settings("smoke", part="2/3").share(["a", "b", "c", "d", "e"])
+    ['b', 'e']
     """
 
     scale: str = "quick"
     seeds: int | None = None
     workers: int | None = None
-    dask: str | None = None
+    dask: Any = None
     progress: bool = True
     refresh: bool = False
+    part: str = "1/1"
 
     def __post_init__(self):
         check_scale(self.scale)
@@ -154,9 +156,12 @@ class Settings:
             raise ValueError(f"seeds: must be {wanted}, not {self.seeds!r}")
         if self.workers is not None and not _counts(self.workers):
             raise ValueError(f"workers: must be 1, 2, 3, ..., not {self.workers!r}")
-        if self.dask is not None and not isinstance(self.dask, str):
+        # a client and a cluster have `scheduler_info`; distributed is not loaded here
+        if not isinstance(self.dask, str | None) and not hasattr(self.dask, "scheduler_info"):
             kind = type(self.dask).__name__
-            raise TypeError(f"dask: needs a scheduler's address, as 'tcp://host:8786', not {kind}")
+            wanted = "a scheduler's address, as 'tcp://host:8786', a client or a cluster"
+            raise TypeError(f"dask: needs {wanted}, not {kind}")
+        self.share(())
         for name in ("progress", "refresh"):
             value = getattr(self, name)
             # numpy's bool_ by its name, since numpy is not loaded here
@@ -168,6 +173,15 @@ class Settings:
         if self.seeds is None:
             return experiment.analyses(self.scale)
         return (self.seeds,)
+
+    def share(self, tasks: Sequence[Any]) -> Sequence[Any]:
+        """Those of the tasks that this part runs: it takes every n-th of n parts."""
+        number, _, parts = self.part.partition("/")
+        if not (number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts)):
+            raise ValueError(
+                f"part: must be like 3/20, the third of twenty parts, not {self.part!r}"
+            )
+        return tasks[int(number) - 1 :: int(parts)]
 
 
 def _counts(value: Any, most: float = float("inf")) -> bool:

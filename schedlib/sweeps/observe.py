@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from schedlib import paths
-from schedlib.sweeps.reach import INSTALLED
 
 BASE = {"numpy", "pandas", "scipy", "schedlib"}
 """Packages that count although a worker has them before a point runs. The others of these change no number."""
+INSTALLED = {"site-packages", "dist-packages"}
 SYSTEM = ("/proc", "/sys", "/dev", "/etc")
 KERNELS = (".nbi", ".nbc")  # numba's machine code
 CHANGED, ABSENT = "changed while it was in use", "absent"

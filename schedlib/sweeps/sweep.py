@@ -78,20 +78,21 @@ def run(
     scale: str = "quick",
     seeds: int | None = None,
     workers: int | None = None,
-    dask: str | None = None,
+    dask: Any = None,
     progress: bool = True,
     refresh: bool = False,
 ) -> DataFrame:
     """The tidy frame of an experiment: a block of rows per point and seed in order, stored when done.
 
     - `experiment`: your own; `scale`: smoke, quick or paper; `seeds`: how many (else the scale's own number)
-    - `workers`: how many worker processes (else all cores), or `dask`: the address of a scheduler
+    - `workers`: how many worker processes (else all cores), or `dask`: a scheduler's address, a
+      `distributed.Client`, or a cluster object such as dask-jobqueue's
     - `progress`: show how far it is; `refresh`: compute again what is stored already
 
     The point's parameters and `seed` are columns. The same rows come out however it is run, and when a stored
     row is found again, `Experiment` says. To debug a point, call `experiment.run` yourself. Raises ValueError
-    for an unknown scale, SweepError when points failed (after the others have finished), and RuntimeError when
-    a file changed while points read it.
+    for an unknown scale, SweepError when points failed (after the others have finished), RuntimeError when
+    a file changed while points read it, and TimeoutError when no Dask worker comes for ten minutes.
 
     See also: `sweeps.Experiment`, `reproduce.run`.
 
@@ -108,9 +109,9 @@ def finished(
     settings: Settings,
     enough: Enough = lambda done: True,
     seconds: Seconds = MappingProxyType({}),
-    exhibit: bool = False,
+    known: store.Known | None = None,
 ) -> Sweep:
-    """As `run`, with the provenance of every point; `enough`, `seconds` and `exhibit` are as in `complete`."""
+    """As `run`, with the provenance of every point; `enough`, `seconds` and `known` are as in `complete`."""
     if not isinstance(experiment, Experiment):
         kind = type(experiment).__name__
         raise TypeError(f"experiment: needs a schedlib.Experiment, not {kind}")
@@ -118,10 +119,10 @@ def finished(
         raise ValueError(f"{experiment.id} cannot run here: {lacking}")
     if settings.refresh:
         most = settings.analyses(experiment)[-1]
-        for task in store.tasks(experiment, settings.scale, most, exhibit):
+        for task in settings.share(store.tasks(experiment, settings.scale, most, known)):
             store.forget(task)
     try:
-        done = complete([experiment], settings, enough, seconds, exhibit)[experiment.id]
+        done = complete([experiment], settings, enough, seconds, known)[experiment.id]
     except KeyboardInterrupt as stop:
         raise KeyboardInterrupt(*stop.args) from None  # a traceback of this line alone
     if isinstance(done, SweepError):
@@ -134,14 +135,14 @@ def complete(
     settings: Settings,
     enough: Enough,
     seconds: Seconds,
-    exhibit: bool,
+    known: store.Known | None,
 ) -> dict[str, Sweep | SweepError]:
     """Run all that these experiments lack in one pool; gives each one's sweep by its id, or its error.
 
     Seeds are added until `enough` says so, or the scale has no more. `seconds` tells how long a point of an
     experiment takes, by id, where that is known. An experiment whose data are not here is left out. Another
-    process that asks for one of the experiments waits until all are done, so no point is run twice. An `exhibit`
-    of the book is keyed by the code that it reaches, a reader's experiment by what is observed when it runs.
+    process that asks for one of the experiments waits until all are done, so no point is run twice; only parts run
+    side by side. Points are keyed by what is `known` of them before they run, else by what is observed when they do.
     Raises RuntimeError where a worker has other code than this process, and where a file changes meanwhile.
     """
     wanted = {experiment.id: experiment for experiment in experiments if not experiment.missing()}
@@ -151,11 +152,13 @@ def complete(
     bar = None
     with contextlib.ExitStack() as held:
         for name in sorted(wanted):
-            held.enter_context(paths.alone(store.folder(name)))
+            parted = settings.part != "1/1"
+            word = f"{name}: another process runs it, and this one waits until it has ended\n"
+            held.enter_context(paths.alone(store.folder(name), parted, word))
         while True:
             tasks: Tasks = []
             for name in [name for name in wanted if name not in done]:
-                found = look_up(wanted[name], settings, enough, exhibit)
+                found = look_up(wanted[name], settings, enough, known)
                 if isinstance(found, Sweep):
                     done[name] = found
                 else:
@@ -183,7 +186,7 @@ def complete(
 
 
 def look_up(
-    experiment: Experiment, settings: Settings, enough: Enough, exhibit: bool
+    experiment: Experiment, settings: Settings, enough: Enough, known: store.Known | None
 ) -> Sweep | Tasks:
     """The finished sweep of an experiment as it is stored, or the tasks that must be run next.
 
@@ -192,7 +195,7 @@ def look_up(
     analyses = settings.analyses(experiment)
     checked: dict[str, bool] = {}
     for count in analyses:
-        tasks = store.tasks(experiment, settings.scale, count, exhibit)
+        tasks = settings.share(store.tasks(experiment, settings.scale, count, known))
         missing, metas, frames = [], [], []
         for task in tasks:
             entry = store.find(task, checked)
@@ -203,7 +206,7 @@ def look_up(
                 frames.append(labelled(entry.frame, task))
         if missing:
             return missing
-        frame = pd.concat(frames, ignore_index=True)
+        frame = pd.concat(frames or [DataFrame()], ignore_index=True)
         done = Sweep(experiment, settings.scale, count, frame, tuple(metas), len(analyses))
         if count == analyses[-1] or enough(done):
             break

@@ -1,5 +1,6 @@
 """Computing tasks, in this process, in others or on a Dask cluster; all yield outcomes as they come."""
 
+import contextlib
 import functools
 import importlib
 import os
@@ -13,6 +14,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures.process import BrokenProcessPool
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -27,6 +29,8 @@ ONE_THREAD = dict.fromkeys(
     "1",
 )
 ATTEMPTS, CONNECT_SECONDS = 3, 10
+QUIET_SECONDS, WORKER_SECONDS = 10.0, 600.0
+"""How long a sweep waits for a Dask worker before it says so, and before it ends."""
 EXPECTED = r"A worker stopped while some jobs|\d+ tasks which were still being processed"
 
 
@@ -131,38 +135,70 @@ def processes(tasks: Iterable[store.Task], workers: int) -> Generator[Outcome]:
         yield Outcome(task, error="the worker process was killed each time (out of memory?)\n")
 
 
-def cluster(tasks: Iterable[store.Task], address: str) -> Generator[Outcome]:
-    """On the Dask cluster whose scheduler is at `address`; a task whose worker dies is tried 3 more times.
+def cluster(tasks: Iterable[store.Task], dask: Any) -> Generator[Outcome]:
+    """On a Dask cluster, by its scheduler's address, a client or a cluster object; a task whose worker dies is
+    tried 3 more times.
 
     joblib's own Dask backend would end the sweep at the first lost task; here it is a failure among outcomes.
-    Raises ValueError when no scheduler answers there.
+    Raises ValueError when no scheduler answers, TimeoutError after `WORKER_SECONDS` without a worker.
     """
+    ended: SimpleQueue[Any] = SimpleQueue()
+    left = {}
+    with connected(dask) as client:
+        try:
+            for place, task in enumerate(tasks):
+                how = {"retries": 3, "pure": False, "priority": -place}
+                future = client.submit(execute, task, **how)
+                left[future] = task
+                future.add_done_callback(ended.put)
+            while left:
+                future = next_ended(ended, client)
+                task = left.pop(future)
+                try:
+                    outcome = future.result()
+                except Exception:
+                    outcome = Outcome(task, error=traceback.format_exc())
+                future.release()
+                yield here(outcome)
+        finally:
+            client.cancel(list(left))  # a reader's client goes on without them
+
+
+def connected(dask: Any) -> contextlib.AbstractContextManager[Any]:
+    """A client of the cluster, closed afterwards unless it is the reader's own."""
     with paths.extra("dask"):
-        from distributed import Client, as_completed
+        from distributed import Client
 
     try:
-        client = Client(address, set_as_default=False, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError) as error:
-        silent = f"dask: no scheduler answers at {address!r} ({error})"
+        if not isinstance(dask, Client):
+            return Client(dask, set_as_default=False, timeout=CONNECT_SECONDS)
+        if dask.asynchronous or dask.status != "running":
+            raise ValueError("the client is asynchronous or closed")
+        return contextlib.nullcontext(dask)
+    except (OSError, ValueError, RuntimeError) as error:
+        silent = f"dask: no scheduler answers at {dask!r} ({error})"
         raise ValueError(f"{silent}; start one with `dask scheduler`") from None
-    with client:
-        if not client.scheduler_info()["workers"]:
-            start = f"start one as PYTHONPATH=FOLDER dask worker {address}"
-            print(
-                f"dask: {address} has no worker yet, and the sweep waits for one; {start}",
-                file=sys.stderr,
-            )
-        futures = {}
-        for place, task in enumerate(tasks):
-            how = {"retries": 3, "pure": False, "priority": -place}
-            futures[client.submit(execute, task, **how)] = task
-        for future in as_completed(futures, loop=client.loop):
-            try:
-                outcome = future.result()
-            except Exception:
-                outcome = Outcome(futures[future], error=traceback.format_exc())
-            yield here(outcome)
-            future.release()
+
+
+def next_ended(ended: "SimpleQueue[Any]", client: Any) -> Any:
+    """The next future that has ended; one line after `QUIET_SECONDS` without a worker."""
+    alone = 0.0
+    while True:
+        try:
+            return ended.get(timeout=QUIET_SECONDS)
+        except Empty:
+            alone += QUIET_SECONDS
+        if client.scheduler_info()["workers"]:
+            alone = 0.0
+            continue
+        address = client.scheduler.address
+        start = f"start one as PYTHONPATH=FOLDER dask worker {address}"
+        if alone >= WORKER_SECONDS:
+            late = f"dask: no worker has come to {address} in {alone:g} s; {start}"
+            raise TimeoutError(f"{late}, or wait in your own client, and pass it as dask=")
+        if alone == QUIET_SECONDS:
+            waits = f"the sweep ends after {WORKER_SECONDS:g} s without one"
+            print(f"dask: no worker has come yet to {address}; {start}; {waits}", file=sys.stderr)
 
 
 def here(outcome: Outcome) -> Outcome:

