@@ -244,12 +244,12 @@ def windows(each: Mapping[str, str], column: str) -> tuple[str, str]:
     """The verdict over all values of a column, and where it holds or is undecided; it fails elsewhere.
 
     >>> windows({"0.8": HOLDS, "0.85": HOLDS, "0.9": FAILS}, "load")
-    ('in a window', 'holds at load 0.8 to 0.85')
+    ('in a window', 'holds at load 0.8–0.85')
     """
     texts: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
     for verdict, names in groupby(each, key=lambda name: each[name]):
         first, *rest = names
-        place = f"{first} to {rest[-1]}" if rest else first
+        place = f"{first}–{rest[-1]}" if rest else first
         texts[verdict].append(f"{verdict} at {column} {place}")
     text = ", ".join(texts[HOLDS] + texts[UNDECIDED])
     found = set(each.values()) or {UNDECIDED}

@@ -52,10 +52,10 @@ def fig7(drift: float, seed: int) -> DataFrame:
 
 
 def month(
-    google: bool, thin: int, tenfold: bool, ended: bool, sizes: str, load: float, seed: int
+    google: bool, thin: int, times: int, ended: bool, sizes: str, load: float, seed: int
 ) -> DataFrame:
-    """Every policy on the month of a `thin`-th of the jobs, or ten times as many (`tenfold`): `policy, measure, x,
-    value, machines, lasts`.
+    """Every policy on the month of a `thin`-th of the jobs, or `times` as many: `policy, measure, x, value, machines,
+    lasts`.
 
     `google`: the jobs of Google's table, else of the model. `ended`: without the jobs that never end. `sizes`: a
     law, "fixed" for jobs as large as their class's mean. `machines`: how many take the mean `load` of their
@@ -83,7 +83,7 @@ def month(
             "part": (100 * by_class / by_class.sum()).items(),
         }
 
-    classes, jobs = _month_jobs(google, thin / 10 if tenfold else thin, ended, sizes, seed)
+    classes, jobs = _month_jobs(google, thin / times, ended, sizes, seed)
     configs = machines_for(lotes.google2011()[0], jobs, load)
     frame = runs.each_policy(
         configs, classes, jobs, measures, seed, record=True, until=float(HOURS), interval=24.0
@@ -100,25 +100,38 @@ def _month_jobs(google, thin, ended, sizes, seed):
 
 ALL = (0.7, 0.8, 0.84, 0.86, 0.9, 0.95)
 """Loads with all jobs: near the knee in steps of a few machines, where a policy's waits rise a thousandfold."""
-ENDED = (0.6, 0.62, 0.64, 0.66)
-"""Loads with the jobs that end: their knee is lower, since the load wanders more."""
+ENDED = (0.62, 0.64, 0.66)
+"""Loads with the jobs that end: their knee is lower, since the load wanders more. A run has three times the jobs of
+one with all jobs on as many machines."""
+BELOW = (0.6,)
+"""A load below their knee, at the paper's scale alone."""
 LAW = "independent"
 GOOGLE: dict[str, Any] = {"missing": runs.no_google_table, "data_files": runs.google_files}
 
 
-def _points(google, thin, few, tenfold=False, every=1):
+def _points(google, thin, few, times=1, every=1, below=()):
     """The points of a map: a `thin`-th of all jobs, and a `few`-th of the table without those that never end; with
     fixed sizes near the knees alone."""
     settings = (
         (thin, False, LAW, ALL[::every]),
-        (few, True, LAW, ENDED[::every]),
+        (few, True, LAW, below + ENDED[::every]),
         (thin, False, "fixed", ALL[3:5]),
-        (few, True, "fixed", ENDED[3:]),
+        (few, True, "fixed", ENDED[2:]),
     )
     points = []
     for part, ended, law, loads in settings:
-        same = {"google": [google], "thin": [part], "tenfold": [tenfold], "ended": [ended]}
+        same = {"google": [google], "thin": [part], "times": [times], "ended": [ended]}
         points += grid(**same, sizes=[law], load=loads)
+    return points
+
+
+def _sizes(*each):
+    """A point for each part of the jobs and how many times these, where both ratios of the conclusion hold."""
+    points = []
+    for thin, times in each:
+        points += grid(
+            google=[False], thin=[thin], times=[times], ended=[False], sizes=[LAW], load=[0.9]
+        )
     return points
 
 
@@ -134,16 +147,26 @@ EXPERIMENTS = (
         scales(
             _points(False, 12, 9, every=2),
             _points(False, 3, 1),
-            _points(False, 1, 1) + _points(False, 1, 1, tenfold=True, every=2),
+            _points(False, 1, 1, below=BELOW) + _points(False, 1, 1, times=10, every=2),
         ),
-        # at some load a sentence is always in doubt, so more than one look would cost and never stop early
-        scales(1, 24, 10),
+        # At some load a sentence is always in doubt: more than one look would cost and never stop early. So there
+        # are as many seeds as random data have at most.
+        scales(1, 12),
+    ),
+    Experiment(
+        "lotes.month-sizes",
+        "The month on more machines, up to as many as Google's",
+        month,
+        scales(_sizes((12, 1)), _sizes((3, 1), (1, 1)), _sizes((1, 1), (1, 10), (1, 39))),
+        scales(1),
     ),
     Experiment(
         "lotes.month-google",
         "The month of Google's table",
         month,
-        scales(_points(True, 12, 9, every=2), _points(True, 3, 1), _points(True, 1, 1)),
+        scales(
+            _points(True, 12, 9, every=2), _points(True, 3, 1), _points(True, 1, 1, below=BELOW)
+        ),
         scales(1, 10, 5),
         **GOOGLE,
     ),
@@ -210,9 +233,15 @@ SHOWN = {False: (0.86, 0.9), True: (0.64,)}
 
 def _shown(frame, name):
     """The rows of one measure that Figs. 8-10 show."""
-    rows = only(frame, measure=name, sizes=LAW, tenfold=False)
+    rows = only(frame, measure=name, sizes=LAW, times=1)
     parts = [only(rows, ended=ended, load=loads) for ended, loads in SHOWN.items()]
     return concat(parts, ignore_index=True)
+
+
+def _mean_waits(frame):
+    """The policies' mean waits (s), a row for each number of machines."""
+    means = only(frame, measure="mean")
+    return means.pivot_table("value", "machines", "policy").reset_index()
 
 
 FIGURES = (
@@ -242,6 +271,15 @@ FIGURES = (
             ["job_class"],
             "day",
         ),
+    ),
+    Figure(
+        "lotes.month-sizes",
+        "lotes.month-sizes",
+        None,
+        "Mean waits (s) on the month as machines and jobs grow together, up to as many as Google's (`SCALE=paper`): "
+        "all jobs, CV 0.5, load 0.9; one run each. Beyond the paper.",
+        "Table of mean waits by number of machines, a column for each policy.",
+        _mean_waits,
     ),
     *(
         Figure(

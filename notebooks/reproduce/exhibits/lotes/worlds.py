@@ -5,6 +5,7 @@ paper prints none of these. Random data (Section 5.4), by law of sizes: it print
 """
 
 from dataclasses import replace
+from functools import partial
 
 from pandas import DataFrame, concat
 
@@ -24,7 +25,7 @@ LOOKS = {
     verdicts.FAILS: Look(style.VERMILLION, "none", "x", "fails"),
     verdicts.NOTHING: Look(style.BLUE, "none", "_", "nothing to measure: waits below a second"),
 }
-CHOICES = ["tenfold", "ended", "sizes"]
+CHOICES = ["times", "ended", "sizes"]
 SPREAD = {"fixed": "CV 0", "independent": "CV 0.5"}
 COLUMNS = ["id", "sentence", "measured", "low", "high", "verdict"]
 
@@ -101,14 +102,13 @@ def holding(frame: DataFrame) -> DataFrame:
     return counts.reset_index(name="sentences")
 
 
-def _caption_month(frame):
-    frame = month_map(frame)
-    (best,) = holding(frame).nlargest(1, "sentences").itertuples()
+def _caption_month(judged_so):
+    (best,) = holding(judged_so).nlargest(1, "sentences").itertuples()
     return (
         "Which of the text's sentences on Google's month hold at which load (95 % intervals over seeds). Not printed "
         "are also how many machines ran, whether jobs that never end count, and how much sizes vary (CV). At most "
         f"{best.sentences} of "
-        f"{frame['sentence'].nunique()} hold, as with {best.world}, at {best.at}."
+        f"{judged_so['sentence'].nunique()} hold, as with {best.world}, at {best.at}."
     )
 
 
@@ -117,22 +117,23 @@ FIGURES = (
         Figure(
             f"lotes.month-map{suffix}",
             f"lotes.month{suffix}",
-            lambda frame: plot(month_map(frame), "load of the cores"),
+            partial(plot, along="load of the cores"),
             _caption_month,
             alt(
                 "Chart of which sentences hold at which load and choice. How many hold",
                 "sentences",
                 ["world"],
                 "at",
-                of=lambda frame: holding(month_map(frame)),
+                of=holding,
             ),
+            seen=month_map,
         )
         for suffix in ("", "-google")
     ),
     Figure(
         "lotes.laws",
         "lotes.random",
-        lambda frame: plot(law_map(frame), "law of sizes"),
+        partial(plot, along="law of sizes"),
         "Which of the text's sentences on random data hold under which law of sizes, by 95 % intervals over instances. "
         "By the text's law LoTES and Tetris typically wait less than a second, and Greedy's queue rarely grows: it cannot "
         "have made the paper's Figs. 11 to 13.",
@@ -140,7 +141,8 @@ FIGURES = (
             "Chart of which sentences on random data hold under which law of sizes. How many hold",
             "sentences",
             ["at"],
-            of=lambda frame: holding(law_map(frame)),
+            of=holding,
         ),
+        seen=law_map,
     ),
 )
