@@ -39,9 +39,7 @@ def page(rows: DataFrame, paper_scale: DataFrame | None = None) -> str:
     """The whole ledger as a Markdown page: headlines, counts, then each paper's worlds and its other sentences;
     which verdicts the rows of `paper_scale` change is said below the counts."""
     known = registry.load()
-    lines = [HEAD, headlines(rows), HOW]
-    if len(rows):
-        lines += ["## Counts\n", counts(rows)]
+    lines = [HEAD, headlines(rows), HOW, "## Counts\n", counts(rows)]
     if paper_scale is not None:
         lines.append(otherwise(rows, paper_scale))
     for paper, own in rows.groupby("paper", sort=False):
@@ -129,7 +127,7 @@ def counts(rows: DataFrame) -> str:
         numbers = {
             name: f"{text.get(name, 0)}/{together.get(name, 0)}" for name in (*VERDICTS, FIXED)
         }
-        ends = {"sentences": str(len(of_paper)), "never": str(of_paper["never"].sum())}
+        ends = {"sentences": len(of_paper), "never": of_paper["never"].sum()}
         table[papers.title_of(str(paper))] = numbers | ends
     shown = pd.DataFrame(table)
     met = shown[(shown != "0/0").any(axis=1)]

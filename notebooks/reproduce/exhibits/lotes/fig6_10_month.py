@@ -43,9 +43,9 @@ def fig6(seed: int) -> DataFrame:
     return concat([google, model], ignore_index=True)
 
 
-def fig7(drift: float, seed: int) -> DataFrame:
+def fig7(seed: int) -> DataFrame:
     """The share of each class among the jobs of each day, when the mix drifts: `day, job_class, share`."""
-    jobs = runs.month(seed, drift=drift)[2].jobs
+    jobs = runs.month(seed, drift=0.8)[2].jobs
     day, job_class = (jobs["submit"] // 24).astype(int), jobs["class"].astype(int) + 1
     shares = crosstab(day.rename("day"), job_class.rename("job_class"), normalize="index")
     return shares.reset_index().melt("day", value_name="share")
@@ -103,43 +103,35 @@ ALL = (0.7, 0.8, 0.84, 0.86, 0.9, 0.95)
 ENDED = (0.62, 0.64, 0.66)
 """Loads with the jobs that end: their knee is lower, since the load wanders more. A run has three times the jobs of
 one with all jobs on as many machines."""
-BELOW = (0.6,)
-"""A load below their knee, at the paper's scale alone."""
 LAW = "independent"
 GOOGLE: dict[str, Any] = {"missing": runs.no_google_table, "data_files": runs.google_files}
 
 
-def _points(google, thin, few, times=1, every=1, below=()):
+def _months(google, thin, times, ended, sizes, load):
+    return grid(google=[google], thin=[thin], times=times, ended=[ended], sizes=[sizes], load=load)
+
+
+def _points(google, thin, few, times=1, every=1):
     """The points of a map: a `thin`-th of all jobs, and a `few`-th of the table without those that never end; with
     fixed sizes near the knees alone."""
-    settings = (
-        (thin, False, LAW, ALL[::every]),
-        (few, True, LAW, below + ENDED[::every]),
-        (thin, False, "fixed", ALL[3:5]),
-        (few, True, "fixed", ENDED[2:]),
+    return (
+        _months(google, thin, [times], False, LAW, ALL[::every])
+        + _months(google, few, [times], True, LAW, ENDED[::every])
+        + _months(google, thin, [times], False, "fixed", ALL[3:5])
+        + _months(google, few, [times], True, "fixed", ENDED[2:])
     )
-    points = []
-    for part, ended, law, loads in settings:
-        same = {"google": [google], "thin": [part], "times": [times], "ended": [ended]}
-        points += grid(**same, sizes=[law], load=loads)
-    return points
 
 
-def _sizes(*each):
-    """A point for each part of the jobs and how many times these, where both ratios of the conclusion hold."""
-    points = []
-    for thin, times in each:
-        points += grid(
-            google=[False], thin=[thin], times=[times], ended=[False], sizes=[LAW], load=[0.9]
-        )
-    return points
+def _sizes(thin, *times):
+    """All jobs at a load where both ratios of the paper's conclusion hold, on more and more machines."""
+    return _months(False, thin, times, False, LAW, ALL[4:5])
 
 
 EXPERIMENTS = (
     Experiment(
         "lotes.fig6", "Jobs arriving in each hour of the Google trace", fig6, **runs.ONCE, **GOOGLE
     ),
-    Experiment("lotes.fig7", "A drifting mix", fig7, scales([{"drift": 0.8}]), scales(1)),
+    Experiment("lotes.fig7", "A drifting mix", fig7, **runs.ONCE),
     Experiment(
         "lotes.month",
         "The model of Google's month",
@@ -147,7 +139,7 @@ EXPERIMENTS = (
         scales(
             _points(False, 12, 9, every=2),
             _points(False, 3, 1),
-            _points(False, 1, 1, below=BELOW) + _points(False, 1, 1, times=10, every=2),
+            _points(False, 1, 1) + _points(False, 1, 1, times=10, every=2),
         ),
         # At some load a sentence is always in doubt: more than one look would cost and never stop early. So there
         # are as many seeds as random data have at most.
@@ -157,16 +149,14 @@ EXPERIMENTS = (
         "lotes.month-sizes",
         "The month on more machines, up to as many as Google's",
         month,
-        scales(_sizes((12, 1)), _sizes((3, 1), (1, 1)), _sizes((1, 1), (1, 10), (1, 39))),
+        scales(_sizes(3, 1, 3), paper=_sizes(1, 1, 10, 39)),
         scales(1),
     ),
     Experiment(
         "lotes.month-google",
         "The month of Google's table",
         month,
-        scales(
-            _points(True, 12, 9, every=2), _points(True, 3, 1), _points(True, 1, 1, below=BELOW)
-        ),
+        scales(_points(True, 12, 9, every=2), _points(True, 3, 1), _points(True, 1, 1)),
         scales(1, 10, 5),
         **GOOGLE,
     ),
@@ -238,12 +228,6 @@ def _shown(frame, name):
     return concat(parts, ignore_index=True)
 
 
-def _mean_waits(frame):
-    """The policies' mean waits (s), a row for each number of machines."""
-    means = only(frame, measure="mean")
-    return means.pivot_table("value", "machines", "policy").reset_index()
-
-
 FIGURES = (
     Figure(
         "lotes.fig6",
@@ -279,7 +263,9 @@ FIGURES = (
         "Mean waits (s) on the month as machines and jobs grow together, up to as many as Google's (`SCALE=paper`): "
         "all jobs, CV 0.5, load 0.9; one run each. Beyond the paper.",
         "Table of mean waits by number of machines, a column for each policy.",
-        _mean_waits,
+        lambda frame: (
+            only(frame, measure="mean").pivot_table("value", "machines", "policy").reset_index()
+        ),
     ),
     *(
         Figure(
