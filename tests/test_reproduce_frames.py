@@ -45,19 +45,6 @@ def test_a_headline_says_what_its_committed_frame_gives(claim):
         assert getattr(again, name) == pytest.approx(row[name], nan_ok=True)
 
 
-def test_the_readme_counts_as_the_ledger_does():
-    own = report.counted(ledger.read(FIGURES))
-    text = own["verdict"].value_counts().holds
-    together = own["together"].value_counts()
-    fixed = together["fixed it"]
-    wanted = (
-        f"Of {len(own)} sentences {text} hold by the text and {together.holds + fixed} together, {fixed} of which fixed the worlds; "
-        f"{own['never'].sum()} fail in every reading that we tried."
-    )
-    readme = " ".join((FIGURES.parent / "README.md").read_text().split())
-    assert wanted in readme
-
-
 def test_the_page_of_claims_is_made_from_the_ledger():
     rows = ledger.read(FIGURES)
     page = report.page(rows, ledger.read(FIGURES / publish.PAPER_SCALE))
@@ -86,19 +73,3 @@ def test_in_hmhs_s_world_as_many_sentences_hold_as_in_any_range_of_jobs():
     assert (
         held[25, 800] == most - 1 and most - 3 <= min(held.values()) and max(held.values()) == most
     )
-
-
-def test_what_was_tried_beside_mch_s_world_is_in_the_ledger():
-    others = ledger.read(FIGURES).set_index("id")["others"]
-    repaired = others[others.str.contains("two-phase weights, ours: holds")]
-    assert set(repaired.index) == {
-        *("mch.equal-other", "mch.guarantee-partial", "mch.two-of-three", "mch.no-starvation")
-    }
-    assert "two-phase weights, ours: fails" in others["mch.same-partial"]
-    assert others["mch.square"].count("fails") == 4
-
-
-def test_what_the_report_says_of_other_readings_is_in_the_ledger():
-    others = ledger.read(FIGURES).set_index("id")["others"]
-    assert others["hmhs.slow"].startswith("slow machines alone: holds")
-    assert others["hmhs.single-above-hybrid"].startswith("the gain over FIFO: holds")

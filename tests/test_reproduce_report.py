@@ -43,13 +43,6 @@ def test_every_sentence_is_there_once_and_the_sums_agree():
     assert re.findall(r"`mch.(c\d)`", counted) == ["c0"] and "mch.c9" in not_counted
 
 
-def test_a_headline_is_not_repeated_in_its_paper_s_table():
-    first = rows("holds", "fails").assign(id=["hmhs.fifo-most", "hmhs.c1"])
-    text = report.page(first)
-    assert text.count("`hmhs.fifo-most`") == 1 and text.index("`hmhs.fifo-most`") < 200
-    assert text.count("`hmhs.c1`") == 1 and text.index("`hmhs.c1`") > text.index("## HMHS")
-
-
 def test_a_row_has_both_verdicts_and_numbers():
     plain = rows(
         "in a window", window="holds at load 0.9", cause="few machines", together="undecided"

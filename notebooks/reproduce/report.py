@@ -28,7 +28,7 @@ with a 95 % interval over independent runs; a number alone is exact or a single 
   it is what we found, not what the paper says. What *fixed it* is no evidence for it.
 - *Never*: it fails by the text, in the world and in every other reading that we tried.
 - A printed number is *as printed* to its last digit, *near* within a quarter or the stated range, else *off*.
-- *Not counted*: what no run could fail, and what is ours. An *undecided* row says what was spent on it.
+- *Not counted*: what no run could fail, and what is ours.
 
 [changes.csv](../notebooks/book/report/changes.csv) lists the limits and readings chosen after a result was known,
 [claims.csv](claims.csv) all columns. [The gallery](README.md) has the pictures.

@@ -27,7 +27,7 @@ LOOKS = {
 }
 CHOICES = ["times", "ended", "sizes"]
 SPREAD = {"fixed": "CV 0", "independent": "CV 0.5"}
-COLUMNS = ["id", "sentence", "measured", "low", "high", "verdict"]
+COLUMNS = ["id", "sentence", "verdict"]
 
 
 def judged(frame: DataFrame, experiment: str, **choice) -> DataFrame:
@@ -40,8 +40,7 @@ def judged(frame: DataFrame, experiment: str, **choice) -> DataFrame:
         if floor:
             floor = floor._replace(args={**floor.args, **choice})
         one = replace(claim, along="", floor=floor, args={**claim.args, **choice})
-        found, verdict, _ = verdicts.outcome(one, frame, 0.95)
-        rows.append((claim.id, claim.sentence, found.mean, found.low, found.high, verdict))
+        rows.append((claim.id, claim.sentence, verdicts.outcome(one, frame, 0.95).verdict))
     return DataFrame(rows, columns=COLUMNS)
 
 
@@ -54,7 +53,7 @@ def month_map(frame: DataFrame) -> DataFrame:
         world = f"{jobs}, {SPREAD[named['sizes']]}, {setting(runs)}"
         for load, rows in runs.groupby("load"):
             made = judged(rows, "lotes.month", **named)
-            parts.append(made.assign(world=world, at=f"load {load:g}", **named, load=load))
+            parts.append(made.assign(world=world, at=f"{load:g}"))
     return concat(parts, ignore_index=True)
 
 
@@ -86,8 +85,7 @@ def plot(frame: DataFrame, along: str):
             ax.text(at, -1, count, ha="center", va="center", weight="bold")
         ax.set(ylim=(len(sentences) - 0.4, -1.6), xlim=(-0.6, len(places) - 0.4))
         ax.set_title(world.replace(", ", "\n"), fontsize=8)
-        named = [place.removeprefix("load ") for place in places]
-        ax.set_xticks(range(len(places)), named, fontsize=8, rotation=90)
+        ax.set_xticks(range(len(places)), places, fontsize=8, rotation=90)
         ax.set_xlabel(along)
     axes[0, 0].set_yticks([-1, *range(len(sentences))], ["how many hold", *sentences], fontsize=8)
     axes[0, 0].set_ylabel("sentence of the paper")
@@ -108,7 +106,7 @@ def _caption_month(judged_so):
         "Which of the text's sentences on Google's month hold at which load (95 % intervals over seeds). Not printed "
         "are also how many machines ran, whether jobs that never end count, and how much sizes vary (CV). At most "
         f"{best.sentences} of "
-        f"{judged_so['sentence'].nunique()} hold, as with {best.world}, at {best.at}."
+        f"{judged_so['sentence'].nunique()} hold, as with {best.world}, at load {best.at}."
     )
 
 
