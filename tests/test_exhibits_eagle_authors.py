@@ -107,7 +107,7 @@ def test_a_whole_file_is_run_and_drawn_as_the_excerpts_are(source, excerpts, tmp
     assert {figure.experiment for figure in figures} == set(frames)
     for figure in figures:
         frame = frames[figure.experiment]
-        shown = figure.part(frame) if figure.part else frame
+        shown = figure.part(frame)
         assert (
             publish.pictures_of(figure, shown, "words", "words")["svg"]
             if figure.plot

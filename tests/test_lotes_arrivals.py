@@ -196,7 +196,7 @@ def test_claims_read_the_month_as_they_say():
         rows += [(policy, "mean", 0, means[policy]), (policy, "waited", 0, 72 * means[policy])]
         rows += [(policy, "part", number, part) for number, part in ((1, 10.0), (4, 90.0))]
     frame = pd.DataFrame(rows, columns=["policy", "measure", "x", "value"]).astype({"x": float})
-    text = {"thin": 1, "tenfold": False, "ended": False, "sizes": "independent"}
+    text = {"thin": 1, "times": 1, "ended": False, "sizes": "independent"}
     frame = frame.assign(seed=0, load=0.8, lasts=2.0, **text)
     wanted = {
         "greedy": 2, "tetris": 1, "greedy-minutes": 16.5, "tetris-greedy": 1, "lower": 50, "tenths": 25, "deviate": 100,

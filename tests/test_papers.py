@@ -41,8 +41,7 @@ def of_experiment(items, name):
 
 def check_figure(figure, frame):
     """That its words are long enough to say something and short enough to read, and that every eye can read its picture."""
-    if figure.part is not None:
-        frame = figure.part(frame)
+    frame = figure.seen(figure.part(frame))
     caption, alt = (
         text(frame) if callable(text) else text for text in (figure.caption, figure.alt)
     )

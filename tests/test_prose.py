@@ -1,6 +1,6 @@
 """Numbers in the prose of README and chapters: each is checked against what was measured, or marked as an example in prose.toml.
 
-Numbers written as words are not looked at, nor are formulas, code, years, ordinals, loads that were asked for, and where something stands.
+Sentences that state a result in words are in sentences.toml, each with what must be so in a frame. Numbers written as words are not looked at, nor are formulas, code, years, ordinals, loads that were asked for, and where something stands.
 """
 
 import json
@@ -14,11 +14,13 @@ import pytest
 from scipy.stats import norm
 
 import reproduce
+from reproduce.exhibits.lotes import worlds as lotes_worlds
 from schedlib import lotes, paths
 from schedlib.prototype import experiment
 
 ROOT = paths.checkout()
 TOLD = tomllib.loads(Path(__file__).with_name("prose.toml").read_text())
+IN_WORDS = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text())
 ALWAYS = (
     r"README|.*by hand.*|A toy.*|Try it|Exercises|Sources"  # sections of examples in every chapter
 )
@@ -173,6 +175,33 @@ def test_each_number_that_is_shown_or_measured_is_so(name):
         assert set(NUMBER.findall(plain(words))) <= set(NUMBER.findall(known)), (
             f"{words!r} is not {known!r}"
         )
+
+
+def times(figure, over, under, of="short"):
+    rows = reproduce.frame(figure).query("`class` == @of")
+    means = rows.pivot_table("completion", ["trace", "workers", "percentile"], "system")
+    return means[over] / means[under]
+
+
+def month(policy):
+    rows = reproduce.frame("lotes.month-map").query(
+        "policy == @policy and measure == 'mean' and not ended and sizes == 'independent'"
+    )
+    return rows.groupby("load")["value"].median()
+
+
+@pytest.mark.parametrize("name", IN_WORDS)
+def test_each_sentence_in_words_is_so(name):
+    told = KNOWN | {"times": times, "month": month, "lotes_worlds": lotes_worlds}
+    if "/" in name:
+        whole = (ROOT / name).read_text()
+    elif "." in name:
+        whole = reproduce.picture(name).caption
+    else:
+        whole = "\n".join(text for _, text, _ in sections(name))
+    for words, condition in IN_WORDS[name].items():
+        assert len(spans(whole, words)) == 1, f"{words!r} stands not once in {name}"
+        assert eval(condition, told), f"{name}: {words!r} is not so"
 
 
 def test_every_chapter_is_listed():

@@ -90,7 +90,7 @@ def test_gallery_has_for_each_figure_its_caption_verdicts_and_time(tmp_path):
     assert "[Claims](CLAIMS.md#hmhs): holds 1." in first
     assert "Times." in second and "Claims" not in second
     assert "warehouse" not in first + second
-    assert "Sentences: 2. By the text: holds 1, not testable 1." in text.split("## HMHS")[0]
+    assert "[holds 1, not testable 1](CLAIMS.md#hmhs)" in text.split("## HMHS")[0]
 
 
 @pytest.mark.parametrize("rows", [8, 9])

@@ -161,7 +161,7 @@ def test_at_a_floor_there_is_nothing_to_measure():
         return times * frame["x"].abs()
 
     def found(values, below, **world):
-        floor = sentences.Floor(wait, below, "s")
+        floor = sentences.Floor(wait, below)
         one = sentence("order", floor=floor, world=sentence("order", floor=floor, **world))
         frame = pd.DataFrame({"x": values, "seed": range(len(values))})
         row = verdicts.judge(one, {"hmhs.toy": frame}, "quick")
@@ -189,7 +189,7 @@ def test_a_sentence_along_a_column_says_in_which_windows_it_holds():
         return verdicts.judge(along, {"hmhs.toy": frame[frame["load"].isin(wanted)]}, "quick")
 
     whole = row_of(margins)
-    assert whole.window == "holds at load 0.5 to 0.8, undecided at load 0.9"
+    assert whole.window == "holds at load 0.5–0.8, undecided at load 0.9"
     assert (whole.verdict, whole.together) == ("in a window", "undecided")
     assert whole.runs == 3 and np.isnan(whole.measured)
     assert (row_of([0.5, 0.8]).verdict, row_of([0.5, 0.9]).verdict) == ("holds", "undecided")
@@ -244,7 +244,7 @@ def test_a_file_of_claims_gives_sentences_with_their_readings(tmp_path):
     assert one.others["twice"].args == {"times": 2.0} and one.others["twice"].measure is x_of
     assert one.fixed and one.world.args == {"times": 3.0} and not one.args
     assert [stated.name for stated in reading.worlds] == ["load 2"]
-    floor = 'floor = { measure = "x_of", below = 0.001, unit = "s" }\n'
+    floor = 'floor = { measure = "x_of", below = 0.001 }\n'
     two = '[[world]]\nname = "one"\nfound = "so"\n[[world]]\nname = "two"\nfound = "so"\n'
     file.write_text(f'[reading]\nname = "plain"\nwhy = "so"\n{two}[[claim]]\n{entry}{floor}')
     reading, [one] = sentences.read(file, "hmhs", measures)

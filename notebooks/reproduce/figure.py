@@ -35,7 +35,8 @@ class Figure:
 
     `plot(frame)` returns a matplotlib Figure and simulates nothing. `caption` and `alt` are texts, or
     functions of the frame that return one, so that they can state what was measured. `part(frame)` gives the
-    rows that the picture, its texts and its CSV have; all of them unless given. `heads` are a printed table's
+    rows that the picture, its texts and its CSV have; all of them unless given. `seen(rows)`, where it is given,
+    is what `plot`, caption and alt text get instead of the rows of the CSV. `heads` are a printed table's
     words for columns, where a column's name without underscores is not plain. Raises ValueError on an id that
     does not begin with a paper's key, and without a caption or an alt text.
 
@@ -52,7 +53,8 @@ class Figure:
     plot: Callable[[Any], Any] | None
     caption: Words
     alt: Words
-    part: Callable[[Any], Any] | None = None
+    part: Callable[[Any], Any] = lambda frame: frame
+    seen: Callable[[Any], Any] = lambda rows: rows
     heads: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self):

@@ -65,7 +65,7 @@ def contents(paper: str, ids: list[str], entries: Entries, rows: DataFrame) -> s
     line = f"{head} ({len(ids)} in {took})"
     if rows.empty:
         return line
-    return f"{line}: [{report.sentence(rows)}](CLAIMS.md#{link})"
+    return f"{line}: [{report.by_text(rows)}](CLAIMS.md#{link})"
 
 
 def heading(name: str, entries: Entries) -> str:

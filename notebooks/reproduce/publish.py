@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-import numpy as np
 import pandas as pd
 
 from reproduce import points, reach, registry
@@ -95,10 +94,9 @@ def publish(figure_id: str, settings: Settings, out: str | Path | None = None) -
 def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     """The files of a figure, from a finished sweep, and its entry in the folder's provenance."""
     paper, _, name = figure.id.partition(".")
-    frame = figure.part(done.frame) if figure.part else done.frame
-    caption, alt = (
-        text(frame) if callable(text) else text for text in (figure.caption, figure.alt)
-    )
+    frame = figure.part(done.frame)
+    seen = figure.seen(frame)
+    caption, alt = (text(seen) if callable(text) else text for text in (figure.caption, figure.alt))
     timing = [column for column in done.experiment.timing if column in frame.columns]
     if figure.plot is None:
         parameters = {name for meta in done.metas for name in meta["point"]}
@@ -106,7 +104,7 @@ def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
         heads = {column: figure.heads.get(column, column.replace("_", " ")) for column in table}
         contents: dict[str, bytes | str] = {"md": markdown(table.rename(columns=heads))}
     else:
-        contents = pictures_of(figure, frame, caption, alt)
+        contents = pictures_of(figure, seen, caption, alt)
     contents["csv"] = csv_text(frame.drop(columns=timing))
     if timing:
         keys = [
@@ -186,11 +184,6 @@ def pictures_of(
     title = re.sub(r"\s+", " ", re.sub(r"[*`$]", "", caption)).strip()  # without Markdown's marks
     with style.use():
         drawn = figure.plot(frame)
-        drawn = np.ravel(drawn)[0] if isinstance(drawn, np.ndarray | list | tuple) else drawn
-        if not hasattr(drawn, "get_figure"):
-            wanted = f"must return a matplotlib Figure or Axes, not {type(drawn).__name__}"
-            raise ValueError(f"figure {figure.id}: its plot {wanted}")
-        drawn = drawn.get_figure(root=True)
         svg, png = io.BytesIO(), io.BytesIO()
         drawn.dpi = mpl.rcParams["savefig.dpi"]
         if engine := drawn.get_layout_engine():

@@ -9,40 +9,37 @@ from pandas import DataFrame
 from reproduce import registry
 from reproduce.sentences import World
 from reproduce.tables import markdown, measurement, number
-from reproduce.verdicts import NUMBERS, TOGETHER, UNDECIDED, VERDICTS
+from reproduce.verdicts import FIXED, HOLDS, NUMBERS, TOGETHER, UNDECIDED, VERDICTS
 from schedlib.plots import papers
 
-COLUMNS = ("sentence", "printed", "ours (95 %)", "by the text", "together", "cause", "id")
-"""Of a table of sentences."""
+COLUMNS = ["sentence", "ours (95 %)", "by the text, and why", "together"]
+"""Of a paper's table: a printed number stands in its sentence."""
 HEAD = """\
 # What became of the papers' claims
 """
 HOW = """\
-One line is one sentence of a paper, in our words. *Ours* is by the text, with a 95 % interval over independent runs;
-a number alone is exact or a single run.
+One line is one sentence of a paper, in our words, after its name; in brackets, how we read it. *Ours* is by the text,
+with a 95 % interval over independent runs; a number alone is exact or a single run.
 
-- *By the text*: what the paper's words give, as each paper's head says. *holds*, *fails*: the whole interval says so.
-  *undecided*: it does not, or there is one run. *in a window*: it holds only at some values of a parameter that the
-  text leaves open. *nothing to measure*: both sides lie at a floor, as when no job waits.
-- *Together*: what it gives in the paper's *world*, in which most of its sentences hold at once. A world is what we
-  found, not what the paper says. What is as by the text is left out. *fixed it*: this sentence fixed the world, and is
-  no evidence for it.
+- *By the text*: what the paper's words give, as each paper's head says. It *holds* or *fails* when the whole interval
+  says so, else it is *undecided*. Where the text leaves a parameter open, it stands at which values the sentence holds.
+  *Nothing to measure*: both sides lie at a floor, as when no job waits.
+- *Together*: what it gives in the paper's *world*, where this differs. In a world most of the sentences hold at once;
+  it is what we found, not what the paper says. What *fixed it* is no evidence for it.
 - *Never*: it fails by the text, in the world and in every other reading that we tried.
 - A printed number is *as printed* to its last digit, *near* within a quarter or the stated range, else *off*.
+- *Not counted*: what no run could fail, and what is ours.
 
-Many limits and readings were chosen after a result was known:
-[changes.csv](../notebooks/book/report/changes.csv) lists them. [claims.csv](claims.csv) has every column: where each
-sentence is, what other readings give. [The gallery](README.md) has the pictures.
+[changes.csv](../notebooks/book/report/changes.csv) lists the limits and readings chosen after a result was known,
+[claims.csv](claims.csv) all columns. [The gallery](README.md) has the pictures.
 """
 
 
 def page(rows: DataFrame, paper_scale: DataFrame | None = None) -> str:
-    """The whole ledger as a Markdown page: headlines, counts, then each paper's worlds and its table; which
-    verdicts the rows of `paper_scale` change is said below the counts."""
+    """The whole ledger as a Markdown page: headlines, counts, then each paper's worlds and its other sentences;
+    which verdicts the rows of `paper_scale` change is said below the counts."""
     known = registry.load()
-    lines = [HEAD, headlines(rows), HOW]
-    if len(rows):
-        lines += ["## Counts\n", f"{sentence(rows)}\n", counts(rows)]
+    lines = [HEAD, headlines(rows), HOW, "## Counts\n", counts(rows)]
     if paper_scale is not None:
         lines.append(otherwise(rows, paper_scale))
     for paper, own in rows.groupby("paper", sort=False):
@@ -50,11 +47,11 @@ def page(rows: DataFrame, paper_scale: DataFrame | None = None) -> str:
         if reading := known.readings.get(str(paper)):
             lines.append(f"*By the text*: {reading.name}. {reading.why}\n")
             lines += map(stated, reading.worlds)
-        lines.append(table(counted(own)))
+        lines.append(table(counted(own[~chosen(own)])))
         apart = own.loc[own["kind"] != "", "id"]
         if len(apart):
             names = ", ".join(apart)
-            lines.append(f"Not counted, since no run could fail these or they are ours: {names}.\n")
+            lines.append(f"Not counted: {names}.\n")
     return "\n".join(filter(None, lines))
 
 
@@ -63,6 +60,8 @@ def stated(world: World) -> str:
     words = f"*World*: {world.name}. {world.found}"
     if world.tried:
         words += f" Tried: {'; '.join(world.tried)}."
+    if world.fixed_by:
+        words += f" Fixed by: {', '.join(world.fixed_by)}."
     return f"{words}\n"
 
 
@@ -119,65 +118,68 @@ def otherwise(rows: DataFrame, paper_scale: DataFrame) -> str:
 
 
 def counts(rows: DataFrame) -> str:
-    """A table of both verdicts by paper."""
+    """A table of both verdicts by paper: how many by the text, then together."""
     own = counted(rows)
-    lines = []
-    for paper, of_paper in [*own.groupby("paper", sort=False), ("all", own)]:
-        line = {"paper": papers.title_of(str(paper)), "sentences": len(of_paper)}
-        for verdict in VERDICTS:
-            line[f"text: {verdict}"] = (of_paper["verdict"] == verdict).sum()
-        for verdict in TOGETHER:
-            line[f"together: {verdict}"] = (of_paper["together"] == verdict).sum()
-        line["never"] = of_paper["never"].sum()
-        lines.append(line)
-    table = pd.DataFrame(lines).set_index("paper")
-    met = table.loc[:, (table != 0).any()]
-    return markdown(met.T.rename_axis("verdict").reset_index())
+    both = pd.concat([own, own.assign(paper="all")])
+    table = {}
+    for paper, of_paper in both.groupby("paper", sort=False):
+        text, together = (of_paper[column].value_counts() for column in ("verdict", "together"))
+        numbers = {
+            name: f"{text.get(name, 0)}/{together.get(name, 0)}" for name in (*VERDICTS, FIXED)
+        }
+        ends = {"sentences": len(of_paper), "never": of_paper["never"].sum()}
+        table[papers.title_of(str(paper))] = numbers | ends
+    shown = pd.DataFrame(table)
+    met = shown[(shown != "0/0").any(axis=1)]
+    return markdown(met.reset_index(names="text/together"))
+
+
+def chosen(rows: DataFrame) -> pd.Series:
+    """Which of these rows are headlines."""
+    claims = registry.load().claims.values()
+    return rows["id"].isin([claim.id for claim in claims if claim.headline])
 
 
 def headlines(rows: DataFrame) -> str:
-    """The headline rows among these: sentence, paper, printed, ours, both verdicts, cause."""
-    known = registry.load().claims
-    chosen = [name for name, claim in known.items() if claim.headline]
-    shown = rows[rows["id"].isin(chosen)]
-    if shown.empty:
-        return ""
-    return table(shown, ["paper", *COLUMNS[:-1]])
+    """The headline rows among these, with the printed number."""
+    shown = rows[chosen(rows)]
+    return "" if shown.empty else table(shown, ["sentence", "printed", *COLUMNS[1:]])
 
 
 def table(rows: DataFrame, columns: Sequence[str] = COLUMNS) -> str:
-    """These columns of some rows as a Markdown table; those that would be empty are left out."""
+    """These columns of some rows as a Markdown table, without those that would be empty; each sentence after its name."""
     lines = []
     for row in rows.itertuples():
         found = ours(row)
+        became = "never" if row.never else row.window or row.verdict
         met = f"; {row.number}" if row.number in NUMBERS[:-1] else ""
+        why = f". {row.cause}" if row.cause else ""
         line = {
-            "paper": papers.title_of(row.paper),
-            "sentence": row.sentence,
+            "sentence": f"`{row.id}` {row.sentence}",
             "printed": row.printed,
             "ours (95 %)": f"{found} {row.unit}".strip() if found else "",
-            "by the text": row.verdict + met,
+            "by the text, and why": became + met + why,
             "together": together(row),
-            "cause": "; ".join(filter(None, (row.window, row.cause))),
-            "id": f"`{row.id.partition('.')[2]}`",
         }
         lines.append(line)
-    shown = pd.DataFrame(lines)[list(columns)]
+    shown = pd.DataFrame(lines, columns=list(columns))
     return markdown(shown.loc[:, (shown != "").any()])
 
 
 def ours(row: Any, of: str = "") -> str:
     """The measured value with its interval, by the text, or `of` the "world_"."""
     mean, low, high = (getattr(row, of + name) for name in ("measured", "low", "high"))
-    return number(mean) if low == high else measurement(mean, low, high)
+    words = number(mean) if low == high else measurement(mean, low, high)
+    return words.replace(" to ", "–") if low >= 0 else words
 
 
 def together(row: Any) -> str:
     """The verdict in the paper's world and its number, each where it is not the text's."""
     if row.never:
-        return "never"
+        return ""
     text, world = ours(row), ours(row, "world_")
-    words = "" if row.together == row.verdict else row.together
+    same = row.together == row.verdict or (row.together, row.verdict) == (FIXED, HOLDS)
+    words = "" if same else row.together
     return words if world == text else f"{words} {world}".strip()
 
 

@@ -43,7 +43,6 @@ class Floor(NamedTuple):
 
     measure: Callable[..., Any]
     below: float
-    unit: str = ""
     args: Mapping[str, Any] = MappingProxyType({})
 
 

@@ -31,8 +31,6 @@ def hour(minutes: int, load: float, seed: int) -> DataFrame:
     | queue | minute | jobs waiting at its end |
     | tail | seconds | share of all jobs that wait longer (%) |
     | mean, p99 | 0 | mean and 99 % quantile of all waits (s) |
-    | waited | 0 | share of all jobs that do not start at once (%) |
-    | queued | 0 | share of the minutes during which jobs wait (%) |
     | machines | 0 | machines, the same under every policy |
     """
     # the last jobs come at 3600 s
@@ -41,18 +39,13 @@ def hour(minutes: int, load: float, seed: int) -> DataFrame:
 
     def measures(run):
         during = run.intervals[:minutes]
-        whole = {
-            "mean": run.mean_wait_started,
-            "p99": run.quantile(0.99),
-            "waited": 100 * run.share_above(0),
-            "queued": 100 * during["queued"].mean(),
-            "machines": problem[0].n_machines,
-        }
         return {
             "wait": enumerate(during["mean_wait"]),
             "queue": enumerate(during["queue_end"]),
             "tail": ((seconds, 100 * run.share_above(seconds)) for seconds in WAITS),
-            **{name: [(0, value)] for name, value in whole.items()},
+            "mean": [(0, run.mean_wait_started)],
+            "p99": [(0, run.quantile(0.99))],
+            "machines": [(0, problem[0].n_machines)],
         }
 
     return runs.each_policy(*problem, measures, seed, interval=60.0)

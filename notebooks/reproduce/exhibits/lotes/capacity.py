@@ -99,7 +99,7 @@ EXPERIMENTS = (
             _points((0.0, 0.006, 0.015), 20, 0.02),
             _points((0.0, 0.006, 0.015), 100, 0.01),
         ),
-        scales(2, 5, 1),
+        scales(2, 3, 1),
     ),
     Experiment(
         "lotes.starvation",

@@ -83,14 +83,14 @@ def growth(frame: DataFrame, policy: str, **where) -> Each | None:
 
 def days(frame: DataFrame, of: str, holds: str, first: int = 0, **where) -> Series:
     """Whether `holds` is true of each day from `first` on, by seed and day. Queues are those of the whole month,
-    of which one job in `thin` was run, or `tenfold` as many."""
+    of which one job in `thin` was run, or `times` as many."""
     rows = only(frame, measure=of, **where)
     late = rows[rows["x"] >= first]
     table = late.pivot(index=["seed", "x"], columns="policy", values="value")
     whole = table.clip(lower=SHORTEST)
     if of == "queue":
-        thin, tenfold = rows[["thin", "tenfold"]].iloc[0]
-        whole = whole * thin / 10**tenfold
+        thin, times = rows[["thin", "times"]].iloc[0]
+        whole = whole * thin / times
     return whole.eval(holds)
 
 

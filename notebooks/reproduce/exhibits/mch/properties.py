@@ -88,7 +88,7 @@ EXPERIMENTS = (
         scales(
             *(
                 grid(depth=range(1, most + 1), partial=[0.0, 0.5], trees=[trees])
-                for trees, most in ((2, 2), (5, 4), (20, 4))
+                for trees, most in ((2, 2), (5, 3), (20, 4))
             )
         ),
         SEEDS,
