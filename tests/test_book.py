@@ -140,6 +140,24 @@ def test_public_names_are_in_the_reference():
     } <= listed
 
 
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_figures_have_one_number_in_source_caption_and_text(name):
+    cells = nbformat.read(CHAPTERS[name], as_version=4).cells
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    numbers = [found for cell in code for found in re.findall(r'book\.figure\(\s*"(.+?)"', cell.source)]
+    chapter = int(name[:2])
+    assert numbers == [f"{chapter}.{place}" for place in range(1, 1 + len(numbers))]
+    assert not [cell for cell in code if "reproduce.picture(" in cell.source]
+    captions = [
+        re.match(r"\*Figure (.+?)\. ", output.get("data", {}).get("text/markdown", ""))
+        for cell in code
+        for output in cell.outputs
+    ]
+    assert [caption[1] for caption in captions if caption] == numbers
+    said = re.sub(r"paper's\s+(?:\w+\s+)?Fig\w*\.?\s[\d.]+(?:\s?(?:,|and|to)\s[\d.]+)*", "", words(CHAPTERS[name]))
+    assert set(re.findall(r"Fig\w*\.?\s(\d[\d.]*\d|\d+)", said)) <= set(numbers)
+
+
 def test_the_built_book_numbers_its_chapters_and_figures():
     page = built("notebooks/05-hmhs.html")
     assert re.search(r'<h1><span class="section-number">5', page) and "Figure 5.1" in page
