@@ -1,13 +1,12 @@
-"""The book as a website and as slides: it is whole, what it cites exists, links lead somewhere, pictures have words."""
+"""The book as a website: it is whole, what it cites exists, links lead somewhere, pictures have words."""
 
 import base64
 import re
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_output
 
-from book import pages, slides
+from book import pages
 from notebook_cells import words
 from reproduce import notebooks
 from schedlib import paths
@@ -111,50 +110,6 @@ def test_each_picture_of_a_cell_gets_its_own_words_and_its_own_caption():
     assert all("remove-input" in cell["metadata"]["tags"] for cell in (first, second, last))
 
 
-def test_a_slide_has_its_chapters_formulas():
-    said = [{"title": "Waits", "points": ["They grow."]}, {"title": "Why", "points": ["See $x$."]}]
-    cell = new_markdown_cell(
-        "Waits\n\n$$W = 1$$\n\nand\n\n$$L = 2$$",
-        metadata={"slideshow": {"slide_type": "slide", "slides": said}},
-    )
-    deck = slides.lecture(new_notebook(cells=[cell])).cells
-    shown = [cell.source for cell in deck if cell.metadata.slideshow.slide_type == "-"]
-    assert shown == ["- They grow.", "$$W = 1$$", "- See $x$."]
-
-
-def test_slides_are_what_the_author_set():
-    said = [{"title": "It waits", "points": ["Look.", "Left."], "notes": "Ask.", "show": [1]}]
-    cells = [
-        new_markdown_cell(
-            "# Waits\n\nLong.",
-            metadata={"slideshow": {"slide_type": "slide", "slides": [{"title": "Waits"}]}},
-        ),
-        new_markdown_cell("A paragraph with a [link](a.ipynb)."),
-        new_code_cell(
-            "draw()",
-            outputs=[figure("one"), figure("two")],
-            metadata={"slideshow": {"slide_type": "slide", "slides": said}},
-        ),
-        new_code_cell("more()", outputs=[figure("three")]),
-    ]
-    deck = slides.lecture(new_notebook(cells=cells)).cells
-    assert [(cell.source, cell.metadata.slideshow.slide_type) for cell in deck] == [
-        ("# Waits", "slide"), ("Waits\n\nLong.", "notes"), ("A paragraph with a link.", "notes"),
-        ("## It waits", "slide"), ("- Look.\n- Left.", "-"), ("draw()", "-"), ("Ask.", "notes"),
-    ]  # fmt: skip
-    assert [shown.metadata["image/png"]["alttext"] for shown in deck[5].outputs] == ["two"]
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_a_lecture_has_all_pictures_that_it_names(name):
-    for cell in nbformat.read(CHAPTERS[name], as_version=4).cells:
-        for slide in cell.metadata.get("slideshow", {}).get("slides", []):
-            if cell.cell_type == "code":
-                assert slides.shown(cell, slide).outputs or slide.get("code"), slide["title"]
-            else:
-                assert slide.get("points"), slide["title"]
-
-
 def test_a_chart_says_what_it_shows():
     figure, (left, right) = style.subplots(1, 2)
     left.plot([1, 2, 4], [8.0, 4.0, 2.0], label="FIFO")
@@ -183,6 +138,24 @@ def test_public_names_are_in_the_reference():
     assert {
         name if "reproduce" in name else f"schedlib.{name}" for name in PUBLIC.split()
     } <= listed
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_figures_have_one_number_in_source_caption_and_text(name):
+    cells = nbformat.read(CHAPTERS[name], as_version=4).cells
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    numbers = [found for cell in code for found in re.findall(r'book\.figure\(\s*"(.+?)"', cell.source)]
+    chapter = int(name[:2])
+    assert numbers == [f"{chapter}.{place}" for place in range(1, 1 + len(numbers))]
+    assert not [cell for cell in code if "reproduce.picture(" in cell.source]
+    captions = [
+        re.match(r"\*Figure (.+?)\. ", output.get("data", {}).get("text/markdown", ""))
+        for cell in code
+        for output in cell.outputs
+    ]
+    assert [caption[1] for caption in captions if caption] == numbers
+    said = re.sub(r"paper's\s+(?:\w+\s+)?Fig\w*\.?\s[\d.]+(?:\s?(?:,|and|to)\s[\d.]+)*", "", words(CHAPTERS[name]))
+    assert set(re.findall(r"Fig\w*\.?\s(\d[\d.]*\d|\d+)", said)) <= set(numbers)
 
 
 def test_the_built_book_numbers_its_chapters_and_figures():

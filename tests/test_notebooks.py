@@ -6,7 +6,7 @@ import re
 import pytest
 
 import lab
-from book import exercises
+from book import course, exercises
 from notebook_cells import dead_links, sources
 from reproduce import notebooks
 from schedlib import paths
@@ -16,10 +16,11 @@ CHAPTERS = {
 }
 BOOK = [name for name in CHAPTERS if "/" not in name]
 IN_JUPYTERLAB = "test_runs_without_complaint_and_every_control_answers"
-LONGEST_CELL, WIDEST_CELL = 25, 88
+LONGEST_CELL, WIDEST_CELL = 25, 77
 HEAD = re.compile(
-    r"# [^\n]+\n\n\*\*After this chapter\*\* you can .+?\n\n\*\*Prerequisites\*\*: .+?\s\*\*Time\*\*: (?P<minutes>\d+) minutes.*?\n\n"
-    r"\*\*Before / after\*\*: (?P<around>.+?)\n\n\*\*Code\*\*: (?P<code>.+?)(\n\n|\Z)",
+    r"# [^\n]+\n\n\*\*After this chapter\*\* you can .+?\n\n\*\*Prerequisites\*\*: .+?"
+    r"\s\*\*Time\*\*: (?P<reading>\d+) minutes to read, (?P<exercises>\d+) for the exercises?\.\n\n"
+    r"\*\*Before / after\*\*: (?P<around>.+?)(\n\n|\Z)",
     re.S,
 )
 CHECK = re.compile(r'^exercises\.check\("([^"]+)", answer\)$', re.M)
@@ -119,10 +120,18 @@ def test_head_says_what_for_how_long_and_where_next(name):
     linked = re.findall(r"\]\(([^)]+)", found["around"])
     # the last may lead back
     assert linked[: len(around)] == around and set(linked[len(around) :]) <= {"00-start-here.ipynb"}
-    code = re.findall(r"\]\(([^)]+)", found["code"])
-    assert all(link.startswith(("../schedlib/", "book/")) for link in code)
-    assert all((CHAPTERS[name].parent / link).exists() for link in code)
-    assert 5 <= int(found["minutes"]) <= 90
+    chapter = json.loads(CHAPTERS[name].read_text(encoding="utf-8"))
+    assert (int(found["reading"]), int(found["exercises"])) == course.minutes(chapter)
+
+
+@pytest.mark.parametrize("name", BOOK)
+def test_the_code_behind_a_chapter_is_named_at_its_end(name):
+    *before, last = sources(CHAPTERS[name], "markdown")
+    (code,) = re.findall(r"^\*\*Code\*\*: (.+)\Z", last, re.M)
+    assert not [text for text in before if "**Code**" in text]
+    links = re.findall(r"\]\(([^)]+)", code)
+    assert links and all(link.startswith(("../schedlib/", "book/")) for link in links)
+    assert all((CHAPTERS[name].parent / link).exists() for link in links)
 
 
 def test_table_of_contents_lists_every_chapter_with_its_minutes():
@@ -130,10 +139,12 @@ def test_table_of_contents_lists_every_chapter_with_its_minutes():
         text for text in sources(CHAPTERS["00-start-here"], "markdown") if "## The book" in text
     ]
     listed = {
-        file: int(minutes)
-        for file, minutes in re.findall(r"\]\(([^)/]+)\.ipynb\) \|.*\| (\d+) \|", page)
+        file: minutes
+        for file, *minutes in re.findall(r"\]\(([^)/]+)\.ipynb\) \|.*\| (\d+) \| (\d+) \|", page)
     }
-    assert listed == {name: int(head(name)["minutes"]) for name in BOOK[1:]}
+    assert listed == {
+        name: [head(name)["reading"], head(name)["exercises"]] for name in BOOK[1:]
+    }
 
 
 @pytest.mark.parametrize("name", [name for name in BOOK if "01" <= name[:2] <= "08"])

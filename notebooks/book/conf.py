@@ -56,8 +56,6 @@ exclude_patterns = [
         )
     ),
 ]
-numfig = True
-numfig_format = {"figure": "Figure %s", "table": "Table %s"}
 nb_execution_mode = "off"
 nb_mime_priority_overrides = [
     ("html", "image/png", 5),

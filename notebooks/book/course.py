@@ -30,14 +30,16 @@ EMPTY = 'from book import exercises\n\nanswer = ...\nexercises.check("{}", answe
 SYLLABUS = """\
 # Syllabus
 
-Twelve weeks; the tour and the first chapter share the first. *Minutes* are measured: 200 words of the chapter a minute, one for each
-cell of code that is shown, five for each exercise. A lecture takes 45 of them. The warm-up is for the lecture, the rest
-for home. The exercise to hand in is checked when its cell is run.
+Twelve weeks; the tour and the first chapter share the first. Minutes are an estimate. *Reading* takes {words} words or {lines} lines of code a
+minute. *Exercises* take {kinds} minutes for a warm-up, a code and a research exercise. A lecture has 45 minutes. The warm-up is
+for the lecture, the rest for home. The exercise to hand in is checked when its cell is run.
 
-| week | read | exercises | hand in | minutes |
-| --: | :-- | --: | :-- | --: |
+| week | read | lectures | exercises | hand in | reading (min) | exercises (min) |
+| --: | :-- | --: | --: | :-- | --: | --: |
 """
-WORDS_A_MINUTE, MINUTES_A_CELL, MINUTES_AN_EXERCISE = 200, 1, 5
+WORDS_A_MINUTE, LINES_A_MINUTE = 120, 8
+MINUTES_OF = {"Warm-up": 5, "Code": 15, "Research": 30}
+STATEMENT = re.compile(r"\d\. \*(Warm-up|Code|Research)\.\*")
 HIDDEN = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
 ABOUT = {
     "student": "This is the students' copy: the whole book without the solutions to its exercises.",
@@ -189,7 +191,8 @@ def _statements(chapter):
 
 def syllabus(folder: Path) -> str:
     """A page with a line for each chapter: its week, which exercise to hand in, minutes. The tour goes with chapter 1."""
-    page = SYLLABUS
+    kinds = ", ".join(map(str, MINUTES_OF.values()))
+    page = SYLLABUS.format(words=WORDS_A_MINUTE, lines=LINES_A_MINUTE, kinds=kinds)
     for number, file in enumerate(sorted(folder.glob("[0-9]*.ipynb"))):
         chapter = _read(file)
         title = text(chapter["cells"][0]["source"]).partition("\n")[0].removeprefix("# ")
@@ -197,29 +200,42 @@ def syllabus(folder: Path) -> str:
         hand_in = next((name for name, words in asked.items() if "*Code.*" in words), None)
         hand_in = hand_in or next(iter(asked))
         read = f"[{title}](notebooks/{file.name})"
-        row = [max(number, 1), read, len(asked), f"`{hand_in}`", measured(chapter)]
+        row = [max(number, 1), read, lectures(chapter), len(asked), f"`{hand_in}`", *minutes(chapter)]
         page += f"| {' | '.join(map(str, row))} |\n"
     return page
 
 
-def measured(chapter: dict) -> int:
-    """The minutes that a chapter takes with its exercises.
+def lectures(chapter: dict) -> int:
+    """The number of lectures in which a chapter's slides are given.
 
-    >>> words = {"cell_type": "markdown", "source": "word " * 400}
-    >>> shown, hidden = ({"cell_type": "code", "source": "a", "metadata": {"tags": tags}} for tags in ([], ["hide-input"]))
-    >>> measured({"cells": [words, shown, hidden]})
-    3
+    >>> lectures({"cells": [{"metadata": {"slideshow": {"slides": [{"title": "Bins", "lecture": 2}]}}}]})
+    2
     """
-    words = cells = exercises = 0
+    shown = [cell["metadata"].get("slideshow", {}).get("slides", []) for cell in chapter["cells"]]
+    return max(slide.get("lecture", 1) for slides in shown for slide in slides)
+
+
+def minutes(chapter: dict) -> tuple[int, int]:
+    """The minutes that a chapter takes to read, and those of its exercises, each to the next five: an estimate, not a measurement.
+
+    >>> words = {"cell_type": "markdown", "source": "word " * 1200}
+    >>> asked = {"cell_type": "markdown", "source": "1. *Warm-up.* By hand."}
+    >>> shown, hidden = ({"cell_type": "code", "source": "a = 1\\n" * 40, "metadata": {"tags": tags}} for tags in ([], ["hide-input"]))
+    >>> minutes({"cells": [words, asked, shown, hidden]})
+    (15, 5)
+    """
+    words = lines = exercises = 0
     for cell in chapter["cells"]:
         source = text(cell["source"])
-        if cell["cell_type"] == "markdown":
+        if asked := STATEMENT.match(source):
+            exercises += MINUTES_OF[asked[1]]
+        elif cell["cell_type"] == "markdown":
             plain = re.sub(r"\]\([^)]*\)|<[^>]+>", " ", source)
             words += len(re.findall(r"\S*\w\S*", plain))
-        else:
-            cells += not HIDDEN & set(cell["metadata"].get("tags", ()))
-            exercises += bool(CHECK.search(source))
-    return round(words / WORDS_A_MINUTE + cells * MINUTES_A_CELL + exercises * MINUTES_AN_EXERCISE)
+        elif not (HIDDEN & set(cell["metadata"].get("tags", ())) or CHECK.search(source)):
+            lines += sum(bool(line.strip()) for line in source.splitlines())
+    reading = words / WORDS_A_MINUTE + lines / LINES_A_MINUTE
+    return 5 * round(reading / 5), exercises
 
 
 def _read(file):

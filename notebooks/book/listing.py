@@ -1,11 +1,14 @@
-"""The algorithm box: a function's own source on a page of the book."""
+"""What a page of the book shows: a function's own source as an algorithm box, a published figure with its number."""
 
 import ast
 import inspect
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import reproduce
+from reproduce.publish import Published
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,3 +54,13 @@ def _without_docstrings(function: Callable[..., Any]) -> str:
             dropped.update(range(docstring.lineno, (docstring.end_lineno or docstring.lineno) + 1))
     kept = [line for number, line in enumerate(lines, 1) if number not in dropped]
     return "\n".join(kept).rstrip()
+
+
+def figure(number: str, name: str) -> Published:
+    """A published figure, its caption with its number in the book; errors are those of `reproduce.picture`.
+
+    >>> figure("5.1", "hmhs.fig1").caption[:12]
+    'Figure 5.1. '
+    """
+    published = reproduce.picture(name)
+    return replace(published, caption=f"Figure {number}. {published.caption}")

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 CITE = re.compile(r'<cite data-cite="([^"]+)">(.*?)</cite>', re.DOTALL)
-PICTURE = re.compile(r"""(?:picture|show)\(\s*["']([a-z]+\.[\w-]+)["']""")
+PICTURE = re.compile(r"""(?:picture|show|figure)\(\s*(?:"[\d.]+",\s*)?["']([a-z]+\.[\w-]+)["']""")
 CAPTION = re.compile(r"\*(.+)\*", re.DOTALL)
 HEADING = re.compile(r"^### (([a-z]+\.[\w-]+): .+)$", re.MULTILINE)
 GALLERY = Path(__file__).parents[2] / "figures" / "README.md"

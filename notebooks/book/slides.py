@@ -1,8 +1,16 @@
 """`make slides`: the chapters as lectures, by nbconvert and reveal.js.
 
-A cell's metadata say what its slides show, as an author set it: `{"slideshow": {"slide_type": "slide", "slides": [...]}}`. A slide has a
-`title`, two or three `points` beside the cell's pictures and tables, `notes` for the lecturer, `show` (which outputs, all without it) and
-`code` (whether to show it). The chapter's own words are notes, too.
+A cell's metadata say what its slides show, as an author set it: `{"slideshow": {"slide_type": "slide", "slides": [...]}}`. A slide has
+`title`      its heading
+`text`       Markdown under it, set large: a formula, a table, the data that the class needs
+`points`     two or three sentences below the text, or beside the cell's pictures
+`question`   true where it asks; then it has no points, and the next slide has the answer
+`show`       numbers of the cell's outputs that it shows, all without it
+`code`       true where it shows the cell's code, too
+`part`       [first, last]: the lines of the code or the algorithm box that it shows, all without it
+`lit`        those of the lines that matter
+`lecture`    2 where the chapter's second lecture begins
+`notes`      for the lecturer; the chapter's own words are notes, too
 """
 
 import base64
@@ -14,7 +22,10 @@ from pathlib import Path
 
 import nbformat
 from nbconvert import SlidesExporter
-from nbformat.v4 import new_markdown_cell, new_notebook
+from nbformat.v4 import new_markdown_cell, new_notebook, new_output
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 
 from schedlib import paths
 
@@ -24,36 +35,52 @@ BROAD = 1.9  # a picture with a larger ratio of width to height is broad
 COLUMNS = 6  # a table with more columns is broad
 FORMULA = re.compile(r"\$\$.+?\$\$", re.DOTALL)
 TABLE = re.compile(r"(?:^\|.*\|\n?){3,}", re.M)
-SHORT_LISTING = 24  # lines; a longer algorithm box is set in smaller type
-LONG_LISTING = 32  # lines; a longer one in two columns, too
+KEYS = {"title", "text", "points", "question", "show", "code", "part", "lit", "lecture", "notes"}
 
 
-def words(source: str, kind: str):
+def words(source: str, kind: str, *tags: str):
     """A Markdown cell of a slide; links are their words, as a slide stands alone."""
     plain = re.sub(
         r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)|<cite[^>]*>(.*?)</cite>", r"\1\2", source
     )
-    return new_markdown_cell(plain, metadata={"slideshow": {"slide_type": kind}})
+    metadata = {"slideshow": {"slide_type": kind}, "tags": list(tags)}
+    return new_markdown_cell(plain, metadata=metadata)
+
+
+def slides_of(cell) -> list[dict]:
+    """What an author set for the slides of a cell."""
+    return cell.metadata.get("slideshow", {}).get("slides", [])
 
 
 def shown(cell, slide):
-    """A cell with the outputs that this slide shows, and its code if the slide asks for it."""
-    outputs = [on_a_slide(output) for output in cell.outputs if not is_caption(output)]
+    """A cell with the outputs that this slide shows, and before them its code if the slide asks for it."""
+    outputs = [output for output in cell.outputs if not is_caption(output)]
     if "show" in slide:
         outputs = [outputs[k] for k in slide["show"]]
-    listings = [output.data["text/markdown"] for output in outputs if is_listing(output)]
-    tags = []
-    if not slide.get("code"):
-        tags.append("no-code")
-    if listings or any(map(is_broad, outputs)):
-        tags.append("broad")
-    length = sum(listing.count("\n") for listing in listings)
-    if length > LONG_LISTING:
-        tags.append("columns")
-    elif length > SHORT_LISTING:
-        tags.append("long")
-    metadata = {"slideshow": {"slide_type": "-"}, "tags": tags}
-    return nbformat.from_dict(cell | {"outputs": outputs, "metadata": metadata})
+    boxed = [box(source, slide) for source in sources(cell, outputs, slide)]
+    rest = [on_a_slide(output) for output in outputs if not is_listing(output)]
+    broad = boxed or any(map(is_broad, rest))
+    metadata = {"slideshow": {"slide_type": "-"}, "tags": ["broad"] if broad else []}
+    return nbformat.from_dict(cell | {"outputs": boxed + rest, "metadata": metadata})
+
+
+def sources(cell, outputs, slide) -> list[str]:
+    """The Python text in the boxes of a slide: the cell's own code, then its algorithm boxes."""
+    code = [cell.source] if slide.get("code") else []
+    listings = [markdown(output) for output in outputs if is_listing(output)]
+    fence = len("```python\n")
+    return code + [listing[fence:].removesuffix("\n```") for listing in listings]
+
+
+def box(source: str, slide):
+    """An output with the part of a Python text that the slide shows, the lines that matter lit."""
+    lines = source.splitlines()
+    first, last = slide.get("part", (1, len(lines)))
+    lit = [line - first + 1 for line in slide.get("lit", [])]
+    html = highlight(
+        "\n".join(lines[first - 1 : last]), PythonLexer(stripnl=False), HtmlFormatter(hl_lines=lit)
+    )
+    return new_output("display_data", {"text/html": html})
 
 
 def on_a_slide(output):
@@ -101,27 +128,40 @@ def formulas_and_tables(cell) -> list[str]:
     return [match[0] for match in sorted(matches, key=lambda match: match.start())]
 
 
-def lecture(chapter):
-    """The chapter's slides as a notebook."""
-    cells = []
+def lectures(chapter) -> list:
+    """The chapter's slides, a notebook for each lecture."""
+    decks: list[list] = [[]]
     for cell in chapter.cells:
         beside = formulas_and_tables(cell)
-        for slide in cell.metadata.get("slideshow", {}).get("slides", []):
-            cells.append(words(f"{'##' if cells else '#'} {slide['title']}", "slide"))
-            points = slide.get("points", [])
-            if points:
-                cells.append(words("\n".join(f"- {point}" for point in points), "-"))
-            if beside and not any("$" in point for point in points):
-                cells.append(words(beside.pop(0), "-"))
-            if cell.cell_type == "code":
-                cells.append(shown(cell, slide))
-            if "notes" in slide:
-                cells.append(words(slide["notes"], "notes"))
-        if cell.cell_type == "markdown" and cells:
-            cells.append(words(re.sub(r"^#+ ", "", cell.source, flags=re.MULTILINE), "notes"))
-    for number, cell in enumerate(cells):
-        cell.id = f"c{number:03}"  # several slides may show a cell
-    return new_notebook(cells=cells, metadata=chapter.metadata)
+        for slide in slides_of(cell):
+            if slide.get("lecture", 1) > len(decks):
+                decks.append([])
+            deck = decks[-1]
+            asks = ["question"] if slide.get("question") else []
+            deck.append(words(f"{'##' if deck else '#'} {slide['title']}", "slide", *asks))
+            deck += body(cell, slide, beside)
+        if cell.cell_type == "markdown" and decks[-1]:
+            own = re.sub(r"^#+ ", "", cell.source, flags=re.MULTILINE)
+            decks[-1].append(words(own, "notes"))
+    for deck in decks:
+        for number, cell in enumerate(deck):
+            cell.id = f"c{number:03}"  # several slides may show a cell
+    return [new_notebook(cells=deck, metadata=chapter.metadata) for deck in decks]
+
+
+def body(cell, slide, beside: list[str]) -> list:
+    """The cells of a slide below its title; without a text of its own it takes the next of the chapter's formulas and tables."""
+    points = slide.get("points", [])
+    text = slide.get("text", "")
+    if beside and not text and "$" not in "".join(points):
+        text = beside.pop(0)
+    said = "\n".join(f"- {point}" for point in points)
+    cells = [words(part, "-", tag) for part, tag in ((text, "text"), (said, "points")) if part]
+    if cell.cell_type == "code":
+        cells.append(shown(cell, slide))
+    if "notes" in slide:
+        cells.append(words(slide["notes"], "notes"))
+    return cells
 
 
 def write(out: Path) -> None:
@@ -138,7 +178,7 @@ def write(out: Path) -> None:
         template_name="lecture",
         extra_template_basedirs=[str(OWN)],
         exclude_anchor_links=True,
-        exclude_input_prompt=True,
+        exclude_input=True,
         exclude_output_prompt=True,
     )
 
@@ -148,12 +188,14 @@ def write(out: Path) -> None:
 
     listing = "# schedlib: the lectures\n"
     for file in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
-        deck = lecture(nbformat.read(file, as_version=4))
-        count = sum(cell.metadata.slideshow.slide_type == "slide" for cell in deck.cells)
-        title = deck.cells[0].source.lstrip("# ")
-        export(deck, title, file.stem)
-        listing += f"\n- <a href='{file.stem}.html'>{title}</a> ({count} slides)"
-        print(f"slides {file.stem}: {count}", file=sys.stderr)
+        decks = lectures(nbformat.read(file, as_version=4))
+        for number, deck in enumerate(decks, 1):
+            name = file.stem if len(decks) == 1 else f"{file.stem}-{number}"
+            count = sum(cell.metadata.slideshow.slide_type == "slide" for cell in deck.cells)
+            title = deck.cells[0].source.lstrip("# ")
+            export(deck, title, name)
+            listing += f"\n- <a href='{name}.html'>{title}</a> ({count} slides)"
+            print(f"slides {name}: {count}", file=sys.stderr)
     index = new_notebook(cells=[words(listing, "slide")])
     export(index, "schedlib: the lectures", "index")
 

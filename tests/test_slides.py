@@ -1,0 +1,123 @@
+"""The lectures: slides are what their authors set, and keep the rules of tests/decks.py."""
+
+import base64
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+import decks
+from book import slides
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+BOX = "```python\none = 1\ntwo = 2\nthree = 3\nfour = 4\n```"
+
+
+def figure(alt):
+    data = {"image/png": base64.b64encode(PNG).decode(), "text/plain": "A figure"}
+    return new_output("display_data", data, metadata={"image/png": {"alt": alt}})
+
+
+def on_slides(*said):
+    return {"slideshow": {"slide_type": "slide", "slides": list(said)}}
+
+
+def seen(deck):
+    return [(cell.source, decks.kind(cell)) for cell in deck.cells]
+
+
+def test_a_slide_has_its_chapters_formulas_or_a_text_of_its_own():
+    said = [
+        {"title": "Waits", "points": ["They grow."]},
+        {"title": "Why", "points": ["See $x$."]},
+        {"title": "Data", "text": "| a |", "points": ["Add."]},
+        {"title": "Little"},
+    ]
+    cell = new_markdown_cell("Waits\n\n$$W = 1$$\n\nand\n\n$$L = 2$$", metadata=on_slides(*said))
+    (deck,) = slides.lectures(new_notebook(cells=[cell]))
+    assert [source for source, kind in seen(deck) if kind == "-"] == [
+        "$$W = 1$$", "- They grow.", "- See $x$.", "| a |", "- Add.", "$$L = 2$$",
+    ]  # fmt: skip
+
+
+def test_slides_are_what_the_author_set():
+    said = {"title": "It waits", "points": ["Look.", "Left."], "notes": "Ask.", "show": [1]}
+    cells = [
+        new_markdown_cell("# Waits\n\nLong.", metadata=on_slides({"title": "Waits"})),
+        new_markdown_cell("A paragraph with a [link](a.ipynb)."),
+        new_code_cell("draw()", outputs=[figure("one"), figure("two")], metadata=on_slides(said)),
+        new_code_cell("more()", outputs=[figure("three")]),
+    ]
+    (deck,) = slides.lectures(new_notebook(cells=cells))
+    assert seen(deck) == [
+        ("# Waits", "slide"), ("Waits\n\nLong.", "notes"), ("A paragraph with a link.", "notes"),
+        ("## It waits", "slide"), ("- Look.\n- Left.", "-"), ("draw()", "-"), ("Ask.", "notes"),
+    ]  # fmt: skip
+    assert [shown.metadata["image/png"]["alttext"] for shown in deck.cells[5].outputs] == ["two"]
+
+
+def test_a_second_lecture_is_a_deck_of_its_own():
+    said = [{"title": "One"}, {"title": "Two"}, {"title": "Three", "lecture": 2}, {"title": "Four"}]
+    cells = [new_markdown_cell("Words.", metadata=on_slides(slide)) for slide in said]
+    first, second = slides.lectures(new_notebook(cells=cells))
+    assert [source for source, kind in seen(first) if kind == "slide"] == ["# One", "## Two"]
+    assert [source for source, kind in seen(second) if kind == "slide"] == ["# Three", "## Four"]
+
+
+def test_a_box_shows_its_part_with_the_lines_that_matter_lit():
+    outputs = [new_output("display_data", {"text/markdown": BOX}), figure("one")]
+    cell = new_code_cell("a = 1\nb = 2", outputs=outputs)
+    drawn = slides.shown(cell, {"title": "", "part": [2, 3], "lit": [3]}).outputs
+    box = drawn[0].data["text/html"]
+    assert "two" in box and "three" in box and "one" not in box and "four" not in box
+    lit = box.partition('class="hll"')[2].partition("\n")[0]
+    assert "three" in lit and "two" not in lit
+    assert len(drawn) == 2
+    assert slides.sources(cell, [], {"code": True}) == ["a = 1\nb = 2"]
+
+
+@pytest.mark.parametrize(
+    ("slide", "fault"),
+    [
+        ({"title": "A", "points": ["One."]}, "bullets"),
+        ({"title": "A", "point": ["One."]}, "unknown keys"),
+        ({"title": "A", "text": "x " * 80 + "$y$"}, "words"),
+        ({"title": "A", "text": "How long?", "question": True, "points": ["One."]}, "no points"),
+        ({"title": "A", "question": True}, "needs its data"),
+    ],
+)
+def test_the_rules_find_what_they_forbid(slide, fault):
+    cell = new_markdown_cell("Words.", metadata=on_slides(slide))
+    assert any(fault in found for found in decks.faults_of_a_slide(cell, slide, []))
+
+
+def test_the_rules_find_boxes_that_are_too_long_and_lines_that_are_not_there():
+    cell = new_code_cell("x = 1\n" * 30, outputs=[])
+    assert "lines more" in decks.faults_of_boxes(cell, {"code": True, "title": "A"})[0]
+    part = {"code": True, "title": "A", "part": [2, 8], "lit": [9]}
+    assert "lit lines" in decks.faults_of_boxes(cell, part)[0]
+    assert decks.faults_of_boxes(cell, part | {"lit": [8]}) == []
+    assert "part" in decks.faults_of_boxes(cell, part | {"part": [2, 31]})[0]
+
+
+def test_the_rules_find_an_answer_on_the_slide_that_asks():
+    asked = {"title": "When does it end?", "text": "Jobs of 3 and 4 s: 7 s?", "question": True}
+    assert decks.faults_of_answers(asked, {"title": "After 7 s"})
+    assert not decks.faults_of_answers(asked, {"title": "After both", "text": "3 + 4 = 7"})
+    assert decks.faults_of_answers(asked, None)
+
+
+@pytest.mark.parametrize("name", decks.CHAPTERS)
+def test_a_lecture_keeps_the_rules(name):
+    found = decks.faults(name)
+    assert found == [] or name in decks.STILL, "\n".join(found)
+
+
+@pytest.mark.parametrize("name", decks.CHAPTERS)
+def test_a_lecture_has_all_pictures_that_it_names(name):
+    for cell in nbformat.read(decks.CHAPTERS[name], as_version=4).cells:
+        for slide in slides.slides_of(cell):
+            if cell.cell_type == "code":
+                assert slides.shown(cell, slide).outputs or slide.get("text"), slide["title"]
