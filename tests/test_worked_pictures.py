@@ -1,6 +1,5 @@
 """The worked pictures say what the library finds, and a search by hand."""
 
-import numpy as np
 import pytest
 
 from book.pictures import worked
@@ -22,11 +21,3 @@ def test_the_bins_and_the_last_rate_of_column_generation():
         lotes.plan(thirty, both).rate == pytest.approx(96)
         and "rate 96" in worked.plot_column_generation().alt
     )
-
-
-@pytest.mark.parametrize("room", np.arange(0.5, 9))
-def test_the_search_tree_finds_the_first_job_that_fits(room):
-    fitting = [arrival for arrival, size in worked.JOBS if size <= room]
-    assert (f"takes job {min(fitting)}." if fitting else "takes none.") in worked.plot_search_tree(
-        room
-    ).alt

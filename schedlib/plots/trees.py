@@ -70,10 +70,15 @@ def plot_tree(
     ax.axis("off")
     for child in range(1, tree.n_nodes):
         _line(ax, layout, tree.parent[child], child)
-    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
-    look |= {"linespacing": 1.2, "zorder": 4}
+    look: dict[str, Any] = {
+        "ha": "center",
+        "va": "center",
+        "fontsize": 9,
+        "linespacing": 1.2,
+        "zorder": 4,
+    }
     for node, text in enumerate(layout.texts):
-        _box(ax, layout.centre[node], layout.box[node], _colour(tree, node), layout.share[node])
+        _box(ax, layout.centre[node], layout.box[node], colour_of(tree, node), layout.share[node])
         x, y = layout.centre[node]
         ax.text(x, y, text, **look)
     return ax
@@ -184,7 +189,12 @@ def _order(tree):
     return order
 
 
-def _colour(tree, node):
+def colour_of(tree: Tree, node: int) -> str:
+    """The colour of a node in `plot_tree`.
+
+    >>> colour_of(Tree([(1, 1)]), 1) == style.BLUE
+    True
+    """
     leaf = tree.leaf_of[node]
     if leaf < 0:
         return "#666666"

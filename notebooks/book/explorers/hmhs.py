@@ -23,9 +23,11 @@ def _schedules(jobs, slow, seed):
 
 def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1) -> Picture:
     """The Gantt chart of `policy` on `jobs` jobs of the single workload and 8 + 8 machines, `slow` % slow.
-    The time axis is the same for all policies on one instance."""
+    The time axis is the same for all policies and all shares of slow machines."""
     schedules, bounds = _schedules(jobs, slow, seed)
-    longest = max(schedule.makespan for schedule in schedules.values())
+    slowest, _ = _schedules(jobs, 100, seed)
+    plans = [*schedules.values(), *slowest.values()]
+    longest = max(schedule.makespan for schedule in plans)
     figure = plots.gantt(
         schedules[policy], bound=bounds.best, until=1.02 * longest, first=1, size=(8.0, 4.2)
     )

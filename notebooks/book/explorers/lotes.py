@@ -159,7 +159,7 @@ def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int
     for policy, plan in plans.items():
         run = lotes.simulate(policy, case.configs, case.workload, plan=plan)
         runs.append(run)
-        waits.append(f"{style.look(policy).label} {run.mean_wait_started:.2g} h")
+        waits.append(f"{style.look(policy).label} {3600 * run.mean_wait_started:.3g} s")
     alt = f"Occupancy of 60 machines and queues at {load} per cent load with {sizes} sizes"
     figure = plot_occupancy(runs, case.configs, case.workload)
     return figure, f"{alt}; mean waits: {', '.join(waits)}."

@@ -13,7 +13,7 @@ from schedlib import mch
 from schedlib.mch.allocate import filling_path
 from schedlib.mch.properties import node_shares
 from schedlib.plots import style
-from schedlib.plots.trees import plot_tree, tree_size
+from schedlib.plots.trees import colour_of, plot_tree, tree_size
 
 RULES = (
     "mch",
@@ -136,25 +136,18 @@ def draw_filling(
     figure, (top, bottom) = placed((width, whole), (0, below / whole, 1, height / whole), bars)
     plot_tree(tree, nodes, resources=RESOURCES, ax=top)
     figure.suptitle(title, y=1 - 0.05 / whole, va="top", fontsize=11)
-    _plot_usage(bottom, usage, names, capacity)
+    colours = [colour_of(tree, node) for node in tree.leaves]
+    _plot_usage(bottom, usage, names, colours, capacity)
     held = ", ".join(f"{name} {share:.3g}" for name, share in zip(names, shares, strict=True))
     return figure, f"{title}. Dominant shares of {cpu} CPUs and {memory} GB: {held}."
 
 
-def _plot_usage(ax: Axes, usage, names, capacity):
-    """A bar for each resource, a part of it for each leaf."""
+def _plot_usage(ax: Axes, usage, names, colours, capacity):
+    """A bar for each resource, a part of it for each leaf, in the colour that the leaf has in the tree."""
     start = np.zeros(len(capacity))
     at = np.arange(len(capacity))[::-1]
-    for leaf, (name, amount) in enumerate(zip(names, 100 * usage, strict=True)):
-        ax.barh(
-            at,
-            amount,
-            left=start,
-            height=0.7,
-            color=style.BLUE,
-            alpha=(0.35, 0.6)[leaf % 2],
-            edgecolor="white",
-        )
+    for name, colour, amount in zip(names, colours, 100 * usage, strict=True):
+        ax.barh(at, amount, left=start, height=0.7, color=colour, alpha=0.5, edgecolor="white")
         for row, (width, left) in enumerate(zip(amount, start, strict=True)):
             if width > 1.2 * len(name):
                 ax.text(left + width / 2, at[row], name, ha="center", va="center", fontsize=9)

@@ -21,6 +21,7 @@ from schedlib.workload import Workload
 
 # jobs of a class up to which whole mixes are drawn; moments of an occupancy
 MOST_DOTS, MOMENTS = (40, 240)
+HIGHEST = 200  # jobs: the longest queue that the sliders of chapter 4 give
 HATCHES = ("", "//", "..", "xx")
 DASHES = ("-", "--", "-.", ":")
 
@@ -264,7 +265,8 @@ def plot_occupancy(
 ) -> Figure:
     """How full each machine is over time (h), with the queue below: runs of one workload side by side.
 
-    The runs must have kept their rows. White lines part the configurations. The queues share one scale.
+    The runs must have kept their rows, with times in hours. White lines part the configurations. The queues'
+    scale is the same for all workloads, so that one sees which grow.
     """
     runs = list(runs)
     if not runs or not all(isinstance(run, Simulation) for run in runs):
@@ -288,9 +290,9 @@ def plot_occupancy(
     for (top, low), run in zip(axes.T, runs, strict=True):
         look = style.look(run.policy)
         (time, queue) = run.queue_length.to_numpy().T
-        wait = (
-            f"mean wait {run.mean_wait_started:.2g} h" if run.mean_wait_started > 0 else "no waits"
-        )
+        wait = "no waits"
+        if run.mean_wait_started > 0:
+            wait = f"mean wait {3600 * run.mean_wait_started:.3g} s"
         title = f"{look.label}: {wait}"
         titles.append(title)
         longest.append(f"{look.label} {queue.max():.0f}")
@@ -306,10 +308,11 @@ def plot_occupancy(
     queues = ", ".join(longest)
     figure.alt = f"{what}. {waits}. Longest queue: {queues} jobs."
     _, highest = low.get_ylim()
-    low.set_ylim(0, max(1, highest))
+    low.set_yscale("symlog", linthresh=1)
+    low.set_ylim(0, max(HIGHEST, highest))
     axes[0, 0].set_ylabel("machine")
     axes[1, 0].set_ylabel("jobs waiting")
-    axes[1, 0].locator_params(axis="y", integer=True, nbins=4)
+    axes[1, 0].set_yticks((0, 1, 10, 100), ("0", "1", "10", "100"))
     label = "share in use of the\nfullest resource"
     figure.colorbar(picture, ax=axes[0], ticks=(0, 0.5, 1), label=label)
     return figure

@@ -1,4 +1,4 @@
-"""Worked pictures of three ideas, with numbers for a pencil: prices, column generation, a search tree."""
+"""Worked pictures of two ideas, with numbers for a pencil: prices, column generation."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -9,7 +9,6 @@ BINS = ((2, 1), (1, 2), (0, 4))
 DEMAND = (3, 2)
 CORES = 8
 MACHINES = 30
-JOBS = ((1, 5), (2, 2), (3, 7), (4, 1), (5, 3), (6, 6))  # (arrival, size), sizes below 8
 
 
 def plot_prices() -> Figure:
@@ -80,72 +79,5 @@ def plot_column_generation() -> Figure:
     figure.alt = (
         f"{'; '.join(sentences)}. In round 1 the bin (0, 4) is above the dashed line and is "
         "added; in round 2 none is."
-    )
-    return figure
-
-
-def _tree(jobs, low, high):
-    """A job and its two subtrees: the earliest on top, the others by the half of the sizes they lie in."""
-    if not jobs:
-        return None
-    top, *rest = sorted(jobs)
-    middle = (low + high) / 2
-    halves = [job for job in rest if job[1] < middle], [job for job in rest if job[1] >= middle]
-    return top, low, _tree(halves[0], low, middle), _tree(halves[1], middle, high)
-
-
-def plot_search_tree(room: float = 3) -> Figure:
-    """A priority search tree of six waiting jobs, and what a machine with so much `room` (0 to 8) looks at.
-
-    On top of each subtree is its earliest job; below it small sizes lie left and large ones right. A subtree
-    whose sizes are all too large is skipped whole, and so is one that comes after a job that fits.
-
-    >>> plot_search_tree(3).alt.split(".")[0]
-    'A tree of six waiting jobs; a machine with room for 3 takes job 2'
-    """
-    figure, ax = style.subplots(size=(7, 3))
-    chosen, looked = None, 0
-
-    def search(node):
-        nonlocal chosen, looked
-        if node is None or node[1] > room or (chosen and node[0] > chosen):
-            return
-        looked += 1
-        if node[0][1] <= room:
-            chosen = node[0]
-            return
-        search(node[2])
-        search(node[3])
-
-    def draw(node, x, y, step):
-        if node is None:
-            return
-        (arrival, size), low, *children = node
-        color = style.VERMILLION if node[0] == chosen else "#888888" if low > room else style.BLUE
-        for child, side in zip(children, (-1, 1), strict=True):
-            if child:
-                ax.plot([x, x + side * step], [y, y - 1], color="#888888", zorder=1)
-                draw(child, x + side * step, y - 1, step / 2)
-        ax.text(
-            x,
-            y,
-            f"job {arrival}\nsize {size}",
-            ha="center",
-            va="center",
-            color="white",
-            zorder=2,
-            bbox={"boxstyle": "round", "facecolor": color, "edgecolor": "none"},
-        )
-
-    tree = _tree(JOBS, 0, 8)
-    search(tree)
-    draw(tree, 0, 0, 2)
-    ax.set(xlim=(-4, 4), ylim=(-3.5, 0.6))
-    ax.axis("off")
-    took = f"takes job {chosen[0]}" if chosen else "takes none"
-    figure.alt = (
-        f"A tree of six waiting jobs; a machine "
-        f"with room for {room:g} {took}. It looks at {looked} of "
-        "them, and skips whole subtrees of jobs that are too large (grey) or come later."
     )
     return figure

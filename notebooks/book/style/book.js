@@ -66,7 +66,9 @@ document.addEventListener("DOMContentLoaded", () => {
     if (!toggle.textContent.trim()) toggle.setAttribute("aria-label", "Pages of this part");
   }
   for (const corner of document.querySelectorAll("th")) {
-    if (!corner.textContent.trim()) corner.replaceWith(document.createElement("td"));
+    if (corner.textContent.trim()) continue;
+    const { rowSpan, colSpan } = corner;
+    corner.replaceWith(Object.assign(document.createElement("td"), { rowSpan, colSpan }));
   }
   for (const listed of document.querySelectorAll('[role="doc-biblioentry"], .citation-list')) listed.removeAttribute("role");
   for (const list of document.querySelectorAll("dt dl")) {  // a signature's parameters, which define nothing

@@ -91,11 +91,11 @@ def lines(ax: Axes, frame: DataFrame, x: str, looks: Mapping[str, Look], shift: 
 def plot_over_time(
     frame: DataFrame, number: int, unit: str = "day", by: tuple[str, ...] = ("load",)
 ) -> Figure:
-    """Fig. 8, 9 or 10, a panel for each value of `by`: the median of the seeds as a line, and their range as a shade.
+    """Fig. 8, 9 or 10, a panel for each value of `by`: the median of the seeds as a line, their range as thin ones.
 
     They show the mean wait of the jobs that start in each `unit`, "day" or "minute"; the share of jobs that
     wait longer than a time (the paper's Fig. 9, complemented); the jobs that wait at the end of each unit.
-    What the paper's text says of the month in numbers is marked.
+    The waits that the paper's text prints for Fig. 9 are marked.
     """
     measure, least, label, _ = FIGURES_8_TO_10[number]
     loads = only(frame, measure=measure).groupby(list(by))
@@ -106,16 +106,15 @@ def plot_over_time(
         for policy in POLICIES:
             rows, look = only(runs, policy=policy), style.look(policy)
             ends = rows.groupby("x")["value"].agg(["min", "max"])
-            shade = {"color": look.color, "alpha": 0.2, "linewidth": 0}
-            ax.fill_between(ends.index, ends["min"], ends["max"], **shade)
+            ax.plot(ends.index, ends, color=look.color, linewidth=0.6, alpha=0.6)
             median_line(ax, rows["value"], rows["x"], look)
         if number == 9:
             ax.set(xscale="log", yscale="log", ylim=(least, 110), xlabel="time waited (s)")
+            if unit == "day":
+                _mark_printed(ax)
         else:
             ax.set_xlabel({"day": "time (days)", "minute": "time (min)"}[unit])
             log_and_zero(ax, least)
-        if unit == "day":
-            _mark_printed(ax, number)
         if len(loads) > 1:
             ax.set_title(f"{JOBS[ended[0]]}, load {load:g}" if ended else f"load {load:g}")
     axes[0, 0].set_ylabel(label.format(unit=unit))
@@ -123,21 +122,11 @@ def plot_over_time(
     return figure
 
 
-def _mark_printed(ax, number):
-    """Mark the numbers that the text prints of the month: Greedy's wait less LoTES's; the waits that 1 % of jobs exceed."""
-    if number == 8:
-        ax.axhspan(
-            15 * 60,
-            20 * 60,
-            color="black",
-            alpha=0.3,
-            linewidth=0,
-            label="printed: Greedy's mean less LoTES's",
+def _mark_printed(ax):
+    """Mark the waits that 1 % of jobs exceed, as the text prints them."""
+    for policy, hours, above in (("lotes", 1, 5), ("tetris", 7, -13), ("greedy", 17, 5)):
+        style.printed(ax, 3600 * hours, 1, color=style.look(policy).color, markersize=9)
+        ax.annotate(
+            f"{hours} h", (3600 * hours, 1), (0, above), textcoords="offset points", ha="center"
         )
-    elif number == 9:
-        for policy, hours, above in (("lotes", 1, 5), ("tetris", 7, -13), ("greedy", 17, 5)):
-            style.printed(ax, 3600 * hours, 1, color=style.look(policy).color, markersize=9)
-            ax.annotate(
-                f"{hours} h", (3600 * hours, 1), (0, above), textcoords="offset points", ha="center"
-            )
-        ax.plot([], [], **style.PRINTED.line())
+    ax.plot([], [], **style.PRINTED.line())

@@ -206,7 +206,11 @@ def _caption_fig6(frame):
     )
 
 
-PRINTED = {8: " Grey: printed, Greedy's mean less LoTES's.", 9: " Bars: the paper's 1 %.", 10: ""}
+PRINTED = {
+    8: " Printed: Greedy waits 15 to 20 minutes longer than LoTES.",
+    9: " Bars: the paper's 1 %.",
+    10: "",
+}
 
 
 def setting(rows):
@@ -221,8 +225,8 @@ def _caption_month(frame, number):
     return (
         f"{title} (the paper's Fig. {number}). Arrivals: {whose}Google's job table (CC-BY 4.0). Left: all jobs, "
         f"{setting(only(frame, ended=False))}. Right: without the 0.6 % that never end, "
-        f"{setting(only(frame, ended=True))}. Sizes: Table 2's with a CV of 0.5. Lines: medians. Shades: all "
-        f"seeds.{PRINTED[number]}"
+        f"{setting(only(frame, ended=True))}. Sizes: Table 2's with a CV of 0.5. Lines: medians. Thin: the "
+        f"seeds' range.{PRINTED[number]}"
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from pandas import DataFrame
 
-from reproduce.exhibits import only
+from reproduce.exhibits import legend_below, only
 from reproduce.exhibits.lotes.runs import ONCE
 from reproduce.figure import Figure
 from schedlib import lotes
@@ -181,9 +181,9 @@ def plot_fig5(frame: DataFrame):
 
 
 WAYS = {
-    "assignment": ("stage 2 as in the paper", style.BLUE, "o"),
-    "generated": ("stage 2 over all bins", style.VERMILLION, "s"),
-    "rounded": ("the paper's, rounded", style.GREEN, "^"),
+    "assignment": ("stage 2 as in the paper", style.BLACK, "o"),
+    "generated": ("stage 2 over all bins", style.PURPLE, "s"),
+    "rounded": ("the paper's, rounded", "#999999", "^"),
 }
 
 
@@ -206,7 +206,7 @@ def plot_stages(frame: DataFrame):
         ylim=(0, None),
         ylabel="rate lost against the fluid bound (%)",
     )
-    ax.legend()
+    legend_below(ax, 3)
     return figure
 
 

@@ -188,21 +188,16 @@ def plot_weights(frame: DataFrame):
     figure, ax = style.subplots(size=(6.4, 3.6))
     lines = [(case, "gap", text) for case, text in LABELS.items()]
     lines.append(("other", "two_phase", "Sub-case 1, two-phase"))
-    for (case, column, text), colour, line in zip(
-        lines, style.PALETTE, ("-", "--", ":", "-."), strict=False
-    ):
-        gaps = np.sort(only(frame, case=case)[column].clip(lower=EXACT))
-        fraction = [0, *np.arange(1, len(gaps) + 1) / len(gaps), 1]
-        look = {"color": colour, "linestyle": line, "label": text}
-        ax.step([EXACT / 2, *gaps, 2], fraction, where="post", **look)
-    ax.set(
-        xscale="log",
-        ylabel="fraction of trees",
-        ylim=(0, 1.03),
-        xlim=(EXACT / 2, 2),
-        xlabel=f"largest |t / t* - 1| over the leaves (at {EXACT:g}: equal)",
-    )
-    ax.legend(fontsize=8)
+    for (case, column, text), colour in zip(lines, style.PALETTE, strict=False):
+        gaps = np.sort(only(frame, case=case)[column])
+        if gaps[-1] <= EXACT:
+            ax.plot([], [], linestyle="none", label=f"{text}: equal on all trees")
+        else:
+            share = 100 * np.arange(1, len(gaps) + 1) / len(gaps)
+            ax.step(100 * gaps, share, where="post", color=colour, label=text)
+    ax.set(ylabel="trees (%)", ylim=(0, 103), xlim=(0, None))
+    ax.set_xlabel("largest difference of t from t* over the leaves, at most (%)")
+    ax.legend(fontsize=9, loc="lower right")
     return figure
 
 
