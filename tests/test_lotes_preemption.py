@@ -92,7 +92,7 @@ class Naive:
         self.key, self.capacity, self.pace, self.keep = key, capacity, pace, keep
         self.size, self.job_class, self.runs = size, job_class, [Fraction(run) for run in runs]
         self.left = list(self.runs)
-        self.waiting, self.where, self.ends = [], {}, {}
+        self.waiting, self.where, self.ends, self.begun = [], {}, {}, {}
         self.now = Fraction(0)
         self.result = [[None, None, 0] for _ in runs]
         self.lost = [0] * len(runs)
@@ -110,10 +110,11 @@ class Naive:
                 self.fill()
             self.fill()
 
-    def fits(self, job, machine):
+    def fits(self, job, machine, without=()):
         if self.pace[machine][self.job_class[job]] == np.inf:
             return False
         there = [other for other in self.where if self.where[other] == machine]
+        there = [other for other in there if other not in without]
         return all(
             sum(self.size[other][l] for other in there) + self.size[job][l] <= room
             for l, room in enumerate(self.capacity[machine])
@@ -129,14 +130,17 @@ class Naive:
 
     def one_stops(self):
         running = sorted(self.ends, key=lambda job: (self.where[job], self.ends[job]))
-        if not running:
+        running = [job for job in running if self.begun[job] < self.now]
+        victims = set()
+        for job in self.waiting:
+            if not self.has_room(job):
+                larger = [other for other in running if self.key(self, other) > self.key(self, job)]
+                machines = {self.where[other] for other in larger}
+                good = {machine for machine in machines if self.fits(job, machine, larger)}
+                victims |= {other for other in larger if self.where[other] in good}
+        if not victims:
             return False
-        last = max(running, key=lambda job: self.key(self, job))  # of equal ones the first
-        if not any(
-            self.key(self, job) < self.key(self, last) and not self.has_room(job)
-            for job in self.waiting
-        ):
-            return False
+        last = max([job for job in running if job in victims], key=lambda job: self.key(self, job))
         self.left[last] = self.remaining(last) if self.keep else self.runs[last]
         del self.ends[last], self.where[last]
         self.waiting.append(last)
@@ -151,6 +155,7 @@ class Naive:
                 self.where[job] = machine
                 time = self.left[job] * self.pace[machine][self.job_class[job]]
                 self.ends[job] = self.now + time
+                self.begun[job] = self.now
                 if self.result[job][0] is None:
                     self.result[job][0] = self.now
 
@@ -175,7 +180,7 @@ def test_the_least_keys_run_on_machines_of_other_speeds_and_two_resources(name, 
     classes = lotes.JobClasses([0.4, 0.3, 0.3], [[1.0, 1.0]] * 3, rate)
     pace = [[1, 1, 1], [1, 1, 1], [2, 4, np.inf]]
     stopped = moved = 0
-    for _ in range(100):
+    for _ in range(40):
         jobs = int(rng.integers(1, 16))
         submit = np.sort(rng.integers(0, 12, jobs))
         runs = rng.integers(1, 10, jobs)
@@ -201,7 +206,7 @@ def test_the_least_keys_run_on_machines_of_other_speeds_and_two_resources(name, 
         assert np.allclose(run.utilisation * [16, 10] * (run.time - submit[0]), demand)
         pending = (found[:, 1] - submit).sum() - lengths.sum()  # Little: job-time in the line
         assert np.isclose(run.mean_queue * (run.time - submit[0]), pending)
-    assert stopped > 100 and moved > 10
+    assert stopped > 50 and moved > 5
 
 
 # --- closed forms -------------------------------------------------------------------------------------------------------------

@@ -149,6 +149,41 @@ def easy_by(column: str) -> lotes.Policy:
 # --- Arpaci-Dusseau, Operating systems: three easy pieces, chapters 7 and 8 (round robin, feedback) ---
 
 
+def last_to_stop(key: Callable) -> Callable:
+    """A function `(cluster, running)`: of the jobs that take the room of one that waits with a smaller key, that with the
+    largest key; -1 without one. What started at this time stays."""
+
+    @numba.njit
+    def makes_room(cluster, job, machine):
+        """Whether the job has room there once all with larger keys have stopped."""
+        config = cluster.config[machine]
+        free = cluster.room.free[machine].copy()
+        other = cluster.first[machine]
+        while other >= 0:
+            if cluster.begun[other] < cluster.now and key(cluster, other) > key(cluster, job):
+                free += cluster.room.size[other]
+            other = cluster.following[other]
+        able = cluster.pace[config, cluster.job_class[job]] < np.inf
+        return able and (cluster.room.size[job] <= free).all()
+
+    @numba.njit
+    def last_of(cluster, running):
+        last = -1
+        for job in cluster.waiting:
+            if lotes.first_fit(cluster, job) >= 0:
+                continue
+            for other in running:
+                later = cluster.begun[other] < cluster.now and key(cluster, other) > key(
+                    cluster, job
+                )
+                largest = last < 0 or key(cluster, other) > key(cluster, last)
+                if later and largest and makes_room(cluster, job, cluster.machine[other]):
+                    last = other
+        return last
+
+    return last_of
+
+
 def least_first(
     key: Callable, name: str, quantum: float = np.inf, keep: bool = True
 ) -> lotes.Policy:
@@ -160,6 +195,7 @@ def least_first(
     >>> shortest = least_first(lambda cluster, job: cluster.work[job], "preemptive shortest job first")
     """
     key = numba.njit(key)
+    last_of = last_to_stop(key)
 
     def start(cluster, machine):
         """The job with the least key that can start."""
@@ -171,21 +207,10 @@ def least_first(
         return best
 
     def stop(cluster, running):
-        """The job with the largest key, if one with a smaller key has no room."""
-        last = -1
-        for job in running:
-            if last < 0 or key(cluster, job) > key(cluster, last):
-                last = job
+        """The job with the largest key, where one with a smaller key needs its room."""
         if cluster.waiting.size > 0:
             cluster.wake[0] = cluster.now + quantum
-        for job in cluster.waiting:
-            if (
-                last >= 0
-                and key(cluster, job) < key(cluster, last)
-                and lotes.first_fit(cluster, job) < 0
-            ):
-                return last
-        return -1
+        return last_of(cluster, running)
 
     return lotes.Policy(at_moment=start, stop=stop, name=name, keep=keep)
 
@@ -234,6 +259,16 @@ def feedback(*quanta: float) -> lotes.Policy:
         over = cluster.notes[job, 1] <= cluster.now
         return min(cluster.notes[job, 0] + over, lengths.size - 1), over
 
+    @numba.njit
+    def place(cluster, job):
+        """The level on which a job stands; at the end of its turn it is behind those of its next level."""
+        if cluster.machine[job] < 0:
+            return cluster.notes[job, 0]
+        level, over = next_level(cluster, job)
+        return level + over / 2
+
+    last_of = last_to_stop(place)
+
     def start(cluster, machine):
         """The first job on the highest level that can start."""
         best = -1
@@ -246,18 +281,11 @@ def feedback(*quanta: float) -> lotes.Policy:
         return best
 
     def stop(cluster, running):
-        """The job on the lowest level, of several one whose turn is over, if one before it has no room."""
-        last = -1
-        place = -1.0
-        for job in running:
-            level, over = next_level(cluster, job)
-            if level + over / 2 > place:
-                last = job
-                place = level + over / 2
-        for job in cluster.waiting:
-            if cluster.notes[job, 0] < place and lotes.first_fit(cluster, job) < 0:
-                cluster.notes[last, 0] = np.floor(place)
-                return last
+        """The job on the lowest level, of several one whose turn is over, where one before it needs its room."""
+        last = last_of(cluster, running)
+        if last >= 0:
+            cluster.notes[last, 0] = np.floor(place(cluster, last))
+            return last
         cluster.wake[0] = np.inf
         for job in running:
             cluster.notes[job, 0], over = next_level(cluster, job)

@@ -67,7 +67,8 @@ def refusal(state: State, given: Given) -> str:
             f"unknown job: at {now} it stops job {choice}, which {why}; return a member of running that started before "
             "cluster.now, or -1 for none"
         )
-    slots = state.table.hall[: state.meter.clock[0].waiting]
+    clock = state.meter.clock[0]
+    slots = state.table.hall[clock.first : clock.first + clock.waiting]
     if record.slot >= 0:
         machines = len(state.machines.config)
         if not 0 <= choice < machines:

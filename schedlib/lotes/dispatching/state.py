@@ -52,10 +52,10 @@ INTERVAL = np.dtype(
 integral of the queue over time; the time during which at least one waited."""
 CLOCK = np.dtype(
     [("now", "f8"), ("edge", "f8"), ("longest", "f8")]
-    + [(name, "i8") for name in ("interval", "waiting", "looked", "woken", "unasked")]
+    + [(name, "i8") for name in ("interval", "waiting", "first", "looked", "woken", "unasked")]
 )
-"""The time, the end of the present interval, the longest wait; the interval's number, jobs waiting, how many machines
-arrivals looked at, whether a timer asks, whether a policy that decides after all of a moment is still to be asked
+"""The time, the end of the present interval, the longest wait; the interval's number, jobs waiting, the place of the first
+of them in the hall, how many machines arrivals looked at, whether a timer asks, whether a policy that decides after all of a moment is still to be asked
 about this one."""
 
 
@@ -177,7 +177,7 @@ class JobTable(NamedTuple):
     job: np.recarray
     size: np.ndarray  # (S, R): fractions of the largest capacity
     code: np.ndarray  # (S,): where a job that waits belongs in its queue's tree
-    # (S,): the jobs that wait, in order of arrival, for a policy without queues of its own
+    # (S,): the jobs that wait, in order of arrival, from `Clock.first` on, for a policy without queues of its own
     hall: np.ndarray
     spare: np.ndarray  # (S,): slots in the order in which they are handed out
     taken: np.ndarray  # (1,): how many are handed out

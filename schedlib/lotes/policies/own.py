@@ -47,6 +47,14 @@ from schedlib.lotes.dispatching.state import (
     ask,
     refuse,
 )
+from schedlib.lotes.dispatching.waiting_line import (
+    EARLIEST,
+    Line,
+    best_that_fits,
+    join,
+    line,
+    quit_line,
+)
 from schedlib.lotes.model import FIT
 
 OPTIONS: dict = {}
@@ -82,7 +90,8 @@ class Cluster(NamedTuple):
     - `waiting (W,)`: the jobs that wait, without the arriving one, in the order in which they came or were stopped;
       `now`: the time
     - `machine (S,)`: where each job runs, -1 while it waits; `left (S,)`: the work that each job had still to do
-      when it was last stopped, or came: `remaining` says it of jobs that run, too
+      when it was last stopped, or came: `remaining` says it of jobs that run, too; `begun (S,)`: when each job
+      that runs started last
     - `room`: for `can_start`, `first_fit` and `room_at`; `rng`: the policy's own random numbers
     - `woken`: whether it is `Policy.wake` that asks, and no job has left the machine
     - `jobs`: the columns of your own in `Workload.jobs`, as in `cluster.jobs.deadline[job]`: each numeric column
@@ -126,6 +135,7 @@ class Cluster(NamedTuple):
     jobs: Any
     machine: np.ndarray
     left: np.ndarray
+    begun: np.ndarray
     wake: np.ndarray
 
 
@@ -165,8 +175,14 @@ CLUSTER = Cluster(
     jobs=FLOAT_ROWS,
     machine=SMALL_INTS,
     left=FLOATS,
+    begun=FLOATS,
     wake=np.ones(1),
 )
+CALLED, ASKS = (
+    1,
+    2,
+)  # the time for which the policy asked has come; it is asked about each machine for that
+MOST = 1e300  # in place of infinite and unknown numbers in the order of the jobs that wait
 MOST_CALLS = 1_000_000  # in a row at which no job starts although no other is to come or to end
 PIECE = np.dtype([("job", "i8"), ("machine", "i8"), ("start", "f8"), ("finish", "f8")])
 _NOTED = "cluster.notes and cluster.machine_notes"
@@ -174,6 +190,7 @@ KINDS = {
     "arrive": RuleKind({"cluster": CLUSTER, "job": 0}, "machine", notes=_NOTED),
     "leave": RuleKind({"cluster": CLUSTER, "machine": 0}, "job", notes=_NOTED),
     "stop": RuleKind({"cluster": CLUSTER, "running": INTS}, "job", notes=_NOTED),
+    "order": RuleKind({"cluster": CLUSTER, "job": 0}, "key", 0.0, notes=_NOTED),
 }
 KINDS_OF = {**KINDS, "at_moment": KINDS["leave"]}
 
@@ -188,7 +205,7 @@ class Policy:
     - `arrive(cluster, job)`: the machine on which the arriving job starts now, or -1 to let it wait
     - `leave(cluster, machine)`: a member of `cluster.waiting` that starts on the machine a job has just left,
       or -1 for none; asked again after each start. Left out, the first in line that fits.
-    - `wake`: every so often, in the workload's unit of time, `leave` is asked about each machine, too, before
+    - `wake`: every so often, in the workload's unit of time, `leave` is asked about each machine, too, after
       what else happens at that time, as long as jobs wait; `cluster.woken` is then true. A run in which
       nothing else is to happen ends when a call starts no job
 
@@ -202,6 +219,10 @@ class Policy:
       stopped any, it is asked once more after the starts; what started at this time cannot stop at it
     - `keep`: whether a job that is stopped keeps what it has done, and goes on from there on any machine; else it
       starts again from nothing
+
+    - `order(cluster, job)`, in place of `leave`, or of `at_moment`: a number. Of the jobs that wait a machine takes the
+      one with the least that fits, of equal ones the first. It is asked when a job comes to wait, and stays. Few
+      steps, however many wait, where a rule that goes through `cluster.waiting` takes as many; it cannot be read then
 
     So the order of a moment is: ends, arrivals, stops, starts. At a time that a rule has named in `cluster.wake[0]`
     the policy is asked as by `wake`, even where nothing else is to happen and the last call started no job.
@@ -232,6 +253,8 @@ class Policy:
     ...     return -1
     >>> Policy(at_moment=shortest, stop=longer, name="preemptive shortest first").keep
     True
+    >>> Policy(order=lambda cluster, job: cluster.work[job], name="shortest first, quick").name
+    'shortest first, quick'
     """
 
     arrive: Callable | None = None
@@ -241,15 +264,18 @@ class Policy:
     at_moment: Callable | None = None
     stop: Callable | None = None
     keep: bool = True
+    order: Callable | None = None
 
     def __post_init__(self):
         require_fields(self)
         if self.wake is not None:
             positive("wake", self.wake)
-        if (self.arrive is None) == (self.at_moment is None):
+        if (self.arrive is None) == (self.at_moment is None) and not self.order:
             raise ValueError("arrive: give either arrive, and perhaps leave, or at_moment")
         if self.at_moment and self.leave:
             raise ValueError("leave: at_moment decides in its place; leave one of them out")
+        if self.order and (self.at_moment or self.leave):
+            raise ValueError("order: decides in place of leave and at_moment; leave them out")
         if self.stop and not self.at_moment:
             raise ValueError(
                 "stop: give at_moment, too, which starts jobs after the stops of a moment"
@@ -258,15 +284,18 @@ class Policy:
             raise ValueError("keep: no job is ever stopped; give stop, too")
         for argument, function in self.rules().items():
             if getattr(self, argument):
+                if self.order and "waiting" in names_in(function):
+                    raise ValueError(
+                        f"{argument}: reads cluster.waiting, which a policy with order has not"
+                    )
                 object.__setattr__(self, argument, KINDS_OF[argument](function, argument))
 
     def rules(self) -> dict[str, Callable]:
         """What decides about an arriving job, about a machine, and about jobs that run, by the names of the arguments."""
+        others = {"stop": self.stop or goes_on, "order": self.order or no_order}
         if self.at_moment:
-            stop = self.stop or goes_on
-            return {"arrive": self.arrive or waits, "at_moment": self.at_moment, "stop": stop}
-        leave = self.leave or first_in_line
-        return {"arrive": self.arrive, "leave": leave, "stop": goes_on}  # type: ignore[dict-item]
+            return {"arrive": self.arrive or waits, "at_moment": self.at_moment, **others}
+        return {"arrive": self.arrive or waits, "leave": self.leave or first_in_line, **others}
 
 
 @kernel
@@ -352,12 +381,19 @@ def goes_on(cluster: Cluster, running: np.ndarray) -> int:
     return NONE
 
 
+@KINDS["order"]
+def no_order(cluster: Cluster, job: int) -> float:
+    """The jobs wait as they come."""
+    return 0.0
+
+
 class Memory(NamedTuple):
     """The state of a user's policy: its functions, and of `Cluster` and `Room` what the engine does not have."""
 
     on_arrival: Callable
     on_exit: Callable
     on_running: Callable
+    on_order: Callable
     running: np.ndarray
     target: np.ndarray
     share: np.ndarray
@@ -370,6 +406,10 @@ class Memory(NamedTuple):
     notes: np.ndarray
     columns: np.ndarray  # (C, S)
     at_moment: bool  # whether the policy decides after all of a moment
+    ordered: bool  # whether jobs wait in `line`, in the order of the policy's numbers, and not in the hall
+    line: Line
+    group: np.ndarray  # (K,): the queue of the line in which jobs of each class wait
+    able: np.ndarray  # (M, G): which queues each configuration can take jobs from
     capacity: np.ndarray  # (M, R), as `free` and `size` in the reader's units
     free: np.ndarray
     size: np.ndarray
@@ -442,11 +482,14 @@ def begin(policy: Policy, settings: dict, given: Given) -> Memory:
     bins = given.targets()
     share, demand = given.mix()
     machines = len(bins)
-    (on_arrival, on_exit, on_running), table = _bound(policy, given)
+    (on_arrival, on_exit, on_running, on_order), table = _bound(policy, given)
+    able = np.isfinite(given.machines.pace)
+    kinds, group = np.unique(able, axis=1, return_inverse=True)
     return Memory(
         on_arrival=on_arrival,
         on_exit=on_exit,
         on_running=on_running,
+        on_order=on_order,
         target=bins,
         share=share,
         running=np.zeros_like(bins),
@@ -458,7 +501,11 @@ def begin(policy: Policy, settings: dict, given: Given) -> Memory:
         following=np.zeros(0, np.int64),
         notes=np.zeros((0, 4)),
         columns=table,
-        at_moment=policy.at_moment is not None,
+        at_moment=policy.at_moment is not None or policy.arrive is None,
+        ordered=policy.order is not None,
+        line=line(kinds.shape[1], given.typical),
+        group=group.reshape(-1),  # numpy 2.0 gives a row
+        able=np.ascontiguousarray(kinds),
         capacity=given.configs.capacity.copy(),
         free=given.configs.capacity[given.machines.config],
         size=np.zeros((2, given.configs.n_resources)),
@@ -524,16 +571,17 @@ def _view(memory, state):
         ends=read_only(memory.ends),
         first=read_only(memory.first),
         following=read_only(memory.following),
-        waiting=read_only(table.hall[: clock.waiting]),
+        waiting=read_only(table.hall[clock.first : clock.first + clock.waiting]),
         now=clock.now,
         room=room,
         notes=memory.notes,
         machine_notes=memory.machine_notes,
         rng=memory.rng,
-        woken=clock.woken > 0,
+        woken=clock.woken == ASKS,
         jobs=read_only(memory.columns),
         machine=read_only(table.job.machine),
         left=read_only(memory.left),
+        begun=read_only(memory.begun),
         wake=memory.wake,
     )
 
@@ -595,11 +643,44 @@ def arrive(memory, state, slot, rng):
 
 
 @kernel
-def wait(memory, state, slot, rng):
-    """Let the job wait behind all others."""
+def _join_hall(state, slot):
+    """Put a job behind all that wait."""
+    hall = state.table.hall
     clock = state.meter.clock[0]
-    state.table.hall[clock.waiting] = slot
-    clock.unasked = 1
+    if clock.first + clock.waiting == hall.size:
+        for place in range(clock.waiting):
+            hall[place] = hall[clock.first + place]
+        clock.first = 0
+    hall[clock.first + clock.waiting] = slot
+
+
+@kernel
+def _quit_hall(state, place):
+    """Take out the job at a place of those that wait: the fewer of those before and behind it move up."""
+    hall = state.table.hall
+    clock = state.meter.clock[0]
+    at = clock.first + place
+    if 2 * place < clock.waiting:
+        for before in range(at, clock.first, -1):
+            hall[before] = hall[before - 1]
+        clock.first += 1
+    else:
+        for behind in range(at, clock.first + clock.waiting - 1):
+            hall[behind] = hall[behind + 1]
+
+
+@kernel
+def wait(memory, state, slot, rng):
+    """Let the job wait behind all others, or in its place in the order."""
+    state.meter.clock[0].unasked = 1
+    if not memory.ordered:
+        _join_hall(state, slot)
+        return
+    ask(state, slot, NONE)
+    key = memory.on_order(_view(memory, state), slot)
+    if not abs(key) < MOST:
+        key = -MOST if key < 0 else MOST
+    join(memory.line, state.table, memory.group[state.table.job[slot].job_class], slot, key)
 
 
 @kernel
@@ -614,24 +695,42 @@ def left(memory, state, slot, machine):
 
 
 @kernel
+def _pick_in_order(memory, state, machine):
+    """The first job in the policy's order that fits the machine, taken out of its queue, or NONE."""
+    m = state.machines
+    table = state.table
+    slot = NONE
+    score = -np.inf
+    for g in range(memory.line.root.size):
+        if memory.able[m.config[machine], g]:
+            slot, score = best_that_fits(
+                memory.line, table, g, m.free[machine], EARLIEST, slot, score
+            )
+    if slot >= 0:
+        quit_line(memory.line, table, memory.group[table.job[slot].job_class], slot)
+        _starts(memory, state, slot, machine)
+    return slot
+
+
+@kernel
 def pick(memory, state, machine):
     """The waiting job that the policy starts on the machine, taken out of the hall, or NONE."""
     if memory.at_moment and state.meter.clock[0].unasked:  # not all of the moment has happened
         return NONE
+    if memory.ordered:
+        return _pick_in_order(memory, state, machine)
     ask(state, NONE, machine)
     cluster = _view(memory, state)
-    hall = state.table.hall
     slot = memory.on_exit(cluster, machine)
-    waiting = cluster.waiting.size
     if slot == NONE:
         return NONE
+    waiting = cluster.waiting
     place = 0
-    while place < waiting and hall[place] != slot:
+    while place < waiting.size and waiting[place] != slot:
         place += 1
-    if place == waiting or not can_start(cluster, slot, machine):
+    if place == waiting.size or not can_start(cluster, slot, machine):
         return refuse(state, slot)
-    for later in range(place, waiting - 1):
-        hall[later] = hall[later + 1]
+    _quit_hall(state, place)
     _starts(memory, state, slot, machine)
     return slot
 
@@ -702,7 +801,7 @@ def _stop(memory, state, log, slot):
         piece.finish = clock.now
         memory.kept[0] += 1
     job.machine = NONE
-    state.table.hall[clock.waiting] = slot
+    _join_hall(state, slot)
     clock.waiting += 1
 
 
@@ -730,10 +829,10 @@ def _stop_all(memory, state, log):
 
 @kernel
 def moment(memory, state, log):
-    """Ask which jobs stop, and about each machine, if the policy decides after all of a moment and is still to be
-    asked about this one."""
+    """Ask which jobs stop, and about each machine, if the policy decides after all of a moment, or asked to be called
+    then, and is still to be asked about this one."""
     clock = state.meter.clock[0]
-    if not memory.at_moment or not clock.unasked:
+    if not clock.unasked or not (memory.at_moment or clock.woken):
         return 0
     stopped = 1
     while stopped > 0:
@@ -741,6 +840,8 @@ def moment(memory, state, log):
         if stopped < 0:
             return stopped
         clock.unasked = 0
+        if clock.woken:
+            clock.woken = ASKS
         if fill_all(memory, state, log) == REFUSED:
             return REFUSED
         clock.unasked = stopped
@@ -771,7 +872,7 @@ def clock(memory, state, ahead):
 
 @kernel
 def call(memory, state, log, ahead):
-    """A time for which the policy asked has come: ask about each machine, at once or after all of the moment."""
+    """A time for which the policy asked has come: ask about each machine after all of the moment."""
     now = state.meter.clock[0]
     if memory.wake[0] <= now.now:
         memory.wake[0] = np.inf
@@ -780,13 +881,9 @@ def call(memory, state, log, ahead):
         if memory.vain[0] > MOST_CALLS:
             ask(state, NONE, TIME)
             return refuse(state, MOST_CALLS)
-    now.woken = 1
-    if memory.at_moment:
-        now.unasked = 1
-        return 0
-    started = fill_all(memory, state, log)
-    now.woken = 0
-    return started
+    now.woken = CALLED
+    now.unasked = 1
+    return 0
 
 
 hand_over(
