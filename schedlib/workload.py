@@ -356,16 +356,19 @@ def with_results(
 ) -> pd.DataFrame:
     """The frame `jobs` of a result: the columns `RESULT`, then those of the reader's `own` jobs, then others `found`.
 
-    What a simulator has found takes the place of a column of the same name. `repeats`: how many rows of the
-    result each row of `own` has, one if left out; a run that ended early has fewer.
+    What a simulator has found takes the place of a column of the same name. Jobs without names are numbered, without
+    classes 0. `repeats`: how many rows of the result each row of `own` has, one if left out; a run that ended early
+    has fewer.
 
-    >>> found = {"job": [7], "class": 0, "submit": [0.0], "start": [1.0], "finish": [3.0], "machine": [0]}
-    >>> with_results(pd.DataFrame({"job": [7], "user": ["a"]}), found)
+    >>> found = {"start": [1.0], "finish": [3.0], "machine": [0]}
+    >>> with_results(pd.DataFrame({"job": [7], "submit": [0.0], "user": ["a"]}), found)
        job  class  submit  start  finish user  machine
     0    7      0     0.0    1.0     3.0    a        0
     """
-    measured = {name: found[name] for name in RESULT} | dict(found)
-    kept = own.drop(columns=list(found), errors="ignore")
+    given = {name: own[name] for name in RESULT if name in own}
+    named = {"job": own.index, "class": 0} | given | dict(found)
+    measured = {name: named[name] for name in RESULT} | named
+    kept = own.drop(columns=list(named), errors="ignore")
     if not len(kept.columns):
         return pd.DataFrame(measured)
     first = pd.DataFrame({name: measured.pop(name) for name in RESULT})

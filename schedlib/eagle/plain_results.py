@@ -9,7 +9,7 @@ from schedlib.eagle.detail import Detail
 from schedlib.eagle.plain_model import Cluster, Job
 from schedlib.eagle.simulating.simulate import Estimate, prepare
 from schedlib.eagle.systems import System
-from schedlib.workload import RESULT, Workload, in_short, with_results
+from schedlib.workload import Workload, in_short, with_results
 
 
 def jobs_of(
@@ -70,12 +70,11 @@ def written(cluster: Cluster, workload: Workload, system: System) -> Run:
     tasks = pd.DataFrame(cluster.tasks, columns=columns)
     jobs = pd.DataFrame(cluster.jobs)
     jobs["job"] = names
-    jobs["class"] = workload.jobs["class"]
     jobs["start"] = tasks.groupby("job")["start"].min()
     jobs["completion"] = jobs["finish"] - jobs["submit"]
     jobs["tasks"] = jobs["durations"].map(len)
     jobs = jobs.rename(columns={"isLong": "long"})
-    found = jobs[[*RESULT, "completion", "long", "tasks", "estimate"]]
+    found = jobs[["submit", "start", "finish", "completion", "long", "tasks", "estimate"]]
     tasks["long"] = jobs["long"].to_numpy()[tasks["job"]]
     tasks["job"] = names[tasks["job"]]
     log = pd.DataFrame(cluster.log, columns=["time", "event", "worker", "job"])

@@ -205,9 +205,9 @@ class Schedule:
         start = self.job_end.copy()
         for stage in (self.map, self.reduce):
             np.minimum.at(start, stage.job, stage.start)
-        found = {"job": np.arange(start.size), "class": 0, "submit": self.submit, "start": start}
-        found |= {"finish": self.job_end, "map_end": self.map_end}
-        return with_results(pd.DataFrame(), found)
+        found = {"submit": self.submit, "start": start, "finish": self.job_end}
+        jobs = pd.DataFrame(index=range(start.size))
+        return with_results(jobs, found | {"map_end": self.map_end})
 
     @cached_property
     def job_end(self) -> np.ndarray:

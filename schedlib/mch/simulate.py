@@ -130,22 +130,11 @@ def simulate(
         decisions=int(tally.decisions),
         seconds=seconds,
         end=end,
-        jobs=with_results(table, _measured(table, state.jobs.table)),
+        jobs=with_results(table, {name: state.jobs.table[name] for name in ("start", "finish")}),
         operations=run.operations(),
         reflattens=int(tally.reweighed),
         utilisation=state.busy / (amounts * span) if span > 0 else np.zeros_like(amounts),
     )
-
-
-def _measured(table: pd.DataFrame, jobs: np.recarray) -> dict:
-    """The first columns of `Churn.jobs`; a table without names and classes numbers its jobs, all of class 0."""
-    return {
-        "job": table.get("job", table.index),
-        "class": table.get("class", 0),
-        "submit": table["submit"],
-        "start": jobs.start,
-        "finish": jobs.finish,
-    }
 
 
 def check_times(tree: Tree, until: float | None, every: float | None) -> float:

@@ -10,6 +10,7 @@ from matplotlib.colors import to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
+from matplotlib.patheffects import withStroke
 
 from schedlib.plots import style
 from schedlib.plots.alt import number
@@ -205,11 +206,14 @@ def _draw(ax: Axes, bars: pd.DataFrame) -> None:
 
 def _write_names(ax: Axes, bars: pd.DataFrame, letter: float) -> None:
     """Write the job's name on each bar that is wide enough, for letters as wide as this."""
+    white: dict[str, Any] = {"ha": "center", "va": "center", "color": "white", "fontsize": 8}
+    # can be read on any colour and hatching
+    outline = [withStroke(linewidth=2, foreground="black")]
     for bar in bars.itertuples():
         wide = bar.finish - bar.start
-        if wide > letter * max(1.0, 0.6 * len(bar.name)) and bar.lane < 4:
-            middle = bar.start + wide / 2
-            style.name_on_bar(ax, middle, bar.low + bar.height / 2, bar.name)
+        if wide > letter * max(1.0, 0.6 * len(bar.name)) and bar.height > THICK / 5:
+            middle = bar.start + wide / 2, bar.low + bar.height / 2
+            ax.text(*middle, bar.name, path_effects=outline, **white)
 
 
 def _legend(ax: Axes, bars: pd.DataFrame) -> None:

@@ -11,7 +11,6 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
-from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullLocator
 
 from schedlib.intervals import mean_ci
@@ -172,18 +171,6 @@ def rounded(ax: Axes, low: Any, size: Any, corner: float = 0.08, **look: Any) ->
     )
     ax.add_patch(shape)
     return shape
-
-
-def name_on_bar(ax: Axes, x: float, y: float, name: str) -> None:
-    """Write a name in white, outlined so that it can be read on any colour and hatching.
-
-    >>> _, ax = canvas(4, 3)
-    >>> name_on_bar(ax, 1, 1, "7")
-    >>> ax.texts[0].get_text()
-    '7'
-    """
-    text = ax.text(x, y, name, ha="center", va="center", color="white", fontsize=8)
-    text.set_path_effects([withStroke(linewidth=2, foreground="black")])
 
 
 def band(

@@ -74,7 +74,7 @@ def result(
     tasks[["queued", "asked", "start", "finish"]] *= factor
     tasks["long"] = [orders[job].long for job in tasks["job"]]
     tasks = tasks.sort_values(["job", "task"], kind="stable", ignore_index=True)
-    frame = own[["job", "class"]].copy()
+    frame = own[["job"]].copy()
     submissions = log[log["event"] == "submit"]
     came = submissions.groupby("job")["time"].first().reindex(frame.index)
     frame["submit"] = came.fillna(pd.Series([order.at * factor for order in orders]))

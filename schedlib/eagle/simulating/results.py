@@ -134,8 +134,6 @@ def result(
     ends = np.empty_like(state.jobs)
     ends[order] = state.jobs
     found = {
-        "job": names,
-        "class": own["class"],
         "submit": ends["submit"],
         "start": ends["start"],
         "finish": ends["finish"],
