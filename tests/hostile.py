@@ -30,7 +30,7 @@ NOBODYS = (
 ALSO = {"random_instance.load": "rate"}
 """An argument, and what an error about it may name: the rate is the load times what a plan sustains."""
 TAKEN = """Workload.time_unit Workload.from_arrays.time_unit Workload.from_arrays.job_class Workload.between.t0 Workload.with_classes.classes System.name
-mean_ci.values block_bootstrap.values
+mean_ci.values block_bootstrap.values MachineConfigs.names
 Rule.name Policy.name Replan.how RandomWorkload.time_unit
 experiments.only claims.only run.hosts run.dask
 read_csv.demands read_csv.delimiter alibaba2018_tasks.t0 alibaba_pai2020.t0"""

@@ -17,7 +17,7 @@ def test_the_load_is_the_one_asked_for_and_jobs_stay_the_same():
 
 def test_curves_and_bars_are_the_runs():
     figure, alt = explorer.draw_load(85, 17, "hawk without stealing", "hawk")
-    setting = {"short_partition": 0.17, "cutoff": eagle.CUTOFF["google"]}
+    setting = {"short_partition": 0.17, "cutoff": eagle.CUTOFF["google"], "detail": "as_published"}
     run = eagle.simulate(explorer._workload(85), "hawk", explorer.WORKERS, **setting)
     for ax, long in zip(figure.axes, (False, True), strict=False):
         times, share = ax.lines[1].get_data()

@@ -183,8 +183,8 @@ def draw_addition(how, rng):
     """The addition to old news: whole seconds up to the heartbeat as published, any time as written."""
     drawn = rng.random()
     if how.detail.whole_additions:
-        seconds = int(drawn * (int(how.heartbeat) + 1))
-        return float(seconds)
+        most = int(how.heartbeat / how.second + 1e-9)
+        return int(drawn * (most + 1)) * how.second
     return drawn * how.heartbeat
 
 

@@ -57,6 +57,7 @@ class Settings(NamedTuple):
     rejects: bool = False  # workers reject probes when these arrive
     short_only: int = 0  # workers 0 to short_only - 1 are the short partition
     slots: int = 1  # the most of a worker
+    second: float = 1.0
     delay: float = 0.0005
     heartbeat: float = 3.0
     cap: float = 5.0
@@ -69,6 +70,7 @@ def settings(
     detail: Detail,
     short_only: int,
     slots: int,
+    second: float,
     delay: float,
     heartbeat: float,
 ) -> Settings:
@@ -93,6 +95,7 @@ def settings(
         rejects=as_sent,
         short_only=short_only,
         slots=slots,
+        second=second,
         delay=delay,
         heartbeat=heartbeat,
         cap=float(system.cap),

@@ -108,8 +108,9 @@ class MachineConfigs:
         object.__setattr__(self, "count", count)
         if self.names is not None:
             require_kind("names", self.names, Sequence, "help(MachineConfigs)")
-            names = tuple(map(str, self.names))
-            if not len(set(names)) == len(names) == capacity.shape[1]:
+            names = tuple(self.names)
+            texts = all(isinstance(name, str) for name in names)
+            if not (texts and len(set(names)) == len(names) == capacity.shape[1]):
                 raise ValueError(
                     f"names: {names}; needs a different name for each of {capacity.shape[1]} resources"
                 )

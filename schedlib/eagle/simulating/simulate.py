@@ -130,6 +130,7 @@ def simulate(
     short_only = short_workers(system.name, parts, short_partition, workers, bool(jobs.long.any()))
     jobs.probes = _probes(system, parts, jobs, probe_ratio)
     columns = None
+    seconds = 1.0  # of the run's unit of time
     if parts.functions:
         columns = np.array([*own_columns.values()]).reshape(len(own_columns), len(workload))
         columns = columns[:, rows].copy()
@@ -138,6 +139,7 @@ def simulate(
         jobs.estimate /= coarse
         duration = duration / coarse
         duration.flags.writeable = False
+        seconds = coarse
         coarse = 1.0
     how = settings(
         system=system,
@@ -145,6 +147,7 @@ def simulate(
         detail=differences,
         short_only=short_only,
         slots=int(of_each.max()),
+        second=1 / seconds,
         delay=float(network_delay * coarse),
         heartbeat=float(heartbeat * coarse),
     )
