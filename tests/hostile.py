@@ -168,6 +168,7 @@ CALLS = {
     theory.mmc_mean_wait: {"arrival_rate": 1.0},
     theory.pollaczek_khinchine: {},
     theory.sita_mean_waits: {"shares": [1.0], "mean_service": [1.0], "second_moment": [1.0], "servers": [1]},
+    theory.preemptive_mean_responses: {"arrival_rate": [0.5], "mean_service": [1.0], "second_moment": [1.0]},
     theory.ps_mean_response: {},
     theory.srpt_mean_response: {},
     theory.srpt_response: {},
