@@ -101,7 +101,7 @@ def test_an_instance_larger_than_every_machine_is_left_out_and_counted():
         ),
         (
             {"trace": Workload.from_arrays([3] * 4, [1] * 4, cpu=[1, 2, 3, 4], mem=[0.1] * 4)},
-            "jobs: all are submitted at 3;",
+            "workload: all are submitted at 3;",
         ),
         ({"first": 0.0}, "day: no task is submitted in the first 0 s"),
     ],

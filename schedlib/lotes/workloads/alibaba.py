@@ -114,7 +114,7 @@ def _asked(configs: MachineConfigs, jobs: Workload) -> tuple[JobClasses, float]:
     submit = jobs.jobs["submit"].to_numpy()
     if submit[0] == submit[-1]:
         raise ValueError(
-            f"jobs: all are submitted at {submit[0]:g}; a load needs arrivals over some time, "
+            f"workload: all are submitted at {submit[0]:g}; a load needs arrivals over some time, "
             "give a longer trace"
         )
     demand = np.array(work).T / duration[:, None]
