@@ -156,3 +156,26 @@ def test_a_cancelled_probe_is_never_asked_for(system, detail):
     assert late(before) > 0 == late(after) and after.stats["dropped"] > 0
     assert after.stats["vain"] < before.stats["vain"]
     assert len(after.tasks) == len(crowd().tasks) and (after.tasks["worker"] >= 0).all()
+
+
+def test_additions_to_old_news_are_whole_seconds_in_minutes_too():
+    """With a reader's function a run in minutes is worked out in minutes, without one in seconds."""
+
+    def first(cluster, worker, line, rng):
+        return 0
+
+    rng = np.random.default_rng(0)
+    submit = np.cumsum(rng.exponential(2, 300)).round()
+    work = Workload.from_arrays(submit / 60, rng.integers(5, 40, 300) / 60, time_unit="min")
+    how = {"short_partition": 0, "cutoff": np.inf, "detail": "as_published", "heartbeat": 0.5}
+    mine, shipped = (
+        eagle.simulate(
+            work,
+            eagle.System("old news", short_jobs="stale-lwl", long_jobs="stale-lwl", queue=queue),
+            12,
+            **how,
+        )
+        for queue in (first, "fifo")
+    )
+    np.testing.assert_allclose(mine.jobs["completion"], shipped.jobs["completion"], rtol=1e-9)
+    assert (mine.jobs["completion"] > work.tasks["duration"] + 1).any()

@@ -130,7 +130,7 @@ def read_table(
     require_file(path)
     if path.suffix == PARQUET:
         return _read_parquet(path, types), []
-    lines: list[int] = []
+    lines = []
     header = names is None
     if names is None:
         names = first_row(path, delimiter) or list(types)
