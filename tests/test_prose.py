@@ -192,7 +192,13 @@ def month(policy):
 
 @pytest.mark.parametrize("name", IN_WORDS)
 def test_each_sentence_in_words_is_so(name):
-    told = KNOWN | {"times": times, "month": month, "lotes_worlds": lotes_worlds}
+    told = KNOWN | {
+        "times": times,
+        "month": month,
+        "lotes_worlds": lotes_worlds,
+        "pd": pd,
+        "ROOT": ROOT,
+    }
     if "/" in name:
         whole = (ROOT / name).read_text()
     elif "." in name:

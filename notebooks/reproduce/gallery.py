@@ -15,9 +15,8 @@ HEAD = """\
 # Every figure and table
 
 `make figures` makes all of these, `make figures ONLY=hmhs.fig1` one of them, and
-[provenance.json](provenance.json) says how each was made. A time is that of all points of the experiment, one
-after another on one core. Figures drawn from the same experiment share its time. What became of the papers'
-sentences stands in [CLAIMS.md](CLAIMS.md).
+[provenance.json](provenance.json) says how each was made. A time is that of all points of an experiment, one
+after another on one core; its figures share it. The papers' sentences are in [CLAIMS.md](CLAIMS.md).
 """
 LONGEST_TABLE = 8  # rows that stand in the gallery; of a longer table it has the link
 Entry = dict[str, Any]
