@@ -7,6 +7,7 @@ import nbformat
 
 from book import slides
 from reproduce import notebooks
+from schedlib import lotes
 from test_prose import ELSE, NUMBER, rounds_to
 
 SLIDES = 22  # of a lecture of 45 minutes
@@ -42,6 +43,9 @@ def faults_of_a_slide(cell, slide, beside):
     unknown = slide.keys() - slides.KEYS
     if unknown or "title" not in slide:
         return [f"{title}: unknown keys {sorted(unknown)}"]
+    count = sum(not slides.is_caption(output) for output in cell.get("outputs", []))
+    if any(place >= count for place in slide.get("show", [])):
+        return [f"{title}: shows {slide['show']} of {count} outputs"]
     body = slides.body(cell, slide, beside)
     outputs = [output for part in body for output in part.get("outputs", [])]
     words = "\n".join(
@@ -96,11 +100,13 @@ def faults_of_answers(asked, answer):
 
 
 def faults_of_numbers(name):
-    """The numbers on slides that the chapter does not have, or that no cell of the slide's section prints."""
+    """The numbers on slides that neither the chapter nor our six jobs have, nor a cell of the slide's section prints."""
     text = "\n".join(
         "".join(cell.source) for cell in cells_of(name) if cell.cell_type == "markdown"
     )
-    known = set(numbers_in(text)) | set(NUMBER.findall(text))
+    six = lotes.six_jobs()
+    jobs = [*six.jobs["submit"], *six.tasks[["duration", "cores", "memory"]].to_numpy().flat]
+    known = set(numbers_in(text)) | set(NUMBER.findall(text)) | {f"{number:g}" for number in jobs}
     printed, found = [], []
     for cell in cells_of(name):
         if cell.cell_type == "markdown" and re.search(r"^##? ", cell.source, re.M):
@@ -135,17 +141,20 @@ def faults(name):
     """All that breaks the rules of lectures in a chapter."""
     found = []
     asked = None
+    counts = [0]
     for cell in cells_of(name):
         beside = slides.formulas_and_tables(cell)
         for slide in slides.slides_of(cell):
+            if slide.get("lecture", 1) > len(counts):
+                counts.append(0)
+            counts[-1] += 1
             found += faults_of_a_slide(cell, slide, beside)
             if asked is not None:
                 found += faults_of_answers(asked, slide)
             asked = slide if slide.get("question") else None
     if asked is not None:
         found += faults_of_answers(asked, None)
-    for number, deck in enumerate(slides.lectures(nbformat.read(CHAPTERS[name], as_version=4)), 1):
-        count = sum(kind(cell) == "slide" for cell in deck.cells)
+    for number, count in enumerate(counts, 1):
         if count > SLIDES:
             found.append(f"lecture {number} has {count} slides, of at most {SLIDES}")
     return found + faults_of_numbers(name)

@@ -3,6 +3,7 @@
 import base64
 import re
 
+import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_output
 

@@ -32,7 +32,6 @@ from schedlib import paths
 ROOT = paths.checkout() or Path()
 OWN = ROOT / "notebooks" / "book"
 BROAD = 1.9  # a picture with a larger ratio of width to height is broad
-COLUMNS = 6  # a table with more columns is broad
 FORMULA = re.compile(r"\$\$.+?\$\$", re.DOTALL)
 TABLE = re.compile(r"(?:^\|.*\|\n?){3,}", re.M)
 KEYS = {"title", "text", "points", "question", "show", "code", "part", "lit", "lecture", "notes"}
@@ -59,8 +58,14 @@ def shown(cell, slide):
         outputs = [outputs[k] for k in slide["show"]]
     boxed = [box(source, slide) for source in sources(cell, outputs, slide)]
     rest = [on_a_slide(output) for output in outputs if not is_listing(output)]
-    broad = boxed or any(map(is_broad, rest))
-    metadata = {"slideshow": {"slide_type": "-"}, "tags": ["broad"] if broad else []}
+    narrow = sum(map(is_narrow, rest))
+    pictures = sum("image/png" in output.get("data", {}) for output in rest)
+    tags = []
+    if boxed or len(rest) > 1 or narrow < len(rest):
+        tags.append("broad")
+    if pictures > 1:
+        tags.append("beside" if narrow == pictures else "stacked")
+    metadata = {"slideshow": {"slide_type": "-"}, "tags": tags}
     return nbformat.from_dict(cell | {"outputs": boxed + rest, "metadata": metadata})
 
 
@@ -108,16 +113,13 @@ def is_listing(output) -> bool:
     return markdown(output).startswith("```python")
 
 
-def is_broad(output) -> bool:
-    """Whether a picture or a table stands below the words of its slide, and not beside them."""
-    data = output.get("data", {})
-    if "image/png" in data:
-        size = base64.b64decode(data["image/png"])[16:24]
-        width, height = struct.unpack(">II", size)
-        return width > BROAD * height
-    header = data.get("text/html", "").partition("</tr>")[0]
-    first_line = markdown(output).partition("\n")[0]
-    return header.count("<th") > COLUMNS or first_line.count("|") > COLUMNS + 1
+def is_narrow(output) -> bool:
+    """Whether an output is a picture that has room beside the words of its slide; all else stands below them."""
+    if "image/png" not in output.get("data", {}):
+        return False
+    size = base64.b64decode(output.data["image/png"])[16:24]
+    width, height = struct.unpack(">II", size)
+    return width <= BROAD * height
 
 
 def formulas_and_tables(cell) -> list[str]:

@@ -38,15 +38,7 @@ STYLES = {
     "eagle": style.look("eagle")._replace(label="Eagle (next chapter)"),
 }
 QUANTILES = 1 - np.geomspace(1, 0.002, 200)
-TIMES = {
-    1: "1 s",
-    10: "10 s",
-    60: "1 min",
-    600: "10 min",
-    3600: "1 h",
-    36000: "10 h",
-    360000: "100 h",
-}
+TIMES = {10: "10 s", 60: "1 min", 3600: "1 h", 36000: "10 h", 360000: "100 h"}
 SHARES = (
     "short partition busy",
     "general partition busy",

@@ -14,14 +14,16 @@ from schedlib.eagle.simulating.results import Simulation
 from schedlib.plots import style
 
 MOST = 40  # workers that the picture has room for
-# pixels: the whole's height, the left margin, the jobs' panel's width
-HEIGHT, LEFT, PANEL = (330, 112, 236)
+# pixels: the whole's height, the left margin
+HEIGHT, LEFT = (446, 130)
 # pixels: a worker's width, between two, the height of an entry of the queue
 BOX, GAP, QUEUED = (24, 6, 15)
 # from the top: tasks that run, the centre's bits, a copy of them
 RUN_AT, CENTRE_AT, COPY_AT = (200, 262, 288)
 NAME_AT = RUN_AT + BOX + 16
 DEEP, JOBS = 9, 15  # entries of a queue and jobs of the panel that are drawn; the rest is counted
+# the panel of jobs, below the cluster: from the top, a job's height, jobs in a column, a column's width
+JOBS_AT, JOB, COLUMN, ACROSS = (336, 18, 5, 232)
 POINTS = 0.72  # of a pixel
 INK, DARK, FAINT = "#222222", "#555555", "#aaaaaa"
 
@@ -45,7 +47,7 @@ class Words(NamedTuple):
     x: float
     y: float
     text: str
-    size: float = 11
+    size: float = 12
     colour: str = INK
     anchor: str = "middle"
 
@@ -112,10 +114,9 @@ def shapes(step: Step, run: Simulation) -> tuple[Shapes, tuple[float, float]]:
         drawn += _bit_rows(step)
     else:
         none = "this system shares no bits"
-        drawn.append(Words(LEFT + 4, CENTRE_AT + 8, none, 11, "#888888", "start"))
-    right = LEFT + workers * (BOX + GAP)
-    drawn += _panel(step, run, right + 22)
-    width = right + PANEL
+        drawn.append(Words(LEFT + 4, CENTRE_AT + 8, none, 12, "#888888", "start"))
+    drawn += _panel(step, run)
+    width = max(LEFT + workers * (BOX + GAP), -(-JOBS // COLUMN) * ACROSS)
     return drawn, (width, HEIGHT)
 
 
@@ -132,13 +133,13 @@ def _frame(workers, short_only) -> Iterator[Box | Words]:
             middle = x + width / 2
             words = name if width > 60 else "short"
             yield Box(x, 26, width, CENTRE_AT - 32, "#f3f3f3")
-            yield Words(middle, 36, words, 10, DARK)
-    yield Words(LEFT - 6, RUN_AT - 60, "queue", 11, DARK, "end")
-    yield Words(LEFT - 6, RUN_AT + BOX / 2, "runs", 11, DARK, "end")
-    yield Words(LEFT - 6, NAME_AT, "worker", 11, DARK, "end")
+            yield Words(middle, 36, words, 12, DARK)
+    yield Words(LEFT - 6, RUN_AT - 60, "queue", 12, DARK, "end")
+    yield Words(LEFT - 6, RUN_AT + BOX / 2, "runs", 12, DARK, "end")
+    yield Words(LEFT - 6, NAME_AT, "worker", 12, DARK, "end")
 
 
-def _inside(box, text, size=11.0, colour=INK) -> Shapes:
+def _inside(box, text, size=12.0, colour=INK) -> Shapes:
     """A box, and a text in its middle."""
     return [box, Words(box.x + box.width / 2, box.y + box.height / 2, text, size, colour)]
 
@@ -157,7 +158,7 @@ def _column(step, worker, x, colours) -> Iterator[Box | Words]:
     runs = step.running[worker]
     asks = step.asking[worker]
     if runs >= 0:
-        yield from _inside(box_of(runs, RUN_AT, BOX, 0.75), f"{runs}", 11, "#ffffff")
+        yield from _inside(box_of(runs, RUN_AT, BOX, 0.75), f"{runs}", 12, "#ffffff")
     elif asks >= 0:
         yield from _inside(box_of(asks, RUN_AT, BOX, 0.12, dashed=True), f"{asks}?")
     else:
@@ -166,19 +167,19 @@ def _column(step, worker, x, colours) -> Iterator[Box | Words]:
     line = step.queue[worker]
     for job in line[:DEEP]:
         y -= QUEUED
-        yield from _inside(box_of(job, y, QUEUED - 2, 0.25, 0.8), f"{job}", 9.5)
+        yield from _inside(box_of(job, y, QUEUED - 2, 0.25, 0.8), f"{job}", 11.5)
     more = len(line) - DEEP
     if more > 0:
         y -= 10
-        yield Words(middle, y + 4, f"+{more}", 9, DARK)
+        yield Words(middle, y + 4, f"+{more}", 11.5, DARK)
     if coming := step.coming[worker]:
         first = coming[0]
         edge = colours[first]
         box = Box(x + 2, y - 18, BOX - 4, 12, "#ffffff", edge, dashed=True)
-        yield from _inside(box, f"{first}", 9, edge)
+        yield from _inside(box, f"{first}", 11.5, edge)
     if step.event == "reject" and touched:
         yield Words(middle, y - 12, "\N{MULTIPLICATION SIGN}", 17)
-    yield Words(middle, NAME_AT, f"{worker}", 11, INK if touched else "#777777")
+    yield Words(middle, NAME_AT, f"{worker}", 12, INK if touched else "#777777")
     if touched:
         yield Box(x + 3, NAME_AT + 9, BOX - 6, 2, INK)
 
@@ -187,21 +188,21 @@ def _bit_rows(step) -> Iterator[Box | Words]:
     """The centre's bits, and the copy at the step's worker, or where it is newest."""
     before, after = LEFT - 6, LEFT + 4
     middle = COPY_AT + 8
-    yield Words(before, CENTRE_AT + 8, "the centre's bits", 11, DARK, "end")
+    yield Words(before, CENTRE_AT + 8, "the centre's bits", 12, DARK, "end")
     yield from _bits(step, step.bits, CENTRE_AT)
     worker, since, copy = newest_copy(step)
     if worker < 0:
-        yield Words(before, middle, "a worker's copy", 11, FAINT, "end")
-        yield Words(after, middle, "no worker has one yet", 11, FAINT, "start")
+        yield Words(before, middle, "a worker's copy", 12, FAINT, "end")
+        yield Words(after, middle, "no worker has one yet", 12, FAINT, "start")
         return
     pairs = zip(copy, step.bits, strict=True)
     wrong = sum(bit != true for bit, true in pairs)
     state = "1 bit is" if wrong == 1 else f"{wrong or 'no'} bits are"
     age = step.time - since
     words = f"the copy at worker {worker} is {age:.4g} s old; {state} out of date"
-    yield Words(before, middle, f"copy at {worker}", 11, DARK, "end")
+    yield Words(before, middle, f"copy at {worker}", 12, DARK, "end")
     yield from _bits(step, copy, COPY_AT)
-    yield Words(after, COPY_AT + 28, words, 11, DARK, "start")
+    yield Words(after, COPY_AT + 28, words, 12, DARK, "start")
 
 
 def _bits(step, bits, y) -> Iterator[Box | Words]:
@@ -214,18 +215,21 @@ def _bits(step, bits, y) -> Iterator[Box | Words]:
         if stale:
             edge, thick, ink = INK, 2, INK
         box = Box(_left(worker), y, BOX, 16, fill, edge, thick, stale)
-        yield from _inside(box, f"{int(bit)}", 10.5, ink)
+        yield from _inside(box, f"{int(bit)}", 11.5, ink)
 
 
-def _panel(step, run, x) -> Iterator[Box | Words]:
+def _panel(step, run) -> Iterator[Box | Words]:
     """The jobs that are in the system: tasks that have ended, that run, and that are still to start."""
     jobs = run.jobs.assign(started=step.started, ended=step.done)
     submitted = jobs["submit"] <= step.time
     unfinished = jobs["ended"] < jobs["tasks"]
     present = list(jobs[submitted & unfinished].itertuples())
-    yield Words(x, 36, "jobs: tasks ended, running, to start", 10, DARK, "start")
-    y = 48
-    for job in present[:JOBS]:
+    more = len(present) - JOBS
+    words = "jobs: tasks ended, running, to start" + (f"; and {more} more" if more > 0 else "")
+    yield Words(4, JOBS_AT, words, 12, DARK, "start")
+    for place, job in enumerate(present[:JOBS]):
+        x = ACROSS * (place // COLUMN)
+        y = JOBS_AT + 10 + JOB * (place % COLUMN)
         running = job.started - job.ended
         to_start = job.tasks - job.started
         parts = {0.95: job.ended, 0.55: running, 0.12: to_start}  # by shade
@@ -234,19 +238,15 @@ def _panel(step, run, x) -> Iterator[Box | Words]:
         if job.Index == step.job:
             edge, thick = INK, 1.6
         scale = 120 / max(job.tasks, 12)
-        left = x + 24
-        yield Words(x + 18, y + 7, f"{job.Index}", 10, INK, "end")
+        left = x + 28
+        yield Words(x + 22, y + 7, f"{job.Index}", 12, INK, "end")
         for shade, count in parts.items():
             width = count * scale
             if count:
-                yield Box(left, y, width, 12, pale(colour, shade), edge, thick)
+                yield Box(left, y, width, 13, pale(colour, shade), edge, thick)
             left += width
-        words = f"{job.ended}, {running}, {to_start}"
-        yield Words(x + 150, y + 7, words, 10, DARK, "start")
-        y += 17
-    more = len(present) - JOBS
-    if more > 0:
-        yield Words(x, y + 6, f"and {more} more", 10, DARK, "start")
+        counts = f"{job.ended}, {running}, {to_start}"
+        yield Words(x + 156, y + 7, counts, 12, DARK, "start")
 
 
 def svg(step: Step, run: Simulation) -> str:

@@ -3,7 +3,7 @@ const scrolls =
   ".cell_output, .cell_output .output, div.math, mjx-container[display], .pst-scrollable-table-container, article div:has(> table.table), figure, pre";
 const phone = window.matchMedia("(max-width: 600px)");
 const SMALLEST = 0.65;  // of their size, to which a formula or a table may shrink to fit its column
-const BROAD = 1.6;  // width over height of a picture from which it scrolls on a phone
+const BROAD = 2;  // width over height of a picture from which it scrolls on a phone
 
 // What is a little too wide is set smaller; only what is far too wide scrolls.
 const fit = (box, shrunk = box) => {
@@ -83,16 +83,27 @@ document.addEventListener("DOMContentLoaded", () => {
   if (/figures\/CLAIMS/.test(location.pathname)) claims();
   if (/cheat-sheet/.test(location.pathname)) document.body.classList.add("cheat-sheet");
 });
+// What scrolls can be reached by keyboard, and says that it scrolls.
+const sideways = (frame) => {
+  const more = frame.scrollWidth > frame.clientWidth + 1;
+  if (more) frame.tabIndex = 0;
+  frame.classList.toggle("more", more);
+};
 const seen = (picture) => {
   const frame = picture.closest("figure, .cell_output, p");
   if (frame && picture.naturalWidth > BROAD * picture.naturalHeight) picture.classList.add("broad");
-  if (frame && frame.scrollWidth > frame.clientWidth + 1) frame.tabIndex = 0;
+  if (frame) sideways(frame);
 };
 window.addEventListener("load", async () => {
   await window.MathJax?.startup?.promise;
   for (const formula of document.querySelectorAll('mjx-container[display="true"]')) fit(formula);
-  for (const table of document.querySelectorAll("article table")) {
-    if (!phone.matches) fit(table.parentElement, table);
+  if (!phone.matches) {
+    for (const table of document.querySelectorAll("article table")) fit(table.parentElement, table);
+    for (const code of document.querySelectorAll("article div.highlight pre")) {  // a line of a box stays one line
+      code.style.whiteSpace = "pre";
+      fit(code);
+      code.style.whiteSpace = "";
+    }
   }
   for (const picture of document.querySelectorAll("article img")) {
     if (picture.complete) seen(picture);

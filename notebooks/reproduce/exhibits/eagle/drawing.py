@@ -239,6 +239,7 @@ def plot_systems(ax, rows: DataFrame, systems: Iterable[str], gap: float = 0.16)
     """Completion times of short jobs under these systems as dots, the percentiles side by side."""
     dots(ax, rows, "completion", "percentile", NTH, "system", looks_of(systems), gap)
     ax.set(yscale="log", xlabel="percentile", ylabel="completion time of short jobs (s)")
+    style.plain_log(ax.yaxis)
 
 
 def from_zero(axes) -> None:
