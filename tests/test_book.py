@@ -145,7 +145,9 @@ def test_public_names_are_in_the_reference():
 def test_figures_have_one_number_in_source_caption_and_text(name):
     cells = nbformat.read(CHAPTERS[name], as_version=4).cells
     code = [cell for cell in cells if cell.cell_type == "code"]
-    numbers = [found for cell in code for found in re.findall(r'book\.figure\(\s*"(.+?)"', cell.source)]
+    numbers = [
+        found for cell in code for found in re.findall(r'book\.figure\(\s*"(.+?)"', cell.source)
+    ]
     chapter = int(name[:2])
     assert numbers == [f"{chapter}.{place}" for place in range(1, 1 + len(numbers))]
     assert not [cell for cell in code if "reproduce.picture(" in cell.source]
@@ -155,7 +157,11 @@ def test_figures_have_one_number_in_source_caption_and_text(name):
         for output in cell.outputs
     ]
     assert [caption[1] for caption in captions if caption] == numbers
-    said = re.sub(r"paper's\s+(?:\w+\s+)?Fig\w*\.?\s[\d.]+(?:\s?(?:,|and|to)\s[\d.]+)*", "", words(CHAPTERS[name]))
+    said = re.sub(
+        r"paper's\s+(?:\w+\s+)?Fig\w*\.?\s[\d.]+(?:\s?(?:,|and|to)\s[\d.]+)*",
+        "",
+        words(CHAPTERS[name]),
+    )
     assert set(re.findall(r"Fig\w*\.?\s(\d[\d.]*\d|\d+)", said)) <= set(numbers)
 
 

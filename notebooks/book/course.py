@@ -200,7 +200,14 @@ def syllabus(folder: Path) -> str:
         hand_in = next((name for name, words in asked.items() if "*Code.*" in words), None)
         hand_in = hand_in or next(iter(asked))
         read = f"[{title}](notebooks/{file.name})"
-        row = [max(number, 1), read, lectures(chapter), len(asked), f"`{hand_in}`", *minutes(chapter)]
+        row = [
+            max(number, 1),
+            read,
+            lectures(chapter),
+            len(asked),
+            f"`{hand_in}`",
+            *minutes(chapter),
+        ]
         page += f"| {' | '.join(map(str, row))} |\n"
     return page
 

@@ -15,7 +15,7 @@ COLUMNS = {"symbol": "symbol", "ours": "in schedlib", "meaning": "meaning", "uni
 _ROWS = pd.read_csv(
     Path(__file__).with_name("lessons") / "notation.csv", dtype=str, keep_default_na=False
 )
-_ROWS["chapters"] = [tuple(map(int, chapters.split())) for chapters in _ROWS["chapters"]]
+_ROWS["chapters"] = [tuple(chapters.split()) for chapters in _ROWS["chapters"]]
 TABLE: list[Any] = list(_ROWS.itertuples(index=False, name="Row"))
 # the keys of papers with symbols, and "theory"
 SOURCES = tuple(dict.fromkeys(row.paper for row in TABLE))
@@ -44,8 +44,8 @@ class Notation(pd.DataFrame):
         return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
-def table(paper: str | None = None, chapter: int | None = None) -> Notation:
-    """The symbols of a paper (its key, or "theory"), or those that a chapter uses, or all.
+def table(paper: str | None = None, chapter: int | str | None = None) -> Notation:
+    """The symbols of a paper (its key, or "theory"), or those that a chapter uses (2 or "1b"), or all.
 
     A row each: `symbol` (LaTeX), `in schedlib` (the name below the package), `meaning`, `unit` ("1" for
     numbers); without a paper also `paper`. Raises ValueError on an unknown paper, and when nothing is left.
@@ -59,7 +59,7 @@ def table(paper: str | None = None, chapter: int | None = None) -> Notation:
     if paper is not None:
         rows = [row for row in rows if row.paper == paper]
     if chapter is not None:
-        rows = [row for row in rows if chapter in row.chapters]
+        rows = [row for row in rows if str(chapter) in row.chapters]
     if not rows:
         raise ValueError(f"chapter: {chapter!r} uses none of the symbols of {paper or 'any paper'}")
     frame = Notation(rows)

@@ -3,7 +3,7 @@
     from schedlib import boards
     from schedlib.boards import literature
 
-    boards.lotes(literature.easy, literature.dot_product)
+    boards.lotes(literature.easy, literature.dot_product, literature.srpt, literature.round_robin(0.5))
     boards.hmhs(literature.sufferage, literature.delay)
     boards.eagle(literature.power_of_d)
 
@@ -11,6 +11,7 @@
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -142,6 +143,131 @@ def easy_by(column: str) -> lotes.Policy:
         return fits.all()
 
     return _easy(harmless_as_said, f"EASY by {column}")
+
+
+# --- Policies that stop jobs: Kleinrock, Queueing systems 2, 1976; Schrage, Operations Research 16, 1968 (SRPT);
+# --- Arpaci-Dusseau, Operating systems: three easy pieces, chapters 7 and 8 (round robin, feedback) ---
+
+
+def least_first(key: Callable, name: str, quantum: float = np.inf, keep: bool = True) -> lotes.Policy:
+    """The jobs with the least `key(cluster, job)` run, and stop those with larger ones that take their room.
+
+    Of equal keys those that run go on, and those that wait go in order. A key that changes with time is compared
+    again a `quantum` after each decision. A job that is stopped keeps what it has done, or not.
+
+    >>> shortest = least_first(lambda cluster, job: cluster.work[job], "preemptive shortest job first")
+    """
+    key = numba.njit(key)
+
+    def start(cluster, machine):
+        """The job with the least key that can start."""
+        best = -1
+        for job in cluster.waiting:
+            if best < 0 or key(cluster, job) < key(cluster, best):
+                if lotes.can_start(cluster, job, machine):
+                    best = job
+        return best
+
+    def stop(cluster, running):
+        """The job with the largest key, if one with a smaller key has no room."""
+        last = -1
+        for job in running:
+            if last < 0 or key(cluster, job) > key(cluster, last):
+                last = job
+        if cluster.waiting.size > 0:
+            cluster.wake[0] = cluster.now + quantum
+        for job in cluster.waiting:
+            if last >= 0 and key(cluster, job) < key(cluster, last) and lotes.first_fit(cluster, job) < 0:
+                return last
+        return -1
+
+    return lotes.Policy(at_moment=start, stop=stop, name=name, keep=keep)
+
+
+srpt = least_first(lambda cluster, job: lotes.remaining(cluster, job), "SRPT")
+"""Shortest remaining processing time: no policy of one machine has a smaller mean response."""
+
+preemptive_priority = least_first(lambda cluster, job: cluster.job_class[job], "preemptive priority")
+"""Class 0 first. A job goes on where it was stopped (preemptive resume)."""
+
+
+def foreground_background(quantum: float) -> lotes.Policy:
+    """The jobs that have had least service run, in turns of a quantum (the workload's unit of time)."""
+    return least_first(
+        lambda cluster, job: cluster.work[job] - lotes.remaining(cluster, job),
+        "foreground-background",
+        quantum,
+    )
+
+
+def feedback(*quanta: float) -> lotes.Policy:
+    """Multilevel feedback queues, a quantum for each level (the workload's unit of time).
+
+    Jobs come on the first level. Who has run for the quantum of his level goes to the end of the next one; on the last
+    level, to the end of that. Jobs stop those of lower levels that take their room, and go on with a whole quantum.
+
+    >>> feedback(1.0, 2.0, 4.0).name
+    'feedback queues'
+    """
+    lengths = np.array(quanta, float)
+    if not lengths.size or not (lengths > 0).all():
+        raise ValueError(f"quanta: {quanta}, give a positive time for each level")
+
+    @numba.njit
+    def turn(cluster, job):
+        """A turn of the job begins: note when it will be over."""
+        level = int(cluster.notes[job, 0])
+        cluster.notes[job, 1] = cluster.now + lengths[level]
+        cluster.wake[0] = min(cluster.wake[0], cluster.notes[job, 1])
+
+    @numba.njit
+    def next_level(cluster, job):
+        """The level on which a job that runs is next, and whether its turn is over."""
+        over = cluster.notes[job, 1] <= cluster.now
+        return min(cluster.notes[job, 0] + over, lengths.size - 1), over
+
+    def start(cluster, machine):
+        """The first job on the highest level that can start."""
+        best = -1
+        for job in cluster.waiting:
+            if best < 0 or cluster.notes[job, 0] < cluster.notes[best, 0]:
+                if lotes.can_start(cluster, job, machine):
+                    best = job
+        if best >= 0:
+            turn(cluster, best)
+        return best
+
+    def stop(cluster, running):
+        """The job on the lowest level, of several one whose turn is over, if one before it has no room."""
+        last = -1
+        place = -1.0
+        for job in running:
+            level, over = next_level(cluster, job)
+            if level + over / 2 > place:
+                last = job
+                place = level + over / 2
+        for job in cluster.waiting:
+            if cluster.notes[job, 0] < place and lotes.first_fit(cluster, job) < 0:
+                cluster.notes[last, 0] = np.floor(place)
+                return last
+        cluster.wake[0] = np.inf
+        for job in running:
+            cluster.notes[job, 0], over = next_level(cluster, job)
+            if over:
+                turn(cluster, job)
+            cluster.wake[0] = min(cluster.wake[0], cluster.notes[job, 1])
+        return -1
+
+    return lotes.Policy(at_moment=start, stop=stop, name="feedback queues")
+
+
+def round_robin(quantum: float) -> lotes.Policy:
+    """Each job runs for a quantum (the workload's unit of time), and then goes to the end of the line.
+
+    >>> round_robin(0.5).name
+    'round robin'
+    """
+    return replace(feedback(quantum), name="round robin")
 
 
 # --- Dot product: Panigrahy, Talwar, Uyeda and Wieder, Heuristics for vector bin packing, 2011 ---

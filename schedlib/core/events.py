@@ -8,6 +8,10 @@ from schedlib.core import heap
 from schedlib.core.compiling import compiled
 
 
+LABEL = 0x7FFFFFFF
+"""The bits of a label that are the event."""
+
+
 class EventQueue(NamedTuple):
     """A heap of times and labels, each (n,); a label is the event with its serial number in the high bits."""
 
@@ -47,4 +51,4 @@ def take(queue):
         return np.inf, -1
     time, label = queue.time[0], queue.label[0]
     queue.count[0] = heap.pop(queue.time, queue.label, pending)
-    return time, label & 0x7FFFFFFF
+    return time, label & LABEL

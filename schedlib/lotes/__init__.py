@@ -25,7 +25,7 @@ from schedlib.lotes.planning.generation import GeneratedPlan, generate_plan
 from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.policies import OPTIONS
 from schedlib.lotes.policies.own import Cluster as Cluster  # `help` of it is long: not in `__all__`
-from schedlib.lotes.policies.own import Policy, can_start, first_fit, room_at
+from schedlib.lotes.policies.own import Policy, can_start, first_fit, remaining, room_at
 from schedlib.lotes.replan import Past as Past  # the same
 from schedlib.lotes.replan import Replan
 from schedlib.lotes.simulate import simulate
@@ -60,6 +60,7 @@ __all__ = [
     "Capacity",
     "capacity",
     "first_fit",
+    "remaining",
     "room_at",
     "class_counts",
     "can_start",

@@ -22,7 +22,7 @@ from schedlib.workload import Workload
 
 MOST_INTERVALS = 10_000_000
 MOST_CLASSES = 10_000  # of which most may have no job
-MOST_CALLS = 1_000_000  # of a timer: each passes through Python
+MOST_CALLS = 1_000_000  # of a timer
 
 
 @typed
@@ -89,6 +89,7 @@ def simulate(
         )
     pace = _pace(configs, jobs, plan, classes)
     given = _given(configs, jobs, plan, pace, seed, own=isinstance(policy, Policy))
+    _require_few_calls(policy, jobs)
     _warn_of_overload(name, jobs, plan)
     width, end = _times(jobs, interval, until)
     run = Run(
@@ -100,7 +101,6 @@ def simulate(
         record=record,
         planner=Planner(replan, name, settings, given) if replan else None,
         enough=enough,
-        wake=_wake(policy, jobs),
     )
     slices = run.slices()
     to_the_end(lambda: next(slices, 1.0), "lotes.simulate")
@@ -186,15 +186,14 @@ def _origin(jobs):
     return float(jobs.submit[0]) if isinstance(jobs, Tasks) and len(jobs.submit) else 0.0
 
 
-def _wake(policy, jobs):
-    """The time between calls of the policy's timer; infinite without one."""
+def _require_few_calls(policy, jobs):
+    """Raise ValueError where the policy's timer calls too often."""
     wake = getattr(policy, "wake", None)
     least = _span(jobs) / MOST_CALLS
     if wake is not None and wake < least:
         raise ValueError(
             f"wake: {wake:g}, calls more than {MOST_CALLS:,} times; at least {least:.3g} here"
         )
-    return wake or np.inf
 
 
 def _times(jobs, interval, until):

@@ -25,9 +25,12 @@ class Simulation:
 
     - `policy`, the `options` it ran under, `seed`
     - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish, machine` (NaN and -1 where
-      the run ended before); else None
-    - `arrived`, `started`, `finished`, `waiting` at the end: numbers of jobs; `ages`: how long those that
-      wait have waited so far, the longest first
+      the run ended before); else None. Where a policy may stop jobs, `start` is the first start, `machine` the last
+      one, and `preemptions` says how often the job was stopped
+    - `pieces`: then, a row per stretch of time during which a job ran, `job, machine, start, finish`, in order; else
+      None
+    - `arrived`, `started`, `finished`, `waiting` at the end: numbers of jobs; those that were stopped wait, too;
+      `ages`: how long those that never started have waited so far, the longest first
     - `mean_wait_started`, `longest`: wait from submission to start over the jobs that started; they hide those
       that never did, which `mean_wait` counts
     - `mean_queue`: the time average of jobs waiting
@@ -71,15 +74,18 @@ class Simulation:
     sketch: np.ndarray = field(repr=False)
     width: float = field(repr=False)
     plans: tuple = field(default=(), repr=False)
+    pieces: pd.DataFrame | None = field(default=None, repr=False)
 
     @property
     def wait(self) -> np.ndarray:
-        """Start less submission of each job, NaN where it did not start; needs `record=True`."""
+        """First start less submission of each job, NaN where it did not start; needs `record=True`. Of a job that is
+        stopped, `response` less its duration is the time during which it did not run."""
         return self._since_submission("wait", "start")
 
     @property
     def response(self) -> np.ndarray:
-        """Finish less submission of each job, NaN where it did not start; needs `record=True`.
+        """Finish less submission of each job, NaN where it did not start, or was stopped for good; needs
+        `record=True`.
 
         Before version 3 this was what `wait` is now, as in the paper: reading it warns until version 4.
         """
@@ -209,10 +215,15 @@ def simulation_of(run: Run, **of_policy: Any) -> Simulation:
     used = meter.busy_queued.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         idle = 1 - used / (queued_time * total)
+    jobs = _rows(run, arrived) if run.record else None
+    stops = getattr(run.policy, "preempts", False) and run.record
+    if stops:
+        jobs["preemptions"] = run.policy.stops[:arrived]
     return Simulation(
         **of_policy,
-        jobs=_rows(run, arrived) if run.record else None,
-        ages=_ages(state, time),
+        jobs=jobs,
+        pieces=_pieces(run.policy, jobs) if stops else None,
+        ages=_ages(run, time),
         arrived=arrived,
         started=started,
         finished=int(series.finished.sum()),
@@ -229,11 +240,14 @@ def simulation_of(run: Run, **of_policy: Any) -> Simulation:
     )
 
 
-def _ages(state, time):
-    """How long the jobs that wait have waited, the longest first."""
-    slots = present(state.table)
-    job = state.table.job
+def _ages(run, time):
+    """How long the jobs that never started have waited, the longest first."""
+    table = run.state.table
+    slots = present(table)
+    job = table.job
     queued = slots[job.machine[slots] < 0]
+    if hasattr(run.policy, "stops"):
+        queued = queued[run.policy.stops[queued] == 0]
     return np.sort(time - job.submit[queued])[::-1]
 
 
@@ -246,6 +260,17 @@ def _rows(run, arrived):
         **run.log._asdict(),
     }
     return pd.DataFrame({name: values[:arrived] for name, values in columns.items()})
+
+
+def _pieces(policy, jobs):
+    """`Simulation.pieces` of a policy that may stop jobs."""
+    stopped = pd.DataFrame(policy.pieces[: policy.kept[0]])
+    ended = jobs["finish"].notna().to_numpy()
+    last = {"job": np.flatnonzero(ended), "start": policy.begun[: len(jobs)][ended]}
+    last |= {name: jobs[name].to_numpy()[ended] for name in ("machine", "finish")}
+    pieces = pd.concat([stopped, pd.DataFrame(last)])
+    pieces["job"] = jobs["job"].to_numpy()[pieces["job"]]
+    return pieces.sort_values(["start", "machine"], kind="stable", ignore_index=True)
 
 
 def _intervals(meter):

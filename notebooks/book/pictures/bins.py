@@ -160,10 +160,13 @@ def plot_timetable(
     *,
     until: float | None = None,
     size: tuple[float, float] = (7.0, 3.6),
+    title: str = "",
+    unit: str = "",
 ) -> Figure:
     """Which job holds how much of each machine, when, and the queue below: for few jobs with whole demands.
 
     `run` must have kept its rows; heights are the first resource, and a job that needs none of it has no block.
+    `title` stands in the place of the policy's name, and `unit` names that of the times.
     Jobs are numbered from 1 by arrival and coloured by class. Raises ValueError when demands are not whole numbers.
     """
     jobs: Any = run.jobs
@@ -193,10 +196,12 @@ def plot_timetable(
         step = max(1, lanes // 5)
         ax.set_yticks(range(0, lanes + 1, step))
     _queue_steps(axes[-1], run, until)
-    label = style.look(run.policy).label
+    label = title or style.look(run.policy).label
     response = jobs["start"] - jobs["submit"]
-    wait = f"mean wait {response.mean():.3g}"
+    wait = f"mean wait {response.mean():.3g} {unit}".rstrip()
     axes[0].set_title(f"{label}: {wait}")
+    if unit:
+        axes[-1].set_xlabel(f"time ({unit})")
     classes = sorted(set(jobs["class"]))
     if len(classes) > 1:
         names = []

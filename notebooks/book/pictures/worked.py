@@ -14,28 +14,28 @@ MACHINES = 30
 def plot_prices() -> Figure:
     """Duality in chapter 2's toy: every price of a core gives a bound on the rate, and the least is reached.
 
-    The pool has 40 cores and 80 GB. A job of each class together take 3 cores and 5 GB, and are to cost 1.
+    The pool has 40 cores and 80 GB. A job of each class together take 3 cores and 5 GB, and are to cost 2: a mean job costs 1.
 
     >>> plot_prices().alt.split(":")[0]
     'A line of bounds over the price of a core'
     """
-    core = np.linspace(0, 1 / 3, 50)
-    memory = (1 - 3 * core) / 5
-    bound = 2 * (40 * core + 80 * memory)  # a pair is two jobs
+    core = np.linspace(0, 2 / 3, 50)
+    memory = (2 - 3 * core) / 5
+    bound = 40 * core + 80 * memory
     figure, ax = style.subplots(size=(6.6, 3.4))
     ax.fill_between(
-        core, 24, bound.min(), color=style.BLUE, alpha=0.15, label="rates that the pool sustains"
+        core, 0, bound.min(), color=style.BLUE, alpha=0.15, label="rates that the pool sustains"
     )
     ax.plot(core, bound, color=style.BLACK, label="cost of the whole pool: a bound")
     ax.plot(
         core[-1], bound[-1], "o", color=style.VERMILLION, label=r"the least: $\lambda^* = 80/3$"
     )
     ax.set(
-        xlabel="price of a core (the rest of a pair's cost is memory)",
+        xlabel="price of a core (the rest of a mean job's cost is memory)",
         ylabel="jobs an hour",
-        ylim=(24, 33),
+        ylim=(0, 40),
     )
-    ax.legend(loc="upper right")
+    ax.legend(loc="lower left")
     figure.alt = (
         f"A line of bounds over the price of a core: it falls from {bound[0]:.0f} jobs an hour, "
         f"where only memory costs, to {bound[-1]:.1f}, where only cores cost. "

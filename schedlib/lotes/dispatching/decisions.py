@@ -8,7 +8,12 @@ calls `policy.on_arrive(state, slot, rng)` and knows no policy by name:
 - `left(policy, state, slot, machine)`: a job has left the machine
 - `pick(policy, state, machine)`: the waiting job that now starts on the machine, or NONE; asked after `left`
   until it gives NONE
-- `moment(policy, state, log)`: all of a moment has happened; how many jobs the policy then starts, or REFUSED
+- `start(policy, state, slot, machine)`: whether a job that starts does so for the first time, and when it will end
+- `moment(policy, state, log)`: all of a moment has happened; 1 when the policy then stops or starts jobs, or may have
+  named a time; 0 when not; REFUSED; MORE_PIECES
+- `clock(policy, state, ahead)`: when the policy asks to be called, infinite if never; `ahead`: when the next job comes
+  or ends; REFUSED
+- `call(policy, state, log, ahead)`: that time has come, before what else happens then; gives REFUSED or not
 - `grown(policy, slots)`: the same with room for `slots` jobs; no kernel
 
 On an impossible choice `arrive` and `pick` give `refuse(...)`.
@@ -17,13 +22,23 @@ On an impossible choice `arrive` and `pick` give `refuse(...)`.
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.extending import overload_method
 
 from schedlib.core.uncounted import UNCOUNTED, WITHIN, kernel
 
 # these methods hide fields of the same name in every NamedTuple that a kernel sees
-KERNELS = ("on_arrive", "on_wait", "on_left", "on_pick", "on_moment")
+KERNELS = (
+    "on_arrive",
+    "on_wait",
+    "on_left",
+    "on_pick",
+    "on_start",
+    "on_moment",
+    "on_clock",
+    "on_call",
+)
 IN_LINE = {"nogil": True, **UNCOUNTED, **WITHIN}
 
 
@@ -33,9 +48,23 @@ def nothing(policy, state, *rest):
 
 
 @kernel
-def none_start(policy, state, log):
-    """A policy that decides at each event leaves nothing for the end of a moment."""
+def runs_through(policy, state, slot, machine):
+    """A job that starts once, and ends when its work is done."""
+    m = state.machines
+    job = state.table.job[slot]
+    return True, state.meter.clock[0].now + job.work * m.pace[m.config[machine], job.job_class]
+
+
+@kernel
+def none_start(policy, state, *rest):
+    """A policy that decides at each event leaves nothing for the end of a moment, nor for another time."""
     return 0
+
+
+@kernel
+def never(policy, state, ahead):
+    """A policy that names no time."""
+    return np.inf
 
 
 def unchanged(policy: Any, slots: int) -> Any:
@@ -50,7 +79,10 @@ def hand_over(
     wait: Callable,
     pick: Callable,
     left: Callable = nothing,
+    start: Callable = runs_through,
     moment: Callable = none_start,
+    clock: Callable = never,
+    call: Callable = none_start,
     grown: Callable = unchanged,
 ) -> None:
     """Make these functions the methods of a policy's state."""
@@ -58,7 +90,10 @@ def hand_over(
     kept.on_wait = wait
     kept.on_pick = pick
     kept.on_left = left
+    kept.on_start = start
     kept.on_moment = moment
+    kept.on_clock = clock
+    kept.on_call = call
     kept.grown = grown
 
 

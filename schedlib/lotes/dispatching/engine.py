@@ -1,7 +1,7 @@
 """The event loop of stage 3: jobs arrive, start, end; a policy decides at arrivals and exits alone.
 
 At equal times exits come before arrivals, and each kind in the order in which it was scheduled; a policy may
-wait until all of a moment has happened. numba compiles the same source once for each type of what a policy keeps,
+wait until all of a moment has happened, and then stop jobs before others start. numba compiles the same source once for each type of what a policy keeps,
 with that policy's kernels in line.
 """
 
@@ -11,14 +11,15 @@ from schedlib.core.events import add, take
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching import state as states
-from schedlib.lotes.dispatching.state import REFUSED, tick
+from schedlib.lotes.dispatching.state import MORE_PIECES, REFUSED, tick
 
-DONE, PAUSED, MORE_SLOTS, MORE_INTERVALS = range(4)
-"""Why `advance` returns, beside REFUSED: it is at the end, has worked off its slice, or needs room."""
+DONE, AT_STOP, PAUSED, MORE_SLOTS, MORE_INTERVALS = range(5)
+"""Why `advance` returns, beside REFUSED and MORE_PIECES: nothing is left to happen, or not before `until`; it has
+worked off its slice, or needs room."""
 
 
 @kernel
-def start(state, log, slot, machine):
+def start(policy, state, log, slot, machine):
     """Start a job on a machine; the caller brings the machine's tree up to date."""
     m = state.machines
     meter = state.meter
@@ -28,12 +29,14 @@ def start(state, log, slot, machine):
         size = state.table.size[slot, l]
         m.free[machine, l] -= size
         meter.used[l] += size
-    finish = now + job.work * m.pace[m.config[machine], job.job_class]
+    first, finish = policy.on_start(state, slot, machine)
     job.machine = machine
-    states.note_start(meter, now - job.submit)
+    if first:
+        states.note_start(meter, now - job.submit)
     add(state.events, finish, slot)
     if log.start.size > 0:
-        log.start[job.row] = now
+        if first:
+            log.start[job.row] = now
         log.finish[job.row] = finish
         log.machine[job.row] = machine
 
@@ -51,7 +54,7 @@ def fill(policy, state, log, machine):
             return started
         started += 1
         clock.waiting -= 1
-        start(state, log, slot, machine)
+        start(policy, state, log, slot, machine)
     return started
 
 
@@ -88,7 +91,7 @@ def arrives(policy, state, log, slot, rng):
         return False
     if machine >= 0:
         before = tree.outline(state.machines.free[machine])
-        start(state, log, slot, machine)
+        start(policy, state, log, slot, machine)
         tree.took(state.machines, machine, before)
     else:
         policy.on_wait(state, slot, rng)
@@ -111,20 +114,9 @@ def fill_all(policy, state, log):
 
 
 @kernel
-def woken(policy, state, log, now):
-    """Let the policy fill each machine because a timer asks; gives how many jobs start, or REFUSED."""
-    tick(state.meter, now)
-    clock = state.meter.clock[0]
-    clock.woken = 1
-    total = fill_all(policy, state, log)
-    clock.woken = 0
-    return total
-
-
-@kernel
 def advance(policy, state, block, log, rng, until, last, most):
-    """Work off at most `most` events, until the block is used up (the `last` one: until `until`); gives why
-    it stopped.
+    """Work off at most `most` events before `until`, until the block is used up (the `last` one: until nothing is
+    left to happen); gives why it stopped.
     """
     progress = state.progress[0]
     for _ in range(most):
@@ -133,18 +125,27 @@ def advance(policy, state, block, log, rng, until, last, most):
         exit_at = state.events.time[0] if state.events.count[0] > 0 else np.inf
         if arrival == np.inf and not last:
             return DONE
-        now = min(arrival, exit_at)
+        ahead = min(arrival, exit_at)
+        call = policy.on_clock(state, ahead)
+        if call == REFUSED:
+            return REFUSED
+        now = min(ahead, call)
         if now > state.meter.clock[0].now:
-            started = policy.on_moment(state, log)
-            if started == REFUSED:
-                return REFUSED
-            if started > 0:  # one of them may end before `now`
+            asked = policy.on_moment(state, log)
+            if asked < 0:
+                return asked
+            if asked > 0:  # something may happen before `now`
                 continue
-        if now >= until:
+        if now == np.inf:
             return DONE
+        if now >= until:
+            return AT_STOP
         if now >= state.meter.origin + state.meter.width * state.meter.series.size:
             return MORE_INTERVALS
-        if exit_at <= arrival:
+        if call <= ahead:
+            tick(state.meter, now)
+            possible = policy.on_call(state, log, ahead) != REFUSED
+        elif exit_at <= arrival:
             tick(state.meter, now)
             _, slot = take(state.events)
             possible = ends(policy, state, log, slot)

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from schedlib.core.events import LABEL
 from schedlib.lotes.dispatching.machine_tree import Machines
-from schedlib.lotes.dispatching.state import Arrivals, Given, State
+from schedlib.lotes.dispatching.state import NONE, TIME, Arrivals, Given, State
 
 
 def require_able(block: Arrivals, size: np.ndarray, m: Machines, before: int) -> None:
@@ -38,9 +39,11 @@ def require_able(block: Arrivals, size: np.ndarray, m: Machines, before: int) ->
 def asked(state: State, given: Given) -> str:
     """The policy's last question: job or machine, and the time."""
     record = state.refusal[0]
-    subject = f"machine {record.machine}"
+    subject = "the jobs that run,"
     if record.slot >= 0:
         subject = f"job {state.table.job[record.slot].row}"
+    elif record.machine >= 0:
+        subject = f"machine {record.machine}"
     return f"{subject} at {state.meter.clock[0].now:.4g} {given.jobs.time_unit}"
 
 
@@ -49,6 +52,23 @@ def refusal(state: State, given: Given) -> str:
     record = state.refusal[0]
     subject = asked(state, given)
     choice = record.choice
+    now = f"{state.meter.clock[0].now:.4g} {given.jobs.time_unit}"
+    if record.machine == TIME and choice == NONE:
+        return (
+            f"cluster.wake: a time is named at {now} that is not later; infinite names no time"
+        )
+    if record.machine == TIME:
+        return (
+            f"cluster.wake: {choice:,} times were named in a row at which no job started, up to {now}, although no "
+            "job was to come or to end; name no time then"
+        )
+    if record.slot < 0 and record.machine < 0:
+        running = state.events.label[: state.events.count[0]] & LABEL
+        why = "started at this very time" if choice in running else "does not run"
+        return (
+            f"unknown job: at {now} it stops job {choice}, which {why}; return a member of running that started before "
+            "cluster.now, or -1 for none"
+        )
     slots = state.table.hall[: state.meter.clock[0].waiting]
     if record.slot >= 0:
         machines = len(state.machines.config)

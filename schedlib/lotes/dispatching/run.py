@@ -9,9 +9,9 @@ import numpy as np
 
 from schedlib.core.functions import RuleError
 from schedlib.lotes.dispatching import state as states
-from schedlib.lotes.dispatching.engine import DONE, MORE_INTERVALS, MORE_SLOTS, advance, woken
+from schedlib.lotes.dispatching.engine import AT_STOP, DONE, MORE_INTERVALS, MORE_SLOTS, advance
 from schedlib.lotes.dispatching.refusals import asked, refusal, require_able
-from schedlib.lotes.dispatching.state import REFUSED, Arrivals, Given, Log, State, Tasks
+from schedlib.lotes.dispatching.state import MORE_PIECES, REFUSED, Arrivals, Given, Log, State, Tasks
 
 FIRST_SLICE = 2_000  # events
 SOON = 0.1  # seconds; slices double until one takes as long
@@ -22,8 +22,7 @@ class Run:
     """One run, under the policy called `name` that keeps `policy`, until time `end`.
 
     - `record`: whether `blocks`, the jobs as they came, and `log` are kept for all jobs
-    - `planner`: what swaps plans on the way, or None; `enough`: as in `simulate`; `wake`: the time between
-      calls of a timer
+    - `planner`: what swaps plans on the way, or None; `enough`: as in `simulate`
     """
 
     name: str
@@ -34,15 +33,12 @@ class Run:
     record: bool
     planner: Any = None
     enough: Callable[[float, int], bool] | None = None
-    wake: float = np.inf
     blocks: list[Arrivals] = field(default_factory=list)
     log: Log = Log(start=np.zeros(0), finish=np.zeros(0), machine=np.zeros(0, np.int64))
-    idle: bool = False  # no event is due, and the timer's last call started no job
     looks: int = 1  # the interval's end at which `enough` is asked next
 
     def __post_init__(self):
         self.policy = self.policy.grown(len(self.state.table.spare))
-        self.call = self.wake  # when the timer calls next
         self.slice = FIRST_SLICE
 
     def slices(self) -> Iterator[float]:
@@ -64,19 +60,16 @@ class Run:
         while True:
             stop = self._next_stop()
             begun = time.perf_counter()
-            status = self._asking(
-                advance, coming, self.log, self.given.rng, float(stop), last, self.slice
-            )
+            status = self._advanced(coming, float(stop), last)
             yield self._share()
-            if status == DONE:
-                left = self.state.progress[0].taken < len(coming.submit)
-                if last:
-                    left = left or self.state.events.count[0] > 0 or self._can_wake()
-                if stop == self.end or not left:
-                    return
+            if status == DONE or (status == AT_STOP and stop == self.end):
+                return
+            if status == AT_STOP:
                 self._stop_over(stop, coming)
             elif status == MORE_SLOTS:
                 self.state = states.enlarged(self.state)
+                self.policy = self.policy.grown(len(self.state.table.spare))
+            elif status == MORE_PIECES:
                 self.policy = self.policy.grown(len(self.state.table.spare))
             elif status == MORE_INTERVALS:
                 meter = self.state.meter
@@ -84,11 +77,14 @@ class Run:
             elif time.perf_counter() - begun < SOON:
                 self.slice *= 2
 
-    def _asking(self, kernel: Callable, *more: Any) -> int:
-        """The answer of a kernel that asks the policy. Raises ValueError when the policy raises an error, or makes an
-        impossible choice."""
+    def _advanced(self, coming: Arrivals, stop: float, last: bool) -> int:
+        """Why a slice of the run ended. Raises ValueError when the policy raises an error, or makes an impossible
+        choice."""
+        rng = self.given.rng
         try:
-            answer = int(kernel(self.policy, self.state, *more))
+            answer = int(
+                advance(self.policy, self.state, coming, self.log, rng, stop, last, self.slice)
+            )
         except RuleError as error:
             about = asked(self.state, self.given)
             raise ValueError(f"policy {self.name!r}, {about}: {error}") from error.__cause__
@@ -130,39 +126,18 @@ class Run:
     def _next_stop(self) -> float:
         """Until when the engine may go on."""
         swap = self.planner.due if self.planner else np.inf
-        return min(self.end, self._look(), swap, self.call)
+        return min(self.end, self._look(), swap)
 
     def _stop_over(self, stop: float, coming: Arrivals) -> None:
-        """Ask `enough`, let the timer call, or swap plans, whichever is due."""
+        """Ask `enough`, or swap plans, whichever is due."""
         if self.enough and stop == self._look():
             self.looks += 1
             if self.enough(stop, int(self.state.meter.clock[0].waiting)):
                 self.end = stop
-        elif stop == self.call:
-            self._wake(coming)
         else:
             self._lengthen(stop)
             self.policy = self.planner.swap(self.policy, self.state, self.log)
             self.planner.relabel(coming, self.state.progress[0])
-
-    def _can_wake(self) -> bool:
-        """Whether a later call of the timer may start a job."""
-        return self.call < np.inf and self.state.meter.clock[0].waiting > 0 and not self.idle
-
-    def _wake(self, coming: Arrivals) -> None:
-        """Let the timer call. While no job waits, its next call is after the next event."""
-        self._lengthen(self.call)
-        started = self._asking(woken, self.log, self.call)
-        taken = self.state.progress[0].taken
-        events = self.state.events
-        arrival = coming.submit[taken] if taken < len(coming.submit) else np.inf
-        ending = events.time[0] if events.count[0] else np.inf
-        ahead = min(arrival, ending)
-        self.idle = started == 0 and ahead == np.inf
-        calls = round(self.call / self.wake)
-        if not self.state.meter.clock[0].waiting and ahead < np.inf:
-            calls = max(calls, int(ahead / self.wake))
-        self.call = (calls + 1) * self.wake
 
     def looked(self) -> float:
         """How many machines an arriving job looked at on average."""

@@ -14,9 +14,12 @@ from schedlib.lotes.dispatching.machine_tree import Machines, fractions, unit_of
 from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.workload import Workload
 
-# in place of a machine or a job: none of them; an impossible choice of the policy
+# in place of a machine or a job: none of them; an impossible choice of the policy; the policy needs room first
 NONE = -1
 REFUSED = -2
+MORE_PIECES = -3
+TIME = -2
+"""In place of a machine, in the policy's last question: a time that it has named."""
 BLOCK = 1 << 15  # jobs that come at a time
 # room at first for jobs in the system (at least 2: of one row, numpy does not tell the layout of a column),
 # and for intervals of the meter

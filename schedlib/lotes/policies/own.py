@@ -1,4 +1,4 @@
-"""A user's policy: it names a machine for an arriving job, and a job when another has left.
+"""A user's policy: it names a machine for an arriving job, a job when another has left, and jobs to stop.
 
     def worst_fit(cluster, job):
         best = -1
@@ -10,7 +10,8 @@
 
     lotes.simulate(lotes.Policy(arrive=worst_fit), configs, workload)
 
-A rule may call `lotes.can_start`; `lotes.first_fit`, which looks a machine up without a scan; `lotes.room_at`.
+A rule may call `lotes.can_start`; `lotes.first_fit`, which looks a machine up without a scan; `lotes.room_at`;
+`lotes.remaining`.
 A global variable of yours keeps the value that it has when the rule compiles: for a rule with another number, let
 a function of that number make the rule.
 """
@@ -25,15 +26,27 @@ from numba import types
 from numba.extending import typeof_impl
 
 from schedlib.core import columns
-from schedlib.core.arrays import grown
+from schedlib.core.arrays import grown, zeroed
 from schedlib.core.checks import frozen, positive, require_fields
+from schedlib.core.events import LABEL
 from schedlib.core.functions import names_in, reached, variables
+from schedlib.core.heap import move
 from schedlib.core.rules import FLOAT_ROWS, FLOATS, INT_ROWS, INTS, NOTES, RNG, RuleKind, read_only
 from schedlib.core.uncounted import kernel
+from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching.decisions import hand_over
 from schedlib.lotes.dispatching.engine import fill_all
 from schedlib.lotes.dispatching.machine_tree import first_machine, fits
-from schedlib.lotes.dispatching.state import NONE, Given, Tasks, ask, refuse
+from schedlib.lotes.dispatching.state import (
+    MORE_PIECES,
+    NONE,
+    REFUSED,
+    TIME,
+    Given,
+    Tasks,
+    ask,
+    refuse,
+)
 from schedlib.lotes.model import FIT
 
 OPTIONS: dict = {}
@@ -66,7 +79,10 @@ class Cluster(NamedTuple):
     - `size (S, R)`, `work (S,)`, `submit (S,)`, `job_class (S,)`: of the jobs
     - `ends (S,)`: when each job that runs will end; the jobs that run on a machine,
       the next to end first, are `first[machine]`, `following[it]` and so on, until -1
-    - `waiting (W,)`: the jobs that wait, in order of arrival, without the arriving one; `now`: the time
+    - `waiting (W,)`: the jobs that wait, without the arriving one, in the order in which they came or were stopped;
+      `now`: the time
+    - `machine (S,)`: where each job runs, -1 while it waits; `left (S,)`: the work that each job had still to do
+      when it was last stopped, or came: `remaining` says it of jobs that run, too
     - `room`: for `can_start`, `first_fit` and `room_at`; `rng`: the policy's own random numbers
     - `woken`: whether it is `Policy.wake` that asks, and no job has left the machine
     - `jobs`: the columns of your own in `Workload.jobs`, as in `cluster.jobs.deadline[job]`: each numeric column
@@ -74,7 +90,9 @@ class Cluster(NamedTuple):
       reads a column with NaN must ask `np.isnan` somewhere, else `simulate` raises ValueError
 
     All are read-only but `notes (S, 4)` and `machine_notes (N, 4)`, the policy's own numbers for each job and
-    each machine: zeros when the job comes, and at the start.
+    each machine: zeros when the job comes, and at the start; and `wake (1,)`: a later time at which the policy is
+    asked although nothing else happens, as in `cluster.wake[0] = 5.0`. It stands until it comes or another takes
+    its place; infinite is none.
 
     >>> def to_the_emptier(cluster, job):  # of the first two machines
     ...     machine = 0 if cluster.free[0, 0] >= cluster.free[1, 0] else 1
@@ -106,6 +124,9 @@ class Cluster(NamedTuple):
     rng: np.random.Generator
     woken: bool
     jobs: Any
+    machine: np.ndarray
+    left: np.ndarray
+    wake: np.ndarray
 
 
 ROOM = Room(
@@ -117,6 +138,7 @@ ROOM = Room(
     root=INTS,
     bound=FLOAT_ROWS,
 )
+SMALL_INTS = frozen(np.ones((8, 8), np.int32))[:, 0]  # fields of records lie apart
 CLUSTER = Cluster(
     capacity=FLOAT_ROWS,
     pace=FLOAT_ROWS,
@@ -127,9 +149,9 @@ CLUSTER = Cluster(
     share=FLOATS,
     demand=FLOAT_ROWS,
     size=FLOAT_ROWS,
-    work=FLOAT_ROWS[:, 0],  # fields of records lie apart
+    work=FLOAT_ROWS[:, 0],
     submit=FLOAT_ROWS[:, 0],
-    job_class=frozen(np.ones((8, 8), np.int32))[:, 0],
+    job_class=SMALL_INTS,
     ends=FLOATS,
     first=INTS,
     following=INTS,
@@ -141,12 +163,19 @@ CLUSTER = Cluster(
     rng=RNG,
     woken=False,
     jobs=FLOAT_ROWS,
+    machine=SMALL_INTS,
+    left=FLOATS,
+    wake=np.ones(1),
 )
+MOST_CALLS = 1_000_000  # in a row at which no job starts although no other is to come or to end
+PIECE = np.dtype([("job", "i8"), ("machine", "i8"), ("start", "f8"), ("finish", "f8")])
 _NOTED = "cluster.notes and cluster.machine_notes"
 KINDS = {
     "arrive": RuleKind({"cluster": CLUSTER, "job": 0}, "machine", notes=_NOTED),
     "leave": RuleKind({"cluster": CLUSTER, "machine": 0}, "job", notes=_NOTED),
+    "stop": RuleKind({"cluster": CLUSTER, "running": INTS}, "job", notes=_NOTED),
 }
+KINDS_OF = {**KINDS, "at_moment": KINDS["leave"]}
 
 
 @dataclass(frozen=True)
@@ -168,14 +197,22 @@ class Policy:
     - `at_moment(cluster, machine)`, in place of `arrive` and `leave`: a member of `cluster.waiting` that starts on
       the machine, or -1 for none. Once all that end at this time have left, and all that arrive wait, it is asked
       about each machine, in order, again after each start, until it gives -1. `wake` asks it, too
+    - `stop(cluster, running)`: before that, a member of `running (A,)`, the jobs that run, machine by machine; or -1
+      for none. The job stops, and waits behind all others; asked again after each stop, until it gives -1. If it
+      stopped any, it is asked once more after the starts; what started at this time cannot stop at it
+    - `keep`: whether a job that is stopped keeps what it has done, and goes on from there on any machine; else it
+      starts again from nothing
+
+    So the order of a moment is: ends, arrivals, stops, starts. At a time that a rule has named in `cluster.wake[0]`
+    the policy is asked as by `wake`, even where nothing else is to happen and the last call started no job.
 
     All are small functions of numbers, loops and arrays. They are compiled; those that read `cluster.jobs`
     by `simulate`, which knows the columns. Raises ValueError, with the reason, when a function does not
     compile or writes to what it sees, and (from `simulate`) when it names an invalid machine or job, asks for
     a column that does not exist, or raises an error itself: that error is the `__cause__`.
 
-    See also: `lotes.Cluster`, what they see; `lotes.first_fit`, `lotes.can_start` and `lotes.room_at`, what
-    they may call; `boards.lotes`.
+    See also: `lotes.Cluster`, what they see; `lotes.first_fit`, `lotes.can_start`, `lotes.room_at` and
+    `lotes.remaining`, what they may call; `boards.lotes`; `boards.literature`, with five policies that stop jobs.
 
     >>> Policy(lambda cluster, job: first_fit(cluster, job), name="first fit").name
     'first fit'
@@ -187,6 +224,14 @@ class Policy:
     ...     return best
     >>> Policy(at_moment=shortest, name="shortest first").name
     'shortest first'
+    >>> def longer(cluster, running):
+    ...     for job in running:
+    ...         for other in cluster.waiting:
+    ...             if cluster.work[other] < cluster.work[job]:
+    ...                 return job
+    ...     return -1
+    >>> Policy(at_moment=shortest, stop=longer, name="preemptive shortest first").keep
+    True
     """
 
     arrive: Callable | None = None
@@ -194,6 +239,8 @@ class Policy:
     name: str = "own"
     wake: float | None = None
     at_moment: Callable | None = None
+    stop: Callable | None = None
+    keep: bool = True
 
     def __post_init__(self):
         require_fields(self)
@@ -203,15 +250,21 @@ class Policy:
             raise ValueError("arrive: give either arrive, and perhaps leave, or at_moment")
         if self.at_moment and self.leave:
             raise ValueError("leave: at_moment decides in its place; leave one of them out")
+        if self.stop and not self.at_moment:
+            raise ValueError("stop: give at_moment, too, which starts jobs after the stops of a moment")
+        if not (self.stop or self.keep):
+            raise ValueError("keep: no job is ever stopped; give stop, too")
         for argument, function in self.rules().items():
-            kind = KINDS["arrive" if argument == "arrive" else "leave"]
-            object.__setattr__(self, argument, kind(function, argument))
+            if getattr(self, argument):
+                object.__setattr__(self, argument, KINDS_OF[argument](function, argument))
 
     def rules(self) -> dict[str, Callable]:
-        """What decides about an arriving job, and about a machine, by the names of the arguments."""
+        """What decides about an arriving job, about a machine, and about jobs that run, by the names of the arguments."""
         if self.at_moment:
-            return {"arrive": self.arrive or waits, "at_moment": self.at_moment}
-        return {"arrive": self.arrive, "leave": self.leave or first_in_line}  # type: ignore[dict-item]
+            stop = self.stop or goes_on
+            return {"arrive": self.arrive or waits, "at_moment": self.at_moment, "stop": stop}
+        leave = self.leave or first_in_line
+        return {"arrive": self.arrive, "leave": leave, "stop": goes_on}  # type: ignore[dict-item]
 
 
 @kernel
@@ -261,6 +314,21 @@ def room_at(cluster, job, machine):
     return when
 
 
+@kernel
+def remaining(cluster, job):
+    """The work that a job has still to do now, in the unit of `cluster.work`; the rest of that is done.
+
+    >>> def done(cluster, job):
+    ...     return cluster.work[job] - remaining(cluster, job)
+    >>> policy = Policy(lambda cluster, job: -1 if done(cluster, job) > 0 else 0, name="all come with their work")
+    """
+    machine = cluster.machine[job]
+    if machine < 0:
+        return cluster.left[job]
+    pace = cluster.pace[cluster.config[machine], cluster.job_class[job]]
+    return max(0.0, cluster.ends[job] - cluster.now) / pace
+
+
 @KINDS["leave"]
 def first_in_line(cluster: Cluster, machine: int) -> int:
     """The first waiting job that can start on the machine, or -1."""
@@ -276,11 +344,18 @@ def waits(cluster: Cluster, job: int) -> int:
     return NONE
 
 
+@KINDS["stop"]
+def goes_on(cluster: Cluster, running: np.ndarray) -> int:
+    """No job is stopped."""
+    return NONE
+
+
 class Memory(NamedTuple):
     """The state of a user's policy: its functions, and of `Cluster` and `Room` what the engine does not have."""
 
     on_arrival: Callable
     on_exit: Callable
+    on_running: Callable
     running: np.ndarray
     target: np.ndarray
     share: np.ndarray
@@ -297,13 +372,24 @@ class Memory(NamedTuple):
     free: np.ndarray
     size: np.ndarray
     unit: np.ndarray  # (R,): the reader's amount that the engine calls 1
+    left: np.ndarray
+    wake: np.ndarray
+    period: float  # between calls of the timer
+    vain: np.ndarray  # (1,): calls in a row at which no job started, although no other was to come or to end
+    preempts: bool  # whether the policy may stop jobs
+    keep: bool
+    runs: np.ndarray  # (S,): the jobs that run, as `on_running` is given them
+    begun: np.ndarray  # (S,): when each job started last
+    stops: np.ndarray  # (S,): how often each job was stopped
+    pieces: np.recarray  # of `PIECE`: the stretches of time during which jobs ran before they were stopped
+    kept: np.ndarray  # (1,): how many of them there are
 
 
 @typeof_impl.register(Memory)
 def _of_one_type(memory: Memory, context: Any) -> Any:
     """The same type for every policy, so that the engine compiles once."""
     functions = [types.FunctionType(kind.signature) for kind in KINDS.values()]
-    return types.NamedTuple([*functions, *map(numba.typeof, memory[2:])], Memory)
+    return types.NamedTuple([*functions, *map(numba.typeof, memory[len(functions) :])], Memory)
 
 
 def _bound(policy: Policy, given: Given) -> tuple[list[Callable], np.ndarray]:
@@ -350,10 +436,11 @@ def begin(policy: Policy, settings: dict, given: Given) -> Memory:
     bins = given.targets()
     share, demand = given.mix()
     machines = len(bins)
-    (on_arrival, on_exit), table = _bound(policy, given)
+    (on_arrival, on_exit, on_running), table = _bound(policy, given)
     return Memory(
         on_arrival=on_arrival,
         on_exit=on_exit,
+        on_running=on_running,
         target=bins,
         share=share,
         running=np.zeros_like(bins),
@@ -370,6 +457,17 @@ def begin(policy: Policy, settings: dict, given: Given) -> Memory:
         free=given.configs.capacity[given.machines.config],
         size=np.zeros((2, given.configs.n_resources)),
         unit=given.unit,
+        left=np.zeros(0),
+        wake=np.full(1, np.inf),
+        period=float(policy.wake or np.inf),
+        vain=np.zeros(1, np.int64),
+        preempts=policy.stop is not None,
+        keep=policy.keep,
+        runs=np.zeros(0, np.int64),
+        begun=np.zeros(0),
+        stops=np.zeros(0, np.int64),
+        pieces=zeroed(PIECE, 1),
+        kept=np.zeros(1, np.int64),
     )
 
 
@@ -380,6 +478,11 @@ def with_room(memory: Memory, slots: int) -> Memory:
         following=grown(memory.following, slots),
         notes=grown(memory.notes, slots),
         size=grown(memory.size, slots),
+        left=grown(memory.left, slots),
+        runs=grown(memory.runs, slots),
+        begun=grown(memory.begun, slots),
+        stops=grown(memory.stops, slots),
+        pieces=grown(memory.pieces, 2 * memory.kept[0] + slots) if memory.preempts else memory.pieces,
     )
 
 
@@ -421,6 +524,9 @@ def _view(memory, state):
         rng=memory.rng,
         woken=clock.woken > 0,
         jobs=read_only(memory.columns),
+        machine=read_only(table.job.machine),
+        left=read_only(memory.left),
+        wake=memory.wake,
     )
 
 
@@ -445,8 +551,11 @@ def _starts(memory, state, slot, machine):
     job = state.table.job[slot]
     memory.running[machine, job.job_class] += 1
     _note_free(memory, state, machine, slot, 1)
-    end = state.meter.clock[0].now + job.work * m.pace[m.config[machine], job.job_class]
+    now = state.meter.clock[0].now
+    end = now + memory.left[slot] * m.pace[m.config[machine], job.job_class]
     memory.ends[slot] = end
+    memory.begun[slot] = now
+    memory.vain[0] = 0
     before = -1
     after = memory.first[machine]
     while after >= 0 and memory.ends[after] <= end:
@@ -463,6 +572,7 @@ def _starts(memory, state, slot, machine):
 def arrive(memory, state, slot, rng):
     """The machine that the policy gives the arriving job, or NONE."""
     memory.notes[slot, :] = 0.0
+    memory.left[slot] = state.table.job[slot].work
     for l in range(memory.unit.size):
         memory.size[slot, l] = state.table.size[slot, l] * memory.unit[l]
     ask(state, slot, NONE)
@@ -519,13 +629,167 @@ def pick(memory, state, machine):
 
 
 @kernel
+def start(memory, state, slot, machine):
+    """Whether a job that starts does so for the first time, and when it will end."""
+    return memory.stops[slot] == 0, memory.ends[slot]
+
+
+@kernel
+def _list_running(memory):
+    """Write down the jobs that run, machine by machine; gives their number."""
+    count = 0
+    for machine in range(memory.first.size):
+        slot = memory.first[machine]
+        while slot >= 0:
+            memory.runs[count] = slot
+            count += 1
+            slot = memory.following[slot]
+    return count
+
+
+@kernel
+def _cancel(events, slot):
+    """Take the end of a job out of the queue of events."""
+    count = events.count[0] - 1
+    at = 0
+    while events.label[at] & LABEL != slot:
+        at += 1
+    events.count[0] = count
+    if at < count:
+        move(events.time, events.label, None, count, at, events.time[count], events.label[count])
+
+
+@kernel
+def _stop(memory, state, log, slot):
+    """Let a job that runs wait behind all others."""
+    m = state.machines
+    meter = state.meter
+    clock = meter.clock[0]
+    job = state.table.job[slot]
+    machine = job.machine
+    _cancel(state.events, slot)
+    for l in range(m.free.shape[1]):
+        size = state.table.size[slot, l]
+        m.free[machine, l] += size
+        meter.used[l] -= size
+    tree.gave(m, machine)
+    if memory.first[machine] == slot:
+        memory.first[machine] = memory.following[slot]
+    else:
+        before = memory.first[machine]
+        while memory.following[before] != slot:
+            before = memory.following[before]
+        memory.following[before] = memory.following[slot]
+    memory.running[machine, job.job_class] -= 1
+    _note_free(memory, state, machine, slot, 0)
+    left = memory.ends[slot] - clock.now
+    memory.left[slot] = left / m.pace[m.config[machine], job.job_class] if memory.keep else job.work
+    memory.stops[slot] += 1
+    if log.start.size > 0:
+        log.finish[job.row] = np.nan
+        piece = memory.pieces[memory.kept[0]]
+        piece.job = job.row
+        piece.machine = machine
+        piece.start = memory.begun[slot]
+        piece.finish = clock.now
+        memory.kept[0] += 1
+    job.machine = NONE
+    state.table.hall[clock.waiting] = slot
+    clock.waiting += 1
+
+
+@kernel
+def _stop_all(memory, state, log):
+    """Stop the jobs that the policy names, one by one; gives their number, REFUSED or MORE_PIECES."""
+    stopped = 0
+    while True:
+        running = _list_running(memory)
+        if memory.kept[0] == memory.pieces.size:
+            return MORE_PIECES
+        ask(state, NONE, NONE)
+        cluster = _view(memory, state)
+        slot = memory.on_running(cluster, read_only(memory.runs[:running]))
+        if slot == NONE:
+            return stopped
+        place = 0
+        while place < running and memory.runs[place] != slot:
+            place += 1
+        if place == running or memory.begun[slot] == cluster.now:
+            return refuse(state, slot)
+        _stop(memory, state, log, slot)
+        stopped += 1
+
+
+@kernel
 def moment(memory, state, log):
-    """Ask about each machine, if the policy decides after all of a moment and is still to be asked about this one."""
+    """Ask which jobs stop, and about each machine, if the policy decides after all of a moment and is still to be
+    asked about this one."""
     clock = state.meter.clock[0]
     if not memory.at_moment or not clock.unasked:
         return 0
-    clock.unasked = 0
-    return fill_all(memory, state, log)
+    stopped = 1
+    while stopped > 0:
+        stopped = _stop_all(memory, state, log) if memory.preempts else 0
+        if stopped < 0:
+            return stopped
+        clock.unasked = 0
+        if fill_all(memory, state, log) == REFUSED:
+            return REFUSED
+        clock.unasked = stopped
+    clock.woken = 0
+    return 1
 
 
-hand_over(Memory, arrive=arrive, wait=wait, pick=pick, left=left, moment=moment, grown=with_room)
+@kernel
+def clock(memory, state, ahead):
+    """When the policy asks to be called: at the time that it has named, or by its timer while jobs wait. Not while no
+    job is in the system; nor by the timer, when nothing else is to happen and the last call started no job."""
+    now = state.meter.clock[0].now
+    waiting = state.meter.clock[0].waiting
+    named = memory.wake[0]
+    timer = np.inf
+    if memory.period < np.inf and waiting > 0 and (ahead < np.inf or memory.vain[0] == 0):
+        calls = now // memory.period + 1
+        timer = calls * memory.period
+        if timer <= now:  # rounding
+            timer = (calls + 1) * memory.period
+    if named == np.inf or (waiting == 0 and ahead == np.inf):
+        return timer
+    if not named > now:
+        ask(state, NONE, TIME)
+        return float(refuse(state, NONE))
+    return min(named, timer)
+
+
+@kernel
+def call(memory, state, log, ahead):
+    """A time for which the policy asked has come: ask about each machine, at once or after all of the moment."""
+    now = state.meter.clock[0]
+    if memory.wake[0] <= now.now:
+        memory.wake[0] = np.inf
+    if ahead == np.inf:
+        memory.vain[0] += 1
+        if memory.vain[0] > MOST_CALLS:
+            ask(state, NONE, TIME)
+            return refuse(state, MOST_CALLS)
+    now.woken = 1
+    if memory.at_moment:
+        now.unasked = 1
+        return 0
+    started = fill_all(memory, state, log)
+    now.woken = 0
+    return started
+
+
+hand_over(
+    Memory,
+    arrive=arrive,
+    wait=wait,
+    pick=pick,
+    left=left,
+    start=start,
+    moment=moment,
+    clock=clock,
+    call=call,
+    grown=with_room,
+)
