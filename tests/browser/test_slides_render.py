@@ -6,7 +6,7 @@ import decks
 import lab
 import screen
 
-MOST_WORDS = 160  # of a slide, with those of its table or box
+MOST_WORDS = 180  # of a slide, with those of its table or box: what fits at 20 px and can be read in a minute
 pytestmark = lab.on_the_site(bool(screen.LECTURES), "make slides")
 
 
