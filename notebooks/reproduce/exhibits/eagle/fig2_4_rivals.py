@@ -210,7 +210,7 @@ FIGURES = (
         draw_table2,
         drawing.caption(
             "Head-of-line blocking at each trace's highest load: the paper's Table 2, as shares. Black bars: "
-            "the paper's numbers, where its text gives the total that they are a share of. It gives none for Cloudera."
+            "the paper's numbers, where its text gives their total (not for Cloudera)."
         ),
         ALT_TABLE2,
     ),
