@@ -100,7 +100,9 @@ def greedy_worst():
 
 def flow(policies, least, most):
     """Whether the mean flow times over FIFO's on the same jobs lie between these, at every load."""
-    runs = reproduce.frame("hmhs.flow").pivot(index=["load", "seed"], columns="policy", values="mean")
+    runs = reproduce.frame("hmhs.flow").pivot(
+        index=["load", "seed"], columns="policy", values="mean"
+    )
     ratio = runs.div(runs["fifo"], axis=0).groupby("load").mean()[policies]
     return (ratio > least).all(axis=None) and (ratio < most).all(axis=None)
 
