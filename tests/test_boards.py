@@ -317,7 +317,7 @@ MACHINES = (
     ("return job // (job - job)", "ZeroDivisionError"),
     ("return int(cluster.config[50_000_000 + job])", "IndexError"),
     ("cluster.pace.flat[0] = 1e-9", ""),
-    ("zeroes_by_nditer(cluster.work)", "duration: job 0 runs for 0"),
+    ("zeroes_by_nditer(cluster.left)", "duration: job 0 runs for 0"),
     ("np.ascontiguousarray(cluster.room.free)[:] = 9.0", "capacity|takes machine"),
     ("triples_by_nditer(cluster.room.free)", "capacity|takes machine"),
     ("ends_the_process(cluster.free)", "ended the process (exit code 3)"),

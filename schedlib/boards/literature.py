@@ -168,18 +168,20 @@ def last_to_stop(key: Callable) -> Callable:
 
     @numba.njit
     def last_of(cluster, running):
-        last = -1
+        last = -1  # its place in `running`: of equal keys the first
         for job in cluster.waiting:
             if lotes.first_fit(cluster, job) >= 0:
                 continue
-            for other in running:
-                later = cluster.begun[other] < cluster.now and key(cluster, other) > key(
-                    cluster, job
-                )
-                largest = last < 0 or key(cluster, other) > key(cluster, last)
-                if later and largest and makes_room(cluster, job, cluster.machine[other]):
-                    last = other
-        return last
+            for place, other in enumerate(running):
+                if cluster.begun[other] == cluster.now or key(cluster, other) <= key(cluster, job):
+                    continue
+                largest = last < 0
+                if not largest:
+                    more = key(cluster, other) - key(cluster, running[last])
+                    largest = more > 0 or (more == 0 and place < last)
+                if largest and makes_room(cluster, job, cluster.machine[other]):
+                    last = place
+        return running[last] if last >= 0 else -1
 
     return last_of
 
