@@ -57,7 +57,7 @@ def plot_flow(frame: DataFrame):
     ratios = over_fifo(frame)
     loads = sorted(set(ratios["load"]))
     figure, axes = style.subplots(1, 2, size=(8.8, 3.6))
-    shown = {"mean": "mean flow time over FIFO's", "p95": "95th percentile over FIFO's"}
+    shown = {"mean": "mean flow time / FIFO's", "p95": "95th percentile / FIFO's"}
     for ax, (column, label) in zip(axes, shown.items(), strict=True):
         for shift, (policy, look) in zip(
             np.linspace(-0.3, 0.3, len(LOOKS)), LOOKS.items(), strict=True

@@ -210,11 +210,7 @@ def _caption_fig6(frame):
     )
 
 
-PRINTED = {
-    8: " Printed: Greedy waits 15 to 20 minutes longer than LoTES.",
-    9: " Bars: the paper's 1 %.",
-    10: "",
-}
+PRINTED = {8: " Printed: Greedy 15 to 20 minutes over LoTES.", 9: " Bars: the paper's 1 %.", 10: ""}
 
 
 def setting(rows):
