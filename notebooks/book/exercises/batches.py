@@ -16,11 +16,11 @@ from book.exercises.reading import (
     function,
     hinted,
     items,
+    made,
     near,
     number,
     numbers,
     one_of,
-    pair,
     unlike,
     wholes,
 )
@@ -42,7 +42,8 @@ REDUCES = [6, 2, 4, 1]
 )
 def order_by_hand(answer: object) -> str:
     """Give a pair: the four jobs in Johnson's order, numbered from 1, and the makespan."""
-    parts = pair(answer, Real | str | Decimal, "a pair: a list of four jobs, and a makespan")
+    parts = items(answer, "a pair: a list of four jobs, and a makespan", 2)
+    parts.sort(key=lambda part: isinstance(part, Real | str | Decimal))  # in either order
     order = wholes(numbers(parts[0], 4, "four jobs"), "jobs") - 1
     makespan = number(parts[1], "a makespan")
     expect(sorted(order) == [0, 1, 2, 3], "each of the jobs 1 to 4 once")
@@ -122,9 +123,8 @@ def two_stages(answer: object) -> str:
 )
 def max_min(answer: object) -> str:
     """Give an `hmhs.Policy` with your rule as its `map_rule`."""
-    with hinted("the rule does not run"):
-        policy = hmhs.Policy(map_rule=answer) if hasattr(answer, "py_func") else answer
-    policy = a(hmhs.Policy, policy, "an `hmhs.Policy`, or a function made by `hmhs.rule`")
+    what = "an `hmhs.Policy`, or a function made by `hmhs.rule`"
+    policy = made(answer, hmhs.Policy, what, lambda rule: hmhs.Policy(map_rule=rule))
     expect(
         callable(policy.map_rule), "its `map_rule` is a name; needs a function made by `hmhs.rule`"
     )

@@ -15,6 +15,7 @@ from book.exercises.reading import (
     function,
     hinted,
     items,
+    made,
     near,
     number,
     numbers,
@@ -204,10 +205,8 @@ def border(answer: object) -> str:
 
 def own_send(answer: object) -> eagle.System:
     """The answer as an `eagle.System` whose `short_jobs` is a function; Hint otherwise."""
-    plain = callable(answer) and not isinstance(answer, type | eagle.System)
-    with hinted("it does not run"):
-        system = eagle.System("own", short_jobs=answer) if plain else answer
-    system = a(eagle.System, system, "an `eagle.System`, or its function `send`")
+    what = "an `eagle.System`, or its function `send`"
+    system = made(answer, eagle.System, what, lambda send: eagle.System("own", short_jobs=send))
     expect(
         callable(system.short_jobs),
         "its `short_jobs` needs your function (cluster, job, probe, rng)",

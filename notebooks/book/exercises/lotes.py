@@ -14,6 +14,7 @@ from book.exercises.reading import (
     expect_near,
     hinted,
     items,
+    made,
     near,
     number,
     numbers,
@@ -461,10 +462,7 @@ def beyond_the_limit(answer: object) -> str:
 )
 def by_score(answer: object) -> None:
     """Give a `lotes.Policy` whose `arrive` gives the machine with the largest score that has room, or -1."""
-    plain = callable(answer) and not isinstance(answer, type | lotes.Policy)
-    with hinted("the policy does not run"):
-        policy = lotes.Policy(answer) if plain else answer
-    policy = a(lotes.Policy, policy, "a `lotes.Policy`, or its function `arrive`")
+    policy = made(answer, lotes.Policy, "a `lotes.Policy`, or its function `arrive`")
     configs, plan = _toy()
     kinds: dict[str, Any] = {"job_class": [0, 1, 1, 0, 1, 0], "cores": [3, 2, 2, 3, 2, 3]}
     jobs = Workload.from_arrays([0, 1, 2, 3, 5, 6], [4, 8, 2, 7, 4, 4], **kinds)

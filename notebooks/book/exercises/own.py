@@ -15,7 +15,7 @@ from book.exercises.reading import (
     expect,
     expect_near,
     hinted,
-    kind_of,
+    made,
     number,
     numbers,
     unlike,
@@ -132,11 +132,7 @@ def _batch(start):
 )
 def mean_end(answer: Any) -> str:
     """Give a `hmhs.Policy`, or a policy's order as a function `my_order(instance)`: a number for each job."""
-    policy = (
-        answer if isinstance(answer, hmhs.Policy) or not callable(answer) else hmhs.Policy(answer)
-    )
-    what = "a `hmhs.Policy`, as `hmhs.Policy(order=my_order)`"
-    expect(isinstance(policy, hmhs.Policy), f"needs {what}, and this is {kind_of(answer)}")
+    policy = made(answer, hmhs.Policy, "a `hmhs.Policy`, as `hmhs.Policy(order=my_order)`")
     for start in (20, 40):
         instance, best = _batch(start)
         with hinted("the policy does not run"):
@@ -221,10 +217,7 @@ def _surely_ahead(runs, rival):
 def above_best_fit(answer: object) -> str:
     """Give a `lotes.Policy` that is surely ahead of best fit by the mean wait (the 95 % interval of the
     difference lies below 0), and breaks no rule."""
-    plain = callable(answer) and not isinstance(answer, type | lotes.Policy)
-    with hinted("the policy does not run"):
-        policy = lotes.Policy(answer) if plain else answer
-    mine = replace(a(lotes.Policy, policy, "a `lotes.Policy`"), name="yours")
+    mine = replace(made(answer, lotes.Policy, "a `lotes.Policy`"), name="yours")
     rival = lotes.Policy(best_fit, name="best fit")
     _surely_ahead(boards.lotes(mine, rival, seeds=4, against=["greedy"], each=True), "best fit")
     return "and its longest wait? Look at the other metrics before you deploy it."

@@ -173,6 +173,14 @@ def a(kind: type, answer: Any, what: str) -> Any:
     return answer
 
 
+def made(answer: Any, kind: type, what: str, make: Callable | None = None) -> Any:
+    """The answer when it is of that kind, or what `make` (else the kind itself) makes of a bare function; Hint otherwise."""
+    if callable(answer) and not isinstance(answer, type | kind):
+        with hinted("it does not run"):
+            answer = (make or kind)(answer)
+    return a(kind, answer, what)
+
+
 def function(answer: Any, arguments: str) -> Callable:
     """The answer when it is a function; Hint otherwise."""
     is_class = isinstance(answer, type)
@@ -189,12 +197,6 @@ def one_of(answer: Any, choices: Mapping[str, str]) -> str:
         if word in (choice.lower(), *names.split()):
             return choice
     raise Hint(f"needs {what}")
-
-
-def pair(answer: Any, last: type | tuple[type, ...], what: str) -> list:
-    """The two members of an answer, that of a kind last, in whichever order they come; Hint unless they are two."""
-    members = items(answer, what, 2)
-    return sorted(members, key=lambda member: isinstance(member, last))
 
 
 def near(value: Any, right: Any, within: float = 0.02) -> bool:
