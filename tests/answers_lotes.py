@@ -88,6 +88,16 @@ def smallest_score(cluster, job):
     return best
 
 
+def largest_score(cluster, job):
+    best, top = -1, -1_000_000
+    k = cluster.job_class[job]
+    for machine in range(len(cluster.config)):
+        score = cluster.target[machine, k] - cluster.running[machine, k]
+        if score > top and can_start(cluster, job, machine):
+            best, top = machine, score
+    return best
+
+
 def first_fit(cluster, job):
     for machine in range(len(cluster.config)):
         if can_start(cluster, job, machine):
@@ -158,6 +168,7 @@ WRONG = {
         first_fit,
         lotes.Policy(arrive=first_fit),
         lotes.Policy(arrive=most_running),
+        "the largest score",
     ],
     "tour.another_batch": lambda: [
         sooner(0),  # seed 0

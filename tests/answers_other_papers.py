@@ -119,13 +119,13 @@ WRONG = {
         measured().jobs,
     ],
     "hmhs.where_hmhs_loses": lambda: [two_jobs([[1.0, 9.0], [9.0, 1.0]]), two_jobs([[1, 1, 1]] * 2), two_jobs([[1, 1]] * 3, 3)],
-    "hmhs.max_min": lambda: [max_min, maps_by("min-min"), hmhs.Policy()],
+    "hmhs.max_min": lambda: ["max-min", maps_by("min-min"), hmhs.Policy()],
     "mch.where_they_differ": lambda: [
         mch.Tree([[(1, 0), (1, 0.2)], [(1, 0.3), (0.9, 0.1)]]), mch.Tree([[(1, 1), (1, 0.2)], [(1, 0.3), (0.9, 0.1)]]), LEAN, [(1, 2)],
     ],
     "mch.by_guarantee": lambda: [mch.Tree([(1, 1), [(1, 1), (1, 1)]]), mch.Tree([(1, 0), (0, 1)]), mch.Tree([[(1,), (1,)]])],
     "probing.three_choices": lambda: [choices(2), choices(5), choices(3, running=0), choices(4, running=0), choices(3, probes=3), sent(nowhere), choices],
-    "probing.never_behind_long": lambda: [choices(1), sent(clear, min_probes=20), sent(apart), clear],
+    "probing.never_behind_long": lambda: [choices(1), sent(clear, min_probes=20), sent(apart), "clear"],
     "eagle.few_messages": lambda: [
         whole(clear, 20), whole(clear, 2), sent(nowhere),
     ],

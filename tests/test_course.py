@@ -1,34 +1,40 @@
 """The copies for a course: students' without solutions, and it runs; instructors' with all of them in place."""
 
+import csv
 import itertools
 import json
 import os
 import re
+import sys
+from collections import Counter
 
 import numpy as np
 import pytest
 
-from book import course, exam, exercises
+from book import course, exam, handins
 from notebook_cells import dead_links, sources, words
 from refusals import refuses
 from reproduce import notebooks
-from schedlib import lotes, paths, theory
+from schedlib import paths, theory
 from schedlib.hmhs.johnson import flow_shop_makespan
 
 CHECK = "exercises.check("
+SITTING, STUDENTS = 314_159_265, ("Ada L.", "Blaise P.")
 BOOK = {name: file for name, file in notebooks.book().items() if "/" not in name}
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    return course.course(tmp_path_factory.mktemp("course"))
+    return course.course(tmp_path_factory.mktemp("course"), SITTING, STUDENTS)
 
 
 def test_students_get_every_chapter_and_no_solution(made):
     student = made["student"]
     assert not list(student.rglob("solutions")) and not (student / "tests").exists()
-    teachers = {"exam", "assignments", "course"}
-    assert not [file.name for file in student.rglob("*.py") if file.stem in teachers]
+    teachers = {"exam", "assignments", "course", "handins", "teaching"}
+    assert not [
+        file.name for file in student.rglob("*.*") if file.stem in teachers and file.is_file()
+    ]
     assert "course" not in (student / "Makefile").read_text(encoding="utf-8")
     contents = (student / "notebooks/book/_toc.yml").read_text(encoding="utf-8")
     assert "solutions" not in contents
@@ -109,49 +115,180 @@ def test_the_syllabus_has_twelve_weeks_and_names_exercises_that_exist(made):
     page = (made["student"] / "SYLLABUS.md").read_text(encoding="utf-8")
     assert set(map(int, re.findall(r"^\| (\d+) \|", page, re.M))) == set(range(1, len(BOOK)))
     assert re.findall(r"\]\(notebooks/([^)]+)\.ipynb\)", page) == sorted(BOOK)
-    named = re.findall(r"`([a-z_]+\.[a-z_]+)`", page)
-    assert len(named) == len(BOOK) and set(named) <= set(exercises.listed())
-    rows = re.findall(r"^\| \d+ \| .* \| (\d+) \| \d+ \| `.*` \| \d+ \| \d+ \|$", page, re.M)
+    for week in range(1, len(BOOK)):
+        assert f"](handins/week-{week:02}.md)" in page
+    rows = re.findall(r"^\| \d+ \| .* \| (\d+) \| \d+ \| .* \| \d+ \| \d+ \|$", page, re.M)
     assert len(rows) == len(BOOK) and {"1", "2"} == set(rows)
+    assert f"{sum(map(int, rows))} lectures" in page
     assert "measured" not in page.lower()
 
 
-def test_an_examination_has_the_exercises_kinds_and_new_numbers_with_each_seed(made):
-    assert (
-        exam.exam(3) == exam.exam(3)
-        and len({question.asked for seed in range(5) for question in exam.exam(seed)}) > 30
-    )
-    kinds = {question.kind for question in exam.exam(3)}
-    assert kinds <= set(exercises.listed())
-    for name, file in BOOK.items():
-        asked = re.findall(r'exercises\.check\("([^"]+)"', "\n".join(sources(file)))
-        assert name.startswith("00") or kinds & set(asked), name
-    asked, solved = (
-        (made["instructor"] / "exam" / name).read_text(encoding="utf-8") for name in exam.pages(1)
-    )
-    assert (
-        "Solution" not in asked
-        and solved.count("*Solution*") == len(exam.KINDS)
-        and not list(made["student"].rglob("exam/*.md"))
-    )
+def test_a_sitting_has_120_points_and_a_question_from_every_chapter():
+    for sitting in range(30):
+        questions = exam.exam(sitting)
+        assert [question.chapter for question in questions] == sorted(BOOK)[1:]
+        kinds = Counter(question.kind for question in questions)
+        assert kinds == {"compute": 6, "explain": 3, "program": 1, "criticise": 2}
+        assert sum(question.points for question in questions) == 120
+    assert len({question.asked for sitting in range(30) for question in exam.exam(sitting)}) > 150
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_an_examinations_answers_are_to_what_it_asks(seed):
-    found = {question.kind: question for question in exam.exam(seed)}
-    came, served, *_ = map(float, re.findall(r"\d+\.?\d*", found["waiting.help_desk"].asked))
+def test_students_of_a_sitting_have_the_same_questions_and_numbers_of_their_own():
+    ada, again, blaise = (exam.exam(5, student) for student in ("Ada", "Ada", "Blaise"))
+    assert ada == again
+    for one, other in zip(ada, blaise, strict=True):
+        assert one.kind == other.kind and one.points == other.points
+        assert (one.asked == other.asked) == (one.kind != "compute")
+
+
+@pytest.mark.parametrize("chapter", exam.KINDS)
+def test_no_seed_of_three_hundred_hides_a_mistake(chapter):
+    drawn = [exam.computed(chapter, seed) for seed in range(300)]
+    assert len({question.asked for question in drawn}) > 15
+    for question in drawn:
+        answers = list(question.answer.values())
+        assert "{" not in f"{question.asked}{question.steps}" and question.points == 9
+        assert 0 not in answers and (len(answers) == 1 or len(set(answers)) > 1)
+    assert len({str(question.answer) for question in drawn}) > 5
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_an_answer_is_to_what_is_asked_and_a_usual_slip_does_not_give_it(seed):
+    found = {chapter: exam.computed(chapter, seed) for chapter in exam.KINDS}
+    asked = {name: re.findall(r"\d+\.?\d*", question.asked) for name, question in found.items()}
+    right = {name: list(question.answer.values()) for name, question in found.items()}
+    rate, stay, line = map(int, asked["01-waiting"])
+    assert right["01-waiting"] == [rate * stay / 60, rate * line / 60] and rate * stay / 60 != stay
+    came, served = map(float, asked["01b-many-servers"][:2])
     waits = [60 * theory.mmc_mean_wait(came, served, clerks) for clerks in (1, 2)]
-    assert found["waiting.help_desk"].answer == pytest.approx(waits)
-    cores, memory, *_ = map(int, re.findall(r"\d+", found["bins.bins_by_hand"].asked))
-    bins = lotes.non_dominated_bins([cores, memory], [[3, 1], [1, 3]])
-    assert set(found["bins.bins_by_hand"].answer) == {str(tuple(row)) for row in bins.tolist()}
-    jobs = re.findall(r"\((\d+), (\d+)\)", found["hmhs.order_by_hand"].asked)
-    shop = np.array(jobs, int).T
-    ends = found["one_trace.four_views"].answer, found["eagle.toy"].answer
-    assert ends[0][1:] == (2, 5, 5) and ends[1][1] < ends[1][0]
+    assert right["01b-many-servers"] == pytest.approx(waits)
+    assert len(set(right["01c-classics"])) == 3
+    machines, cores, memory = map(int, asked["02-fluid"][:3])
+    limits = {"cores": machines * cores / 1.5, "memory": machines * memory / 2.5}
+    assert right["02-fluid"][0] == pytest.approx(limits[right["02-fluid"][1]])
+    assert right["02-fluid"][0] < 0.96 * max(limits.values())
+    fits = [(a, b) for a in range(6) for b in range(6) if np.all(np.array([3 * a + b, a + 3 * b]) <= [int(n) for n in asked["03-bins"][:2]])]  # fmt: skip
+    best = [one for one in fits if not any(one != two and np.all(np.subtract(two, one) >= 0) for two in fits)]  # fmt: skip
+    assert right["03-bins"] == [", ".join(map(str, best))]
+    pairs = np.array(re.findall(r"\((\d+), (\d+)\)", found["04-dispatching"].asked), int)
+    scores = pairs[:3] - pairs[3:]
+    for k, machine in enumerate(right["04-dispatching"]):
+        assert (np.delete(scores[:, k], machine - 1) < scores[machine - 1, k]).all()
+    shop = np.array(re.findall(r"\((\d+), (\d+)\)", found["05-hmhs"].asked), int).T
     orders = itertools.permutations(range(5))
     least = min(flow_shop_makespan(*shop, list(order)) for order in orders)
-    assert found["hmhs.order_by_hand"].answer[1] == least
+    assert right["05-hmhs"][1] == least < flow_shop_makespan(*shop, np.arange(5))
+    weights, full, shares = right["06-mch"][:3], right["06-mch"][3], right["06-mch"][4:]
+    own, a, b = np.array(re.findall(r"\((\d+), (\d+)\)", found["06-mch"].asked), float)
+    used = sum(share * leaf / leaf.max() for share, leaf in zip(shares, (own, a, b), strict=True))
+    assert used.max() == pytest.approx(1) and ("CPU", "memory")[int(used.argmax())] == full
+    assert np.ptp(np.divide(shares, weights)) < 1e-9 < np.ptp(weights)
+    quick, slow, task = (int(asked["08-eagle"][at]) for at in (0, 1, 2))
+    assert right["08-eagle"] == [slow + task, quick + 2 * task] and quick + task < slow
+    assert right["09-one-trace"][1:] == [2, 5, 5] and right["09-one-trace"][0] > 5
+    mean, low, high, better = right["10-your-own"]
+    assert low < mean < 0 and abs(high) > 0.2 and (high < 0) == (better == "yes")
+
+
+@pytest.mark.parametrize("entry", exam.WORDS["program"], ids=lambda entry: entry["chapter"])
+def test_a_programs_solution_passes_its_test_and_one_that_gives_nothing_does_not(entry):
+    known = {}
+    exec(entry["code"] + entry["test"], known)
+    for name in re.findall(r"^def (\w+)", entry["code"], re.M):
+        with pytest.raises((AssertionError, TypeError)):
+            exec(entry["test"], known | {name: lambda *of: None})
+
+
+def test_words_have_the_points_of_their_kind_and_every_chapter():
+    for kind, points in {"explain": 11, "program": 15}.items():
+        assert {entry["chapter"] for entry in exam.WORDS[kind]} == set(exam.KINDS)
+        for entry in exam.WORDS[kind]:
+            assert sum(step for step, _ in entry["steps"]) == points
+
+
+def test_the_verdict_on_a_sentence_is_that_of_the_written_claims():
+    with (paths.checkout() / "figures/claims.csv").open(encoding="utf-8") as file:
+        verdicts = {row["id"]: row["verdict"] for row in csv.DictReader(file)}
+    seen = set()
+    for sitting in range(40):
+        for question in exam.exam(sitting):
+            if question.kind == "criticise":
+                claim = re.search(r"runs of `([^`]+)`", question.asked)[1]
+                assert question.answer == {"verdict": verdicts[claim]}
+                assert verdicts[claim] in question.steps[1][1]
+                seen.add(verdicts[claim])
+                for picture in re.findall(r"\]\(\.\./(figures/[^)]+)\)", question.asked):
+                    assert (paths.checkout() / picture).is_file()
+    assert len(seen) > 1
+
+
+def test_each_student_has_an_examination_and_the_lecturer_one_file_of_solutions(made):
+    pages = {file.name: words(file) for file in (made["instructor"] / "exam").iterdir()}
+    assert set(pages) == {"exam-01.md", "exam-02.md", "exam-solutions.md"}
+    solved = pages.pop("exam-solutions.md")
+    assert solved.count("*Marking*") == 24
+    for page, student in zip(sorted(pages), STUDENTS, strict=True):
+        assert student in pages[page] and "Marking" not in pages[page] and "Allowed" in pages[page]
+        assert student in solved and str(SITTING) not in pages[page]
+
+
+def test_nothing_in_the_students_copy_holds_a_hand_ins_answer_or_makes_it(made):
+    student, right = made["student"], handins.solutions(SITTING, STUDENTS)
+    kept = ("data", "figures")  # a million numbers, which hold any four digits
+    texts = {
+        file.relative_to(student): file.read_text(encoding="utf-8")
+        for file in student.rglob("*")
+        if file.suffix in (".md", ".py", ".toml", ".ipynb", ".csv", "")
+        if file.is_file() and file.relative_to(student).parts[0] not in kept
+    }
+    secrets = {
+        answer for answer in map(str, right["answer"]) if re.fullmatch(r"[\d(), ]{9,}", answer)
+    }
+    numbers = [answer for answer in right["answer"] if isinstance(answer, float)]
+    rounded = {f"{one:.{digits}g}" for one in numbers for digits in (4, 5, 6)}
+    secrets |= {one for one in rounded if len(one.strip("-0.").replace(".", "")) > 3}
+    assert len(secrets) > 40
+    makers = ("book.exam", "book.handins", "import handins", "exam.toml", "default_rng([list(KINDS")
+    for place, text in texts.items():
+        # a long file has four digits by chance
+        least = 0 if len(text) < 10_000 else 6
+        told = [one for one in secrets if len(one) > least]
+        for secret in (*told, *makers, str(SITTING)):
+            assert not re.search(rf"(?<![\d.]){re.escape(secret)}(?!\d)", text), (place, secret)
+    assert len(list((student / "handins").iterdir())) == 12
+    for week, page in enumerate(sorted((student / "handins").iterdir()), 1):
+        assert page.read_text(encoding="utf-8").count("Parts: ") == len(STUDENTS), week
+        for name in STUDENTS:
+            assert handins.questions(SITTING, name)[week - 1].asked in page.read_text("utf-8")
+
+
+def test_hand_ins_are_graded_within_rounding_and_nobody_is_forgotten(made, monkeypatch, capsys):
+    right = handins.solutions(SITTING, STUDENTS)
+    rounded = [f"{one:.3g}" if isinstance(one, float) else f" {one} " for one in right["answer"]]
+    assert handins.grade(right.assign(answer=rounded), right)["ok"].all()
+    some = right.iloc[3:].assign(answer="1e9")
+    graded = handins.grade(some, right)
+    assert len(graded) == len(right) and not graded["ok"].any()
+    refuses("no student 'Eve'", handins.grade, right[:3].assign(student="Eve"), right)
+    refuses("no column part", handins.grade, right.drop(columns="part"), right)
+    refuses("row 2 answers", handins.grade, right.iloc[[0, 0]], right)
+    for_all = handins.solutions(SITTING)
+    assert handins.grade(for_all.assign(student="Eve"), for_all)["ok"].all()
+    file = made["instructor"] / "handins/solutions.csv"
+    monkeypatch.setattr(sys, "argv", ["handins", str(file), "--solutions", str(file)])
+    handins.main()
+    assert len(capsys.readouterr().out.splitlines()) == 2 + 12 * len(STUDENTS)
+
+
+def test_help_writes_nothing_and_options_are_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for options in (["--help"], ["--sitting", "two"], ["--students", "nobody.txt"]):
+        monkeypatch.setattr(sys, "argv", ["course", *options])
+        with pytest.raises(SystemExit):
+            course.main()
+    assert list(tmp_path.iterdir()) == [] and "--sitting" in capsys.readouterr().out
+    refuses("there twice", course.course, tmp_path, 1, ["Ada", "Ada"])
+    refuses("from 0 on", course.course, tmp_path, -1)
 
 
 QUESTION = ["BEGIN QUESTION", "BEGIN SOLUTION", "END SOLUTION", "BEGIN TESTS", "END TESTS", "END QUESTION"]  # fmt: skip

@@ -3,6 +3,8 @@
 import itertools
 import re
 import tomllib
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,8 @@ import answers_other_papers
 import answers_own
 from book import exercises
 from book.exercises import EXERCISES
-from schedlib import lotes
+from schedlib import eagle, hmhs, lotes, mch
+from schedlib.workload import Workload
 
 KEYS = exercises.listed()
 ANSWERS = (answers_classics, answers_lotes, answers_one_trace, answers_other_papers, answers_own)
@@ -27,6 +30,13 @@ RIGHT = {key: make for chapters in ANSWERS for key, make in chapters.RIGHT.items
 WRONG = {key: make for chapters in ANSWERS for key, make in chapters.WRONG.items()}
 PLAIN = tomllib.loads(Path(__file__).with_name("answers.toml").read_text())
 """Right and wrong answers that are numbers and words."""
+FURTHER = tomllib.loads(Path(__file__).with_name("answers_further.toml").read_text())
+"""Expressions of right answers in other forms, and of wrong ones by their hints."""
+NAMES = {
+    **{"lo": answers_lotes, "ot": answers_other_papers, "ow": answers_own, "cl": answers_classics},
+    **{"np": np, "pd": pd, "nan": np.nan, "inf": np.inf, "Decimal": Decimal, "Fraction": Fraction},
+    **{"lotes": lotes, "hmhs": hmhs, "mch": mch, "eagle": eagle, "Workload": Workload},
+}
 
 
 def right_of(key):
@@ -63,7 +73,7 @@ def test_right_is_accepted_and_three_wrong_ones_are_refused_each_with_its_own_hi
         assert not verdict.ok and repr(verdict).startswith("Not yet: "), (answer, verdict)
         assert "stopped at it" not in verdict.text, answer
         hints.add(verdict.text)
-        at = min(tried, len(later))
+        at = (tried - 1) % len(later) + 1 if tried else 0
         assert verdict.more == (f"Next hint ({at} of {len(later)}): {later[at - 1]}" if at else "")
         assert verdict.more in repr(verdict).replace("\n", " ")
         secrets = numbers_in(str(right)) - numbers_in(form) - numbers_in(str(answer))
@@ -71,6 +81,22 @@ def test_right_is_accepted_and_three_wrong_ones_are_refused_each_with_its_own_hi
         for number, secret in itertools.product(told, secrets):
             assert number != pytest.approx(secret, rel=1e-3), f"{verdict.text!r} tells {secret}"
     assert len(hints) >= 3, hints
+
+
+def test_more_than_three_hundred_further_answers_stand_in_the_table():
+    assert set(FURTHER) == set(KEYS)
+    wrong = sum(len(answers) for of in FURTHER.values() for answers in of["wrong"].values())
+    assert wrong + sum(len(of.get("right", ())) for of in FURTHER.values()) > 300
+
+
+@pytest.mark.parametrize("key", sorted(FURTHER))
+def test_an_answer_in_another_form_is_right_and_a_wrong_one_has_its_kind_of_hint(key):
+    for written in FURTHER[key].get("right", ()):
+        assert exercises.check(key, eval(written, NAMES)).ok, written
+    for hint, answers in FURTHER[key]["wrong"].items():
+        for written in answers:
+            verdict = exercises.check(key, eval(written, NAMES))
+            assert not verdict.ok and hint in verdict.text, (written, verdict)
 
 
 def test_every_check_has_a_form_and_two_next_hints():

@@ -28,6 +28,7 @@ include_patterns = [
     "data/README.md",
 ]
 exclude_patterns = [
+    "notebooks/book/teaching.md",  # goes into the instructors' copy
     ".*",
     "build",
     "course",

@@ -1,17 +1,18 @@
 """A course: the students' copy of the book without solutions, the instructors' with all of them.
 
-Both get a syllabus. Instructors also get an examination, and an assignment for otter-grader for each chapter. The parts between
+Both get a syllabus and hand-ins. Instructors also get their solutions, an examination, a page on teaching, and an
+assignment for otter-grader for each chapter. The parts between
 `<!-- teachers -->` and `<!-- /teachers -->` of a page, or `# teachers` and `# /teachers` of another file, are not for students.
 """
 
+import argparse
 import json
 import re
 import shutil
-import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from book import assignments, exam
+from book import assignments, exam, handins
 from book.pages import text
 from reproduce import notebooks
 from schedlib import paths
@@ -20,7 +21,18 @@ SHARED = (
     *("README.md", "LICENSE", "Makefile", "pyproject.toml", "requirements.txt"),
     *(".ci", ".github", "schedlib", "figures", "data", "notebooks"),
 )
-ANSWER_FILES = ("solutions", "solutions.md", "course.py", "exam.py", "assignments.py")
+ANSWER_FILES = (
+    *(
+        "solutions",
+        "solutions.md",
+        "course.py",
+        "exam.py",
+        "exam.toml",
+        "handins.py",
+        "teaching.md",
+    ),
+    "assignments.py",
+)
 SKIPPED = ("__pycache__", ".ipynb_checkpoints", "cache", "downloads")
 MARKED = ("README.md", "Makefile", "notebooks/book/_toc.yml")
 """Files with parts for teachers, besides the chapters."""
@@ -30,9 +42,9 @@ EMPTY = 'from book import exercises\n\nanswer = ...\nexercises.check("{}", answe
 SYLLABUS = """\
 # Syllabus
 
-Twelve weeks; the tour and the first chapter share the first. Minutes are an estimate. *Reading* takes {words} words or {lines} lines of code a
+Twelve weeks with {lectures} lectures; the tour and the first chapter share the first week. Minutes are an estimate. *Reading* takes {words} words or {lines} lines of code a
 minute. *Exercises* take {kinds} minutes for a warm-up, a code and a research exercise. A lecture has 45 minutes. The warm-up is
-for the lecture, the rest for home. The exercise to hand in is checked when its cell is run.
+for the lecture, the rest for home; they check themselves. What is handed in stands in `handins`, and is not checked there.
 
 | week | read | lectures | exercises | hand in | reading (min) | exercises (min) |
 | --: | :-- | --: | --: | :-- | --: | --: |
@@ -47,17 +59,25 @@ ABOUT = {
 }
 
 
-def course(folder: Path | str | None = None, seed: int = 1) -> dict[str, Path]:
+def course(
+    folder: Path | str | None = None, sitting: int = 1, students: Sequence[str] = ()
+) -> dict[str, Path]:
     """Write `student/` and `instructor/` below a folder (`course/` of the checkout), and give both by name.
 
     Each is a checkout of its own, with library, figures and chapters, to hand on as it is: `make lab` opens
-    it. Students get no solutions, no tests (they hold answers), and empty answer cells. Instructors get
-    everything, each answer cell replaced by its section of the solutions, `exam/` with numbers of the seed, and
-    `assignments/`. What was written before is replaced. Raises ValueError without a checkout, and on a folder that holds something else.
+    it. Students get hand-ins, no solutions, no tests (they hold answers), and empty answer cells. Instructors get
+    everything, each answer cell replaced by its section of the solutions, `exam/` with numbers of the sitting, `handins/solutions.csv`,
+    and `assignments/`. `students` are names: each gets numbers of their own. What was written before is replaced. Raises ValueError
+    without a checkout, on a folder that holds something else, and on a name that is there twice.
     """
     root = paths.checkout()
     if root is None:
         raise ValueError("the notebooks are in the checkout: clone it and run there")
+    twice = {name for name in students if list(students).count(name) > 1}
+    if twice:
+        raise ValueError(f"students: {min(twice)!r} is there twice; add an initial")
+    if sitting < 0:
+        raise ValueError(f"sitting: a whole number from 0 on, and this is {sitting}")
     folder = Path(folder) if folder else root / "course"
     copies = {name: folder / name for name in ("student", "instructor")}
     for place in copies.values():
@@ -68,13 +88,27 @@ def course(folder: Path | str | None = None, seed: int = 1) -> dict[str, Path]:
         shutil.rmtree(place, ignore_errors=True)
     chapters = {name: file for name, file in notebooks.book().items() if "/" not in name}
     _write_student(root, copies["student"], chapters)
-    _write_instructor(root, copies["instructor"], chapters, seed)
+    _write_instructor(root, copies["instructor"], chapters)
+    write_sitting(copies, sitting, students)
     for name, place in copies.items():
         (place / "SYLLABUS.md").write_text(syllabus(root / "notebooks"), encoding="utf-8")
         page = place / "README.md"
         head, _, rest = page.read_text(encoding="utf-8").partition("\n\n")
         page.write_text(f"{head}\n\n{ABOUT[name]}\n\n{rest}", encoding="utf-8")
     return copies
+
+
+def write_sitting(copies: dict[str, Path], sitting: int, students: Sequence[str]) -> None:
+    """Write the hand-ins of both copies, and the instructors' examination and solutions, with a sitting's numbers."""
+    asked = handins.pages(sitting, students)
+    written = {(name, "handins"): asked for name in copies}
+    written["instructor", "exam"] = exam.pages(sitting, students)
+    for (name, part), pages in written.items():
+        (copies[name] / part).mkdir(exist_ok=True)
+        for page, words in pages.items():
+            (copies[name] / part / page).write_text(words, encoding="utf-8")
+    right = handins.solutions(sitting, students)
+    right.to_csv(copies["instructor"] / "handins" / "solutions.csv", index=False)
 
 
 def _write_student(root, place, chapters):
@@ -86,13 +120,11 @@ def _write_student(root, place, chapters):
         _write(place / "notebooks" / file.name, emptied(_read(file)))
 
 
-def _write_instructor(root, place, chapters, seed):
+def _write_instructor(root, place, chapters):
     _copy(root, place, (*SHARED, "tests"), SKIPPED)
+    (place / "notebooks/book/teaching.md").rename(place / "TEACHING.md")
     (place / "assignments").mkdir()
-    (place / "exam").mkdir()
     (place / "assignments" / "README.md").write_text(assignments.ABOUT, encoding="utf-8")
-    for page, words in exam.pages(seed).items():
-        (place / "exam" / page).write_text(words, encoding="utf-8")
     for name, file in chapters.items():
         chapter = _read(file)
         start, sections = _sections(_read(file.parent / "solutions" / file.name))
@@ -190,24 +222,20 @@ def _statements(chapter):
 
 
 def syllabus(folder: Path) -> str:
-    """A page with a line for each chapter: its week, which exercise to hand in, minutes. The tour goes with chapter 1."""
+    """A page with a line for each chapter: its week, lectures, hand-in, minutes. The tour goes with chapter 1."""
     kinds = ", ".join(map(str, MINUTES_OF.values()))
-    page = SYLLABUS.format(words=WORDS_A_MINUTE, lines=LINES_A_MINUTE, kinds=kinds)
-    for number, file in enumerate(sorted(folder.glob("[0-9]*.ipynb"))):
-        chapter = _read(file)
+    chapters = {file.name: _read(file) for file in sorted(folder.glob("[0-9]*.ipynb"))}
+    held = {name: lectures(chapter) for name, chapter in chapters.items()}
+    page = SYLLABUS.format(
+        words=WORDS_A_MINUTE, lines=LINES_A_MINUTE, kinds=kinds, lectures=sum(held.values())
+    )
+    for number, (name, chapter) in enumerate(chapters.items()):
         title = text(chapter["cells"][0]["source"]).partition("\n")[0].removeprefix("# ")
         asked = _statements(chapter)
-        hand_in = next((name for name, words in asked.items() if "*Code.*" in words), None)
-        hand_in = hand_in or next(iter(asked))
-        read = f"[{title}](notebooks/{file.name})"
-        row = [
-            max(number, 1),
-            read,
-            lectures(chapter),
-            len(asked),
-            f"`{hand_in}`",
-            *minutes(chapter),
-        ]
+        week = max(number, 1)
+        hand_in = f"[week {week}](handins/week-{week:02}.md)" if number else ""
+        read = f"[{title}](notebooks/{name})"
+        row = [week, read, held[name], len(asked), hand_in, *minutes(chapter)]
         page += f"| {' | '.join(map(str, row))} |\n"
     return page
 
@@ -253,13 +281,26 @@ def _write(file, book):
     file.write_text(json.dumps(book, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Write both copies, and say where their parts are."""
+    parser = argparse.ArgumentParser(description="Write the students' and the instructors' copies.")
+    parser.add_argument("--folder", type=Path, help="where to write; course/ unless given")
+    parser.add_argument("--sitting", type=int, default=1, help="a number; another gives others")
+    parser.add_argument(
+        "--students", type=Path, help="a file of names, one a line, for own numbers"
+    )
+    options = parser.parse_args()
     try:
-        given: list[Any] = [*sys.argv[1:2], *map(int, sys.argv[2:3])]
-        made = course(*given)
-    except ValueError as error:
-        sys.exit(str(error))
+        listed = options.students.read_text(encoding="utf-8") if options.students else ""
+        names = [line.strip() for line in listed.splitlines() if line.strip()]
+        made = course(options.folder, options.sitting, names)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
     for copy, place in made.items():
         print(f"{copy}: {place}")
-    for part in ("SYLLABUS.md", "exam", "assignments"):
+    for part in ("TEACHING.md", "SYLLABUS.md", "exam", "handins", "assignments"):
         print(f"{part.removesuffix('.md').lower()}: {made['instructor'] / part}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,61 +1,74 @@
-"""An examination from the exercises' kinds: new numbers by seed, and solutions worked out by the library."""
+"""An examination: questions of four kinds from all chapters, with numbers by sitting and student, and a marking scheme.
+
+To compute: numbers are drawn here and worked out by the library. Words, and questions to explain, prove or program, are data in exam.toml.
+To criticise: a sentence of a paper, and what the ledger of claims found.
+"""
 
 import heapq
+import math
+import re
+import tomllib
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+import reproduce
+from reproduce import publish
 from schedlib import hmhs, lotes, mch, theory
 from schedlib.hmhs.johnson import flow_shop_makespan
 from schedlib.intervals import mean_ci
 
+Step = tuple[int, str]
+WORDS = tomllib.loads(Path(__file__).with_name("exam.toml").read_text(encoding="utf-8"))
+HEAD = """\
+# Examination{solved}
+
+{about}. 120 minutes, 120 points, a point a minute.
+
+Allowed: a pocket calculator, the book's cheat sheet, and one sheet of your own. Give the way, not the number alone. Round to three digits.
+
+With c servers and an offered load a < c (the mean number of busy servers), Erlang's C, the chance that a job waits, is
+C = X / (1 + a + a²/2! + ... + a^(c−1)/(c−1)! + X), where X = a^c/c! · c/(c − a).
+"""
+
 
 class Question(NamedTuple):
-    """A question of an examination: minutes (and points), what is asked, and the answer with its way."""
+    """A question: its chapter, its kind, what is asked, the answers by name, and what earns points."""
 
-    kind: str  # the id of the exercise that it is like
-    minutes: int
+    chapter: str
+    kind: str
     asked: str
-    answer: tuple[float | str, ...]
-    solution: str
+    answer: dict[str, float | str]
+    steps: tuple[Step, ...]
+
+    @property
+    def points(self) -> int:
+        """The points of all steps."""
+        return sum(points for points, _ in self.steps)
+
+
+class Drawn(NamedTuple):
+    """The numbers of a question to compute, by their names in exam.toml; `fair` unless they hide a mistake, as a tie does."""
+
+    numbers: dict[str, Any]
+    fair: bool
 
 
 def canteen(rng):
-    rate, stay, line = (
-        int(rng.integers(4, 12)) * 15,
-        int(rng.integers(10, 25)),
-        int(rng.integers(3, 9)),
-    )
-    asked = (
-        f"A library has {rate} visitors an hour, who stay {stay} minutes on average; {line} of these minutes they wait "
-        "for a book. How many visitors are inside on average, and how many of them wait?"
-    )
+    rate, stay, line = (rng.integers((4, 10, 3), (12, 25, 9)) * (15, 1, 1)).tolist()
     inside, waiting = rate * stay / 60, rate * line / 60
-    return Question(
-        "waiting.canteen",
-        6,
-        asked,
-        (inside, waiting),
-        f"Little's law: {rate} / 60 x {stay} = {inside:g} inside, {rate} / 60 x {line} = {waiting:g} waiting.",
-    )
+    named = {"rate": rate, "stay": stay, "line": line, "inside": inside, "waiting": waiting}
+    return Drawn(named, rate != 60)  # with one visitor a minute the law has nothing to multiply
 
 
 def help_desk(rng):
-    served, came = int(rng.integers(6, 13)), int(rng.integers(3, 6))
-    asked = (
-        f"A help desk: {came} people an hour come at random, and a clerk serves {served} an hour on average "
-        "(exponential times). What is the mean wait in minutes with one clerk, and with two?"
-    )
+    served, came = rng.integers((6, 3), (13, 6)).tolist()
     one, two = (60 * theory.mmc_mean_wait(came, served, clerks) for clerks in (1, 2))
-    return Question(
-        "waiting.help_desk",
-        12,
-        asked,
-        (one, two),
-        f"One clerk: load {came}/{served}, wait load / (1 - load) service times: {one:.2f} minutes. Two: Erlang's "
-        f"C = {theory.erlang_c(2, came / served):.4f}, and C / ({2 * served} - {came}) hours: {two:.3f} minutes.",
-    )
+    chance, both = theory.erlang_c(2, came / served), 2 * served
+    named = {"served": served, "came": came, "one": one, "two": two, "chance": chance, "both": both}
+    return Drawn(named, 2 * came != served)  # at half load a wait is as long as a service
 
 
 def by_list(times: Sequence[int], machines: int) -> int:
@@ -72,237 +85,247 @@ def by_list(times: Sequence[int], machines: int) -> int:
 
 def three_machines(rng):
     times = (rng.permutation(9)[:7] + 1).tolist()
-    asked = (
-        f"Seven jobs take {', '.join(map(str, times))} minutes, in this order. When does the last one end on three equal "
-        "machines, if a free machine takes the next job of the list? And if the longest go first? Give a time before which no plan can end."
-    )
-    ends = by_list(times, 3), by_list(sorted(times, reverse=True), 3)
-    bound = max(-(-sum(times) // 3), max(times))
-    return Question(
-        "classics.three_machines",
-        10,
-        asked,
-        (*ends, bound),
-        f"List order: {ends[0]}. Longest first: {ends[1]}. A third of the work is {sum(times) / 3:.2f} and the longest job "
-        f"{max(times)}; times are whole, so no plan ends before {bound}.",
-    )
+    listed, longest = by_list(times, 3), by_list(sorted(times, reverse=True), 3)
+    third, largest = sum(times) / 3, max(times)
+    bound = max(math.ceil(third), largest)
+    named = {"times": _say(times), "listed": listed, "longest": longest, "bound": bound}
+    return Drawn(named | {"third": third, "largest": largest}, len({listed, longest, bound}) == 3)
 
 
 def limit_by_hand(rng):
-    cores, memory, count = (
-        int(rng.integers(4, 10)) * 2,
-        # with 20 GB, 12 cores would give out at the same time
-        int(rng.integers(6, 10)) * 4,
-        int(rng.integers(10, 40)),
-    )
-    asked = (
-        f"{count} machines with {cores} cores and {memory} GB. Class 1 takes 2 cores and 1 GB, class 2 takes 1 core and "
-        "4 GB; half of the jobs are of class 1, and each lasts an hour. What is the fluid limit (jobs an hour), and "
-        "which resource is scarce?"
-    )
+    cores, memory, count = (rng.integers((4, 6, 10), (10, 10, 40)) * (2, 4, 1)).tolist()
     classes = lotes.JobClasses([0.5, 0.5], [[2.0, 1.0], [1.0, 4.0]], [[1.0, 1.0]])
-    rate = lotes.allocate(
-        lotes.MachineConfigs([[float(cores), float(memory)]], [count]), classes
-    ).rate
-    scarce = "cores" if cores / 1.5 < memory / 2.5 else "memory"
-    return Question(
-        "fluid.limit_by_hand",
-        12,
-        asked,
-        (rate, scarce),
-        f"y running jobs take 1.5 y cores of {count * cores} and 2.5 y GB of {count * memory}: at most "
-        f"{count * cores / 1.5:.1f} and {count * memory / 2.5:.1f}. So {rate:.1f} jobs an hour; scarce: {scarce}.",
-    )
+    pool = lotes.MachineConfigs([[float(cores), float(memory)]], [count])
+    rate = lotes.allocate(pool, classes).rate
+    by_cores, by_memory = count * cores / 1.5, count * memory / 2.5
+    scarce = "cores" if by_cores < by_memory else "memory"
+    named = {"cores": cores, "memory": memory, "count": count, "rate": rate, "scarce": scarce}
+    named |= {"by_cores": by_cores, "by_memory": by_memory}
+    return Drawn(named, abs(by_cores / by_memory - 1) > 0.05)
 
 
 def bins_by_hand(rng):
-    capacity, demand = rng.integers(7, 12, 2).tolist(), [[3, 1], [1, 3]]
-    asked = (
-        f"A machine has {capacity[0]} cores and {capacity[1]} GB; class 1 takes 3 cores and 1 GB, class 2 takes 1 core "
-        "and 3 GB. List the non-dominated bins."
-    )
-    bins = [tuple(row) for row in lotes.non_dominated_bins(capacity, demand).tolist()]
-    return Question(
-        "bins.bins_by_hand",
-        10,
-        asked,
-        tuple(map(str, bins)),
-        "For each number of jobs of class 1 add class 2 until it is full, and drop what has room for one more "
-        f"of class 1: {', '.join(map(str, bins))}.",
+    cores, memory = rng.integers(7, 16, 2).tolist()
+    bins = lotes.non_dominated_bins([cores, memory], [[3, 1], [1, 3]])
+    return Drawn(
+        {"cores": cores, "memory": memory, "bins": _rows(sorted(bins.tolist()))}, len(bins) > 2
     )
 
 
 def scores_by_hand(rng):
-    planned = rng.integers(1, 4, (3, 2))
-    running = np.array([rng.integers(0, most + 1) for most in planned.ravel()]).reshape(3, 2)
-    asked = (
-        "Three machines of one configuration have room for any job. Their bins, as (jobs of class 1, jobs of class 2), are "
-        f"{_pairs(planned)}; running are {_pairs(running)}. To which machine does LoTES send a job of class 1? Of two equal ones the "
-        "first is taken. Then the same for a job of class 2, when the first one has started."
-    )
+    planned = rng.integers(1, 6, (3, 2))
+    running = rng.integers(0, planned + 1)
     left = planned - running
-    first = int(np.argmax(left[:, 0]))
-    second = int(np.argmax(left[:, 1]))
-    return Question(
-        "dispatching.by_score",
-        8,
-        asked,
-        (first + 1, second + 1),
-        f"The score is what the bin has less what runs: {_pairs(left)}. Class 1: machine {first + 1}. The job that "
-        f"started changes scores of class 1 only. Class 2: machine {second + 1}.",
-    )
-
-
-def _pairs(rows):
-    return ", ".join(f"({a}, {b})" for a, b in rows.tolist())
+    first, second = (left.argmax(axis=0) + 1).tolist()
+    ranked = np.sort(left, axis=0)
+    named = {"planned": _rows(planned), "running": _rows(running), "left": _rows(left)}
+    tie = (ranked[2] == ranked[1]).any()
+    return Drawn(named | {"first": first, "second": second}, not tie and first != second)
 
 
 def order_by_hand(rng):
     maps, reduces = rng.permutation(9)[:5] + 1, rng.permutation(9)[:5] + 1
-    asked = (
-        "Five jobs, one machine for maps and one for reduces; (map, reduce) = "
-        f"{', '.join(f'({m}, {r})' for m, r in zip(maps, reduces, strict=True))}. Give Johnson's order and its makespan."
-    )
     order = hmhs.johnson(maps, reduces)
-    makespan = flow_shop_makespan(maps, reduces, order)
-    names = " ".join(map(str, (order + 1).tolist()))
-    return Question(
-        "hmhs.order_by_hand",
-        12,
-        asked,
-        (names, makespan),
-        "First the jobs that are no longer in the map stage, by growing map time, then the others by falling "
-        f"reduce time: {names}. Makespan {makespan:g}.",
+    makespan, *others = (
+        flow_shop_makespan(maps, reduces, one) for one in (order, np.arange(5), np.argsort(maps))
     )
+    jobs = _rows(np.transpose([maps, reduces]))
+    both_groups = (maps != reduces).all() and 0 < (maps < reduces).sum() < 5
+    named = {"jobs": jobs, "order": " ".join(map(str, order + 1)), "makespan": makespan}
+    return Drawn(named, both_groups and min(others) > makespan)
 
 
 def shares_by_hand(rng):
-    a, b = int(rng.integers(2, 5)), int(rng.integers(1, 4))
-    asked = (
-        f"10 CPUs and 10 GB. Leaf 1 needs ({a}, 1) for a task; group 2 has a leaf with (1, 0) and one with ({b}, {b + 1}). "
-        "Find MCH's weights, the resource that fills first, and the dominant shares."
-    )
-    tree = mch.Tree([(a, 1), [(1, 0), (b, b + 1)]])
-    flat, shares = mch.flatten(tree, [10, 10]), mch.allocate(tree, [10, 10], "mch").shares
-    first = ("CPU", "memory")[flat.first_saturated]
-    say = ", ".join
-    return Question(
-        "mch.shares_by_hand",
-        14,
-        asked,
-        (*flat.weights.tolist(), first, *shares.tolist()),
-        f"Normalise each demand by its largest entry and add up the group: {first} fills first; weights "
-        f"{say(f'{w:.3f}' for w in flat.weights)}; shares {say(f'{x:.3f}' for x in shares)}.",
-    )
+    own, cpus, memory, pool = rng.integers((2, 1, 1, 1), (7, 6, 7, 4)).tolist()
+    tree, capacity = mch.Tree([(own, 1), [(1, 0), (cpus, memory)]]), [10 * pool] * 2
+    flat, shares = mch.flatten(tree, capacity), mch.allocate(tree, capacity, "mch").shares
+    used = flat.weights @ (tree.demand / tree.demand.max(axis=1, keepdims=True))
+    named = {"own": own, "cpus": cpus, "memory": memory, "pool": 10 * pool}
+    named |= {"first": ("CPU", "memory")[flat.first_saturated]}
+    named |= dict(zip(("weight", "weight_a", "weight_b"), flat.weights.tolist(), strict=True))
+    named |= dict(zip(("share", "share_a", "share_b"), shares.tolist(), strict=True))
+    fair = np.ptp(flat.weights) > 1e-6 and cpus != memory and np.ptp(used) > 1e-6
+    return Drawn(named, fair)
 
 
 def ticket_office(rng):
-    rate, slow = int(rng.integers(5, 9)) / 10, int(rng.integers(4, 6))
-    asked = (
-        f"Two clerks; four of five customers take 1 minute, one takes {slow} minutes; {rate} customers a minute come at "
-        "random. What is the mean wait if each chooses a clerk at random, and if one clerk has the quick ones?"
-    )
-    mean, second = (4 + slow) / 5, (4 + slow**2) / 5
+    percent, slow = rng.integers((40, 4), (80, 6)).tolist()
+    rate, mean, second = percent / 100, (4 + slow) / 5, (4 + slow**2) / 5
     mixed = theory.pollaczek_khinchine(rate / 2, mean, second)
-    waits = theory.sita_mean_waits(rate, [0.8, 0.2], [1, slow], [1, slow**2], [1, 1])
-    apart = float(0.8 * waits[0] + 0.2 * waits[1])
-    return Question(
-        "probing.ticket_office",
-        14,
-        asked,
-        (mixed, apart),
-        f"Pollaczek and Khinchine with E[S] = {mean:g}, E[S^2] = {second:g} and half of the rate: {mixed:.3f} minutes. "
-        f"Apart: {waits[0]:.3f} and {waits[1]:.3f}, weighed 4 to 1: {apart:.3f} minutes.",
+    quick, late = theory.sita_mean_waits(rate, [0.8, 0.2], [1, slow], [1, slow**2], [1, 1])
+    apart = float(0.8 * quick + 0.2 * late)
+    named = {"rate": rate, "slow": slow, "mean": mean, "second": second, "mixed": mixed}
+    return Drawn(
+        named | {"quick": quick, "late": late, "apart": apart}, abs(mixed / apart - 1) > 0.05
     )
 
 
 def sticky(rng):
-    quick, slow, task = (
-        int(rng.integers(5, 15)),
-        int(rng.integers(10, 20)) * 10,
-        int(rng.integers(5, 15)),
-    )
-    asked = (
-        f"Four nodes are busy: two for {quick} s more, two for {slow} s. A job of four tasks of {task} s has a probe on each. When is "
-        "the job done if a probe stands for a task? When if a probe stands for the job, and asks again?"
-    )
+    quick, slow, task = (rng.integers((5, 10, 5), (15, 20, 15)) * (1, 10, 1)).tolist()
     free = [quick, quick, slow, slow]
-    ends = [heapq.heapreplace(free, free[0] + task) + task for _ in range(4)]
-    bound, stuck = slow + task, max(ends)
-    return Question(
-        "eagle.toy",
-        8,
-        asked,
-        (bound, stuck),
-        f"A task each: the slow nodes start theirs at {slow} s, so {bound} s. Sticky: the quick nodes start two tasks at {quick} s and ask "
-        f"again at {quick + task} s, before the slow ones are free: {stuck} s.",
-    )
+    stuck = max(heapq.heapreplace(free, free[0] + task) + task for _ in range(4))
+    again = quick + task
+    named = {
+        "quick": quick,
+        "slow": slow,
+        "task": task,
+        "again": again,
+        "bound": slow + task,
+        "stuck": stuck,
+    }
+    return Drawn(named, again < slow and quick != task)
 
 
 def four_views(rng):
     counts = rng.integers(1, 9, 5).tolist()
-    asked = (
-        "A job of a trace has five stages; a name says what a stage waits for: M1, R2_1, M3, R4_3 and J5_2_4, with "
-        f"{', '.join(map(str, counts))} instances. How many jobs do LoTES, HMHS (pairs of a map and the reduce that waits for it alone), MCH (leaves) and Eagle see?"
-    )
-    seen = sum(counts), 2, 5, 5
-    return Question(
-        "one_trace.four_views",
-        6,
-        asked,
-        seen,
-        f"LoTES: each instance, {seen[0]}. HMHS: the pairs M1, R2 and M3, R4, so 2. MCH: a leaf a stage, 5. Eagle: what has one "
-        "estimate, a stage, 5.",
+    return Drawn(
+        {"counts": _say(counts), "all": sum(counts), "pairs": 2, "stages": 5}, sum(counts) > 5
     )
 
 
 def paired(rng):
     a = rng.integers(10, 60, 5)
-    b = a - rng.integers(-1, 6, 5)
-    asked = (
-        f"Policy A waits {', '.join(map(str, a))} s on five seeds, policy B {', '.join(map(str, b))} s on the same. Give the "
-        "95 % interval of B - A (t = 2.776). Is B better?"
-    )
-    mean, low, high = mean_ci(b - a)
+    apart = rng.integers(-6, 3, 5)
+    mean, low, high = mean_ci(apart)
     better = "yes" if high < 0 else "not shown"
-    return Question(
-        "own_policy.paired",
-        8,
-        asked,
-        (mean, low, high, better),
-        f"Differences {', '.join(map(str, b - a))}: {mean:.2f}, from {low:.2f} to {high:.2f}. Better: {better}.",
+    named = {
+        "a": _say(a),
+        "b": _say(a + apart),
+        "apart": _say(apart),
+        "mean": mean,
+        "low": low,
+        "high": high,
+    }
+    # neither at the edge, nor all alike
+    return Drawn(named | {"better": better}, mean < 0 < np.ptp(apart) and abs(high) > 0.2)
+
+
+def _rows(rows):
+    return _say(f"({a}, {b})" for a, b in rows)
+
+
+def _say(things):
+    return ", ".join(map(str, things))
+
+
+KINDS: dict[str, Callable[[np.random.Generator], Drawn]] = {
+    "01-waiting": canteen,
+    "01b-many-servers": help_desk,
+    "01c-classics": three_machines,
+    "02-fluid": limit_by_hand,
+    "03-bins": bins_by_hand,
+    "04-dispatching": scores_by_hand,
+    "05-hmhs": order_by_hand,
+    "06-mch": shares_by_hand,
+    "07-head-of-line": ticket_office,
+    "08-eagle": sticky,
+    "09-one-trace": four_views,
+    "10-your-own": paired,
+}
+"""What is computed, by chapter."""
+PAPERS = {"04-dispatching": "lotes", "05-hmhs": "hmhs", "06-mch": "mch", "08-eagle": "eagle"}
+"""Chapters whose papers' sentences are criticised."""
+
+
+def computed(chapter: str, *seed: int | str) -> Question:
+    """The question to compute of a chapter, with numbers by seed; numbers that hide a mistake are drawn again.
+
+    >>> computed("01-waiting", 1, "Ada").points
+    9
+    """
+    digits = [byte for part in seed for byte in (*str(part).encode(), 0)]
+    rng = np.random.default_rng([list(KINDS).index(chapter), *digits])
+    drawn = KINDS[chapter](rng)
+    while not drawn.fair:
+        drawn = KINDS[chapter](rng)
+    words, numbers = WORDS["compute"][chapter], drawn.numbers
+    answer = {part: numbers[name] for part, name in words["answer"].items()}
+    steps = tuple((points, text.format_map(numbers)) for points, text in words["steps"])
+    return Question(chapter, "compute", words["asked"].format_map(numbers), answer, steps)
+
+
+def _of_words(kind, chapter, rng):
+    found = [entry for entry in WORDS[kind] if entry["chapter"] == chapter]
+    entry = found[rng.integers(len(found))]
+    code = {name: entry[name].strip() for name in ("code", "test") if name in entry}
+    return Question(chapter, kind, entry["asked"], code, tuple(map(tuple, entry["steps"])))
+
+
+def _criticised(chapter, rng):
+    paper = PAPERS[chapter]
+    claims = reproduce.claims(paper)
+    judged = claims["verdict"].isin(["holds", "fails", "undecided"]) & (claims["kind"] == "")
+    several = claims["low"] < claims["high"]
+    row: Any = claims[judged & several].sample(1, random_state=rng).iloc[0]
+    frame = "| measured | low | high | runs | unit |\n| --: | --: | --: | --: | :-- |\n"
+    frame += f"| {row['measured']:.4g} | {row['low']:.4g} | {row['high']:.4g} | {row['runs']} | {row['unit']} |"
+    figure = re.search(r"Fig\. (\d+)", row["where"])
+    picture = f"{paper}/fig{figure[1]}.png" if figure else ""
+    shown = (publish.out_folder() / picture).is_file() if picture else False
+    printed = f", and prints {row['printed']} {row['unit']}" if row["printed"] else ""
+    asked = (
+        f'A paper ({paper}, {row["where"]}) says in effect: "{row["sentence"]}"{printed}. This book\'s runs of `{row["id"]}` found (95 % interval)\n\n'
+        f"{frame}\n\n{f'![its figure](../figures/{picture})' if shown else ''}\n\n(a) What would have to be seen if the sentence were true, and what if it were false? "
+        "(b) Does it hold, fail, or is it undecided? (c) What do these runs not show? Name a run that would."
     )
+    limits = " ".join(
+        filter(None, (row["others"] and f"Other readings: {row['others']}.", row["cause"]))
+    )
+    steps = (
+        (
+            3,
+            "A measure that could be on either side, and where its interval would lie in each case.",
+        ),
+        (3, f"The verdict of the claims: {row['verdict']}."),
+        (
+            3,
+            f"What was kept fixed: {row['runs']} runs, one kind of workload, one reading of the text. A run that changes one of them. {limits}",
+        ),
+    )
+    return Question(chapter, "criticise", asked, {"verdict": row["verdict"]}, steps)
 
 
-KINDS: tuple[Callable[[np.random.Generator], Question], ...] = (
-    canteen, help_desk, three_machines, limit_by_hand, bins_by_hand, scores_by_hand, order_by_hand, shares_by_hand, ticket_office, sticky,
-    four_views, paired)  # fmt: skip
+def exam(sitting: int, student: str = "") -> list[Question]:
+    """The questions of a sitting, one a chapter: the same for all students, with numbers of their own.
 
+    Six to compute (9 points each), three to explain (11), one to program (15), two to criticise (9).
 
-def exam(seed: int) -> list[Question]:
-    """The questions of one examination, a point a minute; the same seed gives the same numbers.
-
-    >>> sum(question.minutes for question in exam(1))
+    >>> sum(question.points for question in exam(1, "Ada"))
     120
     """
-    return [
-        kind(rng)
-        for kind, rng in zip(KINDS, np.random.default_rng(seed).spawn(len(KINDS)), strict=True)
-    ]
+    rng = np.random.default_rng(sitting)
+    kinds = dict.fromkeys(rng.choice(list(PAPERS), 2, replace=False).tolist(), "criticise")
+    rest = rng.permutation([chapter for chapter in KINDS if chapter not in kinds]).tolist()
+    kinds |= dict(zip(rest, ["program", *["explain"] * 3, *["compute"] * 6], strict=True))
+    questions = []
+    for chapter, stream in zip(KINDS, rng.spawn(len(KINDS)), strict=True):
+        if kinds[chapter] == "compute":
+            questions.append(computed(chapter, sitting, student))
+        elif kinds[chapter] == "criticise":
+            questions.append(_criticised(chapter, stream))
+        else:
+            questions.append(_of_words(kinds[chapter], chapter, stream))
+    return questions
 
 
-def pages(seed: int) -> dict[str, str]:
-    """The examination and its solutions as Markdown, by file name."""
-    questions = exam(seed)
-    head = (
-        f"{sum(q.minutes for q in questions)} minutes, a point a minute. Numbers of seed {seed}.\n"
-    )
-    asked = [f"## {i}. ({q.minutes} points)\n\n{q.asked}\n" for i, q in enumerate(questions, 1)]
-    solved = [
-        f"{text}\n*Solution* (as exercise `{q.kind}`): {q.solution}\n"
-        for text, q in zip(asked, questions, strict=True)
-    ]
-    return {
-        "exam.md": "\n".join(["# Examination\n", head, *asked]),
-        "exam-solutions.md": "\n".join(["# Examination, with solutions\n", head, *solved]),
-    }
+def solution(question: Question) -> str:
+    """The marking scheme of a question as Markdown: points for steps, and code with its test."""
+    steps = "".join(f"- {points}: {text}\n" for points, text in question.steps)
+    if question.kind == "program":
+        steps += "\n```python\n{code}\n\n# the test\n{test}\n```\n".format_map(question.answer)
+    return f"*Marking*, points for steps:\n\n{steps}"
+
+
+def pages(sitting: int, students: Sequence[str] = ()) -> dict[str, str]:
+    """The examinations and the solutions of a sitting as Markdown, by file name; without students one for all."""
+    written, solved = {}, [HEAD.format(about=f"Sitting {sitting}", solved=", with solutions")]
+    for number, student in enumerate(students or [""], 1):
+        asked = [HEAD.format(about=student or f"Sitting {sitting}", solved="")]
+        if student:
+            solved.append(f"# {student}\n")
+        for i, question in enumerate(exam(sitting, student), 1):
+            text = f"## {i}. To {question.kind} ({question.points} points)\n\n{question.asked}\n"
+            asked.append(text)
+            solved.append(f"{text}\n{solution(question)}")
+        written[f"exam-{number:02}.md" if student else "exam.md"] = "\n".join(asked)
+    return written | {"exam-solutions.md": "\n".join(solved)}

@@ -157,7 +157,8 @@ def check(name: str, answer: Any) -> Verdict:
 
 def _refused(name, text, hints):
     TRIED[name] = TRIED.get(name, 0) + 1
-    at = min(TRIED[name] - 1, len(hints))
+    # the first attempt has no hint; later ones take turns, so that a hint that was passed comes back
+    at = (TRIED[name] - 2) % len(hints) + 1 if TRIED[name] > 1 else 0
     return Verdict(
         False, text, "Not yet", f"Next hint ({at} of {len(hints)}): {hints[at - 1]}" if at else ""
     )

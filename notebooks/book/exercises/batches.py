@@ -2,7 +2,9 @@
 
 import math
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
+from numbers import Real
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from book.exercises.reading import (
     function,
     hinted,
     items,
+    made,
     near,
     number,
     numbers,
@@ -40,6 +43,7 @@ REDUCES = [6, 2, 4, 1]
 def order_by_hand(answer: object) -> str:
     """Give a pair: the four jobs in Johnson's order, numbered from 1, and the makespan."""
     parts = items(answer, "a pair: a list of four jobs, and a makespan", 2)
+    parts.sort(key=lambda part: isinstance(part, Real | str | Decimal))  # in either order
     order = wholes(numbers(parts[0], 4, "four jobs"), "jobs") - 1
     makespan = number(parts[1], "a makespan")
     expect(sorted(order) == [0, 1, 2, 3], "each of the jobs 1 to 4 once")
@@ -92,10 +96,14 @@ def where_hmhs_loses(answer: object) -> str:
 )
 def two_stages(answer: object) -> str:
     """Give two numbers: the mean makespan over FIFO-Pri's, with Min-Min on maps only, and on reduces only."""
-    values = numbers(answer, 2)
+    values = numbers(answer, 2, names="map reduce")
     right = np.array([0.5588, 0.9825])
+    gains = "that is what Min-Min gains: give its makespan over FIFO-Pri's"
     unlike(
         values,
+        (1 - right, gains),
+        (100 * (1 - right), gains),
+        (100 * right, "give parts of 1, not per cent"),
         (right[::-1], "the numbers look right, but the other way round"),
         (1 / right, "divide the other way round: the mixed policy's makespan over FIFO-Pri's"),
         (1655.2 * right, "divide by FIFO-Pri's mean makespan"),
@@ -115,7 +123,8 @@ def two_stages(answer: object) -> str:
 )
 def max_min(answer: object) -> str:
     """Give an `hmhs.Policy` with your rule as its `map_rule`."""
-    policy = a(hmhs.Policy, answer, "an `hmhs.Policy`")
+    what = "an `hmhs.Policy`, or a function made by `hmhs.rule`"
+    policy = made(answer, hmhs.Policy, what, lambda rule: hmhs.Policy(map_rule=rule))
     expect(
         callable(policy.map_rule), "its `map_rule` is a name; needs a function made by `hmhs.rule`"
     )
@@ -148,7 +157,7 @@ def _map_order(policy, case):
 
 
 sharing = partial(exercises.exercise, "mch")
-RESOURCES = ("CPU", "memory")
+RESOURCES = {"CPU": "cpus core cores processor", "memory": "ram mem"}
 
 
 @sharing(

@@ -15,6 +15,7 @@ from book.exercises.reading import (
     function,
     hinted,
     items,
+    made,
     near,
     number,
     numbers,
@@ -26,6 +27,7 @@ from schedlib import eagle, prototype, theory
 from schedlib.workload import Workload
 
 probing = partial(exercises.exercise, "probing")
+BY_HAND = 0.01  # numbers that a pencil finds may be rounded, not guessed
 CUTOFF = eagle.CUTOFF["google"]
 PARTITION = eagle.PARTITION["google"]
 # The setting of small models: a probe for each task, no long jobs, and messages that take no time.
@@ -47,13 +49,14 @@ ONE_PROBE: dict[str, Any] = {
 )
 def ticket_office(answer: object) -> str:
     """Give three numbers: mean waits at random and apart (minutes), and the rate that equals them."""
-    at_random, apart, rate = numbers(answer, 3)
+    at_random, apart, rate = numbers(answer, 3, unit="min minutes", names="random apart|quick rate")
     quick, slow = 8 / 9, 72  # the waits at the two clerks
     expect_near(
         at_random,
         8,
         "at random: half go to each clerk; which two moments has a service?",
         (10, "at random: that is wait plus service; give the wait alone"),
+        within=BY_HAND,
     )
     hint = "apart: that is the wait at one of the clerks; weigh both by how many customers go there"
     expect_near(
@@ -65,10 +68,14 @@ def ticket_office(answer: object) -> str:
             (quick + slow) / 2,
             "apart: not the mean of two waits: four of five customers go to the quick clerk",
         ),
+        within=BY_HAND,
     )
     expect(0 < rate < 1 / 1.2, "give a rate above 0 at which both clerks can keep up")
     expect_near(
-        rate, 0.75, "at that rate one of the two ways is still better: set both waits equal"
+        rate,
+        0.75,
+        "at that rate one of the two ways is still better: set both waits equal",
+        within=BY_HAND,
     )
     return "which of the two is better depends on the rate."
 
@@ -87,9 +94,17 @@ def best_split(answer: object) -> str:
     expect(
         ((values > 0) & (values < 100)).all(), "of a hundred workers each side needs one at least"
     )
-    best = {"wait": (18, 17, 17), "slowdown": (39, 26, 19)}
-    for column, (what, right) in enumerate(best.items()):
-        for load, n, least in zip((50, 80, 95), values[:, column], right, strict=True):
+    right = np.array([[18, 39], [17, 26], [17, 19]])
+    expect(
+        (values != right[:, ::-1]).any(),
+        "the two columns look swapped: first the least mean wait, then the least slowdown",
+    )
+    expect(
+        (values != 100 - right).any(),
+        "these are the workers for long jobs: give those for short ones",
+    )
+    for column, what in enumerate(("wait", "slowdown")):
+        for load, n, least in zip((50, 80, 95), values[:, column], right[:, column], strict=True):
             expect(n == least, f"load {load} %: another number has a smaller {what}")
     return "the best split depends on what you measure: the mean wait, or the slowdown."
 
@@ -165,7 +180,7 @@ def never_behind_long(answer: object) -> str:
 )
 def border(answer: object) -> str:
     """Give three numbers: the load on the border for p = 0.17, 0.25 and 0.35, with s = 0.17."""
-    values = numbers(answer, 3)
+    values = numbers(answer, 3, names="17 25 35")
     part = np.array([0.17, 0.25, 0.35])
     borders = 1 / (0.83 / (1 - part) + 0.17)
     expect(
@@ -190,7 +205,8 @@ def border(answer: object) -> str:
 
 def own_send(answer: object) -> eagle.System:
     """The answer as an `eagle.System` whose `short_jobs` is a function; Hint otherwise."""
-    system = a(eagle.System, answer, "an `eagle.System`")
+    what = "an `eagle.System`, or its function `send`"
+    system = made(answer, eagle.System, what, lambda send: eagle.System("own", short_jobs=send))
     expect(
         callable(system.short_jobs),
         "its `short_jobs` needs your function (cluster, job, probe, rng)",
@@ -215,13 +231,23 @@ SEEDS = (0, 1, 2)
 )
 def toy(answer: object) -> str:
     """Give three numbers: completion times for d = 50, sticky and not, and the d from which both agree."""
-    with_it, without, d = numbers(answer, 3)
-    unlike((with_it, without), ([150, 110], "the two times look swapped"))
-    expect_near(without, 150, "without: when does the slowest node begin with its task?")
+    with_it, without, d = numbers(
+        answer, 3, unit="s seconds", names=r"^with\b|^sticky without|not ^d|from"
+    )
+    clock = "these are times of the clock: the job comes at 1, so it is there for 1 s less"
+    unlike(
+        (with_it, without),
+        ([150, 110], "the two times look swapped", 1e-3),
+        ([111, 151], clock, 1e-3),
+    )
+    expect_near(
+        without, 150, "without: when does the slowest node begin with its task?", within=1e-3
+    )
     expect_near(
         with_it,
         110,
         "with sticky probes: when are the quick nodes free again, and is that before the slow ones are?",
+        within=1e-3,
     )
     expect(1 <= d <= 1000, "the last number is a d in seconds: between 1 and 1,000")
     expect_near(

@@ -2,6 +2,7 @@
 
 import warnings
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from book.exercises.reading import (
     expect_near,
     hinted,
     items,
+    made,
+    near,
     number,
     numbers,
     one_of,
@@ -73,9 +76,11 @@ MOST = _table("""
 )
 def limit_by_hand(answer: object) -> None:
     """Give a pair: the limit in jobs an hour, and the scarce resource, "cores" or "memory"."""
+    words = {"cores": "core cpu cpus", "memory": "ram mem"}
     parts = items(answer, "a pair: a number and a word", 2)
-    rate = number(parts[0])
-    scarce = one_of(parts[1], ("cores", "memory"))
+    parts.sort(key=lambda part: str(part).strip().lower().isalpha())
+    rate = number(parts[0], unit="jobs/h jobs/hour /h")
+    scarce = one_of(parts[1], words)
     limit = 2 * 240 / 3.25
     expect_near(
         rate,
@@ -144,6 +149,8 @@ def one_more(answer: object) -> str:
             "these are gains per core: give them per machine",
         ),
     )
+    ranked = near(np.sort(values), np.sort(ONE_MORE)) and not near(values, ONE_MORE)
+    expect(not ranked, "these are ranked, or in another order: give them in the order of Table 1")
     for j, (gain, right) in enumerate(zip(values, ONE_MORE, strict=True), 1):
         expect_near(
             gain,
@@ -195,7 +202,12 @@ def face(answer: object) -> str:
 def mixes(answer: object) -> None:
     """Give a pair of mixes, four shares each that sum to 1: that of the smallest limit and of the largest."""
     pair = items(answer, "a pair of mixes", 2)
+    if all(isinstance(part, Real) for part in pair):  # a mix of one class, by its number
+        pair = [np.eye(4)[k - 1] for k in wholes(numbers(pair), "classes") if 1 <= k <= 4]
+        expect(len(pair) == 2, "needs classes from 1 to 4")
     worst, best = rows(pair, 4, "a pair of mixes")
+    if near([worst.sum(), best.sum()], [100, 100], 1e-6):
+        worst, best = worst / 100, best / 100
     for mix in (worst, best):
         expect(
             (mix >= 0).all() and abs(mix.sum() - 1) < 1e-6, "shares are not negative, and sum to 1"
@@ -291,7 +303,7 @@ def priciest(answer: object) -> str:
 )
 def kink(answer: object) -> str:
     """Give two numbers: the rate over the fluid limit without 2-core jobs, and their share at the kink."""
-    start, share = numbers(answer, 2)
+    start, share = numbers(answer, 2, names="rate|without|start share|kink")
     expect(0 <= share <= 1, "the second is a share, from 0 to 1")
     expect_near(
         start,
@@ -407,6 +419,9 @@ def against_lotes(answer: object) -> str:
     configs, plan = _toy()
     with hinted("the simulator refuses these jobs"):
         ours = lotes.simulate("lotes", configs, jobs, plan=plan)
+    said = plan.classes.demand[jobs.jobs["class"], 0]
+    short = (jobs.tasks["cores"] < said - 1e-9).any()
+    expect(not short, "a job may need more cores than its class says, and not fewer")
     greedy = max(max(lotes.simulate("greedy", configs, jobs, seed=seed).wait) for seed in range(5))
     expect(greedy == 0, "a job waits under Greedy, too: Greedy takes any machine with room")
     expect(max(ours.wait) > 0, "no job waits under LoTES. When is it bad to spread a class?")
@@ -447,7 +462,7 @@ def beyond_the_limit(answer: object) -> str:
 )
 def by_score(answer: object) -> None:
     """Give a `lotes.Policy` whose `arrive` gives the machine with the largest score that has room, or -1."""
-    policy = a(lotes.Policy, answer, "a `lotes.Policy`")
+    policy = made(answer, lotes.Policy, "a `lotes.Policy`, or its function `arrive`")
     configs, plan = _toy()
     kinds: dict[str, Any] = {"job_class": [0, 1, 1, 0, 1, 0], "cores": [3, 2, 2, 3, 2, 3]}
     jobs = Workload.from_arrays([0, 1, 2, 3, 5, 6], [4, 8, 2, 7, 4, 4], **kinds)
@@ -504,6 +519,8 @@ def weight_of_work(answer: object) -> str:
         len(by_weight) >= 4 and min(by_weight) == 0 and max(by_weight) == 4,
         "four weights or more, from 0 to 4",
     )
+    apart = np.diff(sorted(by_weight)).min() > 0.1
+    expect(apart, "some of these weights are the same but for a hair: spread them from 0 to 4")
     case = lotes.random_instance(0.006, machines=50, hours=20.0, sizes="common", seed=0)
     for weight in sorted(by_weight):
         wait = by_weight[weight]

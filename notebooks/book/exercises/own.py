@@ -15,7 +15,7 @@ from book.exercises.reading import (
     expect,
     expect_near,
     hinted,
-    kind_of,
+    made,
     number,
     numbers,
     unlike,
@@ -36,7 +36,7 @@ five_papers = partial(exercises.exercise, "one_trace")
 )
 def four_views(answer: object) -> str:
     """Give four whole numbers: the jobs that LoTES, HMHS, MCH (leaves), Eagle see in trace job 42086."""
-    values = wholes(numbers(answer, 4), "four counts")
+    values = wholes(numbers(answer, 4, unit="jobs", names="lotes hmhs mch eagle"), "four counts")
     seen = (
         ("LoTES", 7, "each instance is a job of its own; count all stages' tasks"),
         ("HMHS", 2, "a pair is a map and a reduce that waits for it"),
@@ -78,7 +78,7 @@ def load_within(answer: object) -> str:
 )
 def exits(answer: object) -> str:
     """Give two numbers: LoTES's mean wait (s) on the slice of minute 20 as printed, and with exit='all'."""
-    values = numbers(answer, 2)
+    values = numbers(answer, 2, unit="s seconds", names="print|delta all")
     right = np.array([78.61, 44.67])
     expect((values >= 0).all(), "waits in seconds are not negative")
     unlike(values, (right[::-1], "as printed (`exit='delta'`) first, then `exit='all'`"))
@@ -132,11 +132,7 @@ def _batch(start):
 )
 def mean_end(answer: Any) -> str:
     """Give a `hmhs.Policy`, or a policy's order as a function `my_order(instance)`: a number for each job."""
-    policy = (
-        answer if isinstance(answer, hmhs.Policy) or not callable(answer) else hmhs.Policy(answer)
-    )
-    what = "a `hmhs.Policy`, as `hmhs.Policy(order=my_order)`"
-    expect(isinstance(policy, hmhs.Policy), f"needs {what}, and this is {kind_of(answer)}")
+    policy = made(answer, hmhs.Policy, "a `hmhs.Policy`, as `hmhs.Policy(order=my_order)`")
     for start in (20, 40):
         instance, best = _batch(start)
         with hinted("the policy does not run"):
@@ -172,7 +168,7 @@ def best_fit(cluster: lotes.Cluster, job: int) -> int:
 )
 def paired(answer: object) -> str:
     """Give three numbers: the half-widths (s) of the 95 % intervals of A, of B, and of differences B - A."""
-    values = numbers(answer, 3, "three half-widths")
+    values = numbers(answer, 3, "three half-widths", "s seconds", "^A$ ^B$ B.*A|diff")
     waits_a = np.array([40, 12, 25, 58, 30])  # in s, by seed
     waits_b = np.array([37, 10, 21, 53, 29])
     samples = np.array([waits_a, waits_b, waits_b - waits_a])
@@ -215,13 +211,13 @@ def _surely_ahead(runs, rival):
 
 @own_policy(
     "a `leave` function that takes a short job before a long one, or a small one before a large one",
-    "keep best fit as `arrive`; in `leave(cluster, machine)` loop over `cluster.waiting`, and "
-    "of those that `can_start` return the one with the least `cluster.work`",
+    "keep best fit as `arrive`: it does not decide who waits. Which of the jobs that `can_start` holds up "
+    "the others for the shortest time, or takes the least from them?",
 )
 def above_best_fit(answer: object) -> str:
     """Give a `lotes.Policy` that is surely ahead of best fit by the mean wait (the 95 % interval of the
     difference lies below 0), and breaks no rule."""
-    mine = replace(a(lotes.Policy, answer, "a `lotes.Policy`"), name="yours")
+    mine = replace(made(answer, lotes.Policy, "a `lotes.Policy`"), name="yours")
     rival = lotes.Policy(best_fit, name="best fit")
     _surely_ahead(boards.lotes(mine, rival, seeds=4, against=["greedy"], each=True), "best fit")
     return "and its longest wait? Look at the other metrics before you deploy it."
@@ -229,9 +225,8 @@ def above_best_fit(answer: object) -> str:
 
 @own_policy(
     "look at `cluster.long_tasks` before you send, and take the shorter of two queues",
-    "draw up to ten workers, keep the first two with no long task, send to the one with fewer "
-    "tasks, and if there is none to a worker below `cluster.short_only`; `queue='srpt', "
-    "sticky=True`",
+    "two ideas of the book help at once: one says which workers to avoid, one how many to compare. Where is a "
+    "short job safe when you find no such worker? And what may a queue do besides first come, first served?",
 )
 def above_hawk(answer: object) -> str:
     """Give an `eagle.System` with a `short_jobs` function of yours that is ahead of Hawk (the 95 % interval
@@ -273,9 +268,8 @@ def nobody_lets_it_in(answer: object) -> str:
 
 @own_policy(
     "no large job should be left for the end: how much work does each have?",
-    "order by minus the sum of `hmhs.total_times(instance)`; on the map stage take the job "
-    "with the least `stage.time[job, machine] / stage.time[job].min()`; `min-min` on the "
-    "reduces",
+    "keep the paper's rule for the reduces. A free machine can ask of each waiting job how far it is from the "
+    "machine that suits that job best; `stage.time` has the times of both",
 )
 def above_hmhs(answer: object) -> str:
     """Give an `hmhs.Policy` that is ahead of HMHS itself on the board's first ten seeds (the 95 % interval of

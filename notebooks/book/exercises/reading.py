@@ -2,7 +2,10 @@
 
 import contextlib
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from itertools import islice
 from numbers import Real
 from typing import Any
@@ -14,6 +17,9 @@ import pandas as pd
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 Floats = npt.NDArray[np.float64]
 MOST = 100_000  # members of an answer that are read: it may be without end
+WRITTEN = re.compile(
+    r"([-+]?\d{1,15}(?:\.\d{0,15}|/[1-9]\d{0,15})?)\s*([^\W\d].*|%)?"
+)  # a number, and its unit
 
 
 class Hint(Exception):
@@ -61,19 +67,36 @@ def kind_of(answer: Any) -> str:
         return "text"
     if isinstance(answer, bool | np.bool_):
         return "True or False"
-    if isinstance(answer, Real):
+    if isinstance(answer, Real | Decimal):
         return "a number"
     return f"of type {type(answer).__name__}"
 
 
-def number(answer: Any, what: str = "a number") -> float:
-    """The answer, or its only member, as a float; Hint unless it is one finite number."""
+def number(answer: Any, what: str = "a number", unit: str = "") -> float:
+    """The answer, or its only member, as a float; Hint unless it is one finite number.
+
+    A text is a number, a fraction, or one with its unit; `unit` has the unit's names, and without one per cent are parts.
+
+    >>> number("10 min", unit="min minutes"), number("25 %", unit="%"), number("25 %"), number("1/4")
+    (10.0, 25.0, 0.25, 0.25)
+    """
     listed = isinstance(answer, np.ndarray | pd.Series | list | tuple)
     if listed and np.size(answer) == 1:
         members = np.ravel(np.asarray(answer, dtype=object))
         answer = members[0]
+    written = WRITTEN.fullmatch(answer.strip()) if isinstance(answer, str) else None
+    if written:
+        answer, given = Fraction(written[1]), (written[2] or "").strip()
+        if given == "%" and not unit:
+            answer /= 100
+        elif given:
+            named = given in unit.split()
+            expect(
+                named,
+                f"needs {what}{f' in {unit.split()[0]}' if unit else ''}, and not in {given!r}",
+            )
     truth = isinstance(answer, bool | np.bool_)
-    plain = isinstance(answer, Real) and not truth
+    plain = isinstance(answer, Real | Decimal) and not truth
     expect(plain, f"needs {what}, and this is {kind_of(answer)}")
     expect(math.isfinite(answer), f"needs {what}, and this one is not finite")
     return float(answer)
@@ -95,16 +118,36 @@ def items(answer: Any, what: str = "a list", count: int | None = None) -> list:
     return members
 
 
-def numbers(answer: Any, count: int | None = None, what: str | None = None) -> Floats:
-    """The answer as an array (count,) of floats; Hint unless it is that many finite numbers."""
+def numbers(
+    answer: Any, count: int | None = None, what: str | None = None, unit: str = "", names: str = ""
+) -> Floats:
+    """The answer as an array (count,) of floats; Hint unless it is that many finite numbers.
+
+    `names` has a pattern for each number: a dictionary or a series with such keys may have them in any order.
+
+    >>> numbers({"wait of B": 1, "wait of A": 2}, names="A B").tolist()
+    [2.0, 1.0]
+    """
     if what is None:
         how_many = "" if count is None else f"{WORDS[count]} "
         what = f"{how_many}numbers"
     if isinstance(answer, pd.DataFrame):
         answer = answer.to_numpy().ravel()
-    members = items(answer, what, count)
+    members = items(_in_order(answer, names), what, count)
     form = f"{what}, each a plain number"
-    return np.array([number(member, form) for member in members])
+    return np.array([number(member, form, unit) for member in members])
+
+
+def _in_order(answer, names):
+    """The members by their names' order where each name finds one key of its own; otherwise the answer itself."""
+    if not names or not isinstance(answer, Mapping | pd.Series):
+        return answer
+    keys = list(islice(answer.keys(), MOST))
+    found = [[key for key in keys if re.search(name, str(key), re.I)] for name in names.split()]
+    chosen = [matches[0] for matches in found if len(matches) == 1]
+    if len(set(chosen)) < len(found):
+        return answer
+    return [answer[key] for key in chosen]
 
 
 def rows(answer: Any, width: int, what: str) -> Floats:
@@ -130,6 +173,14 @@ def a(kind: type, answer: Any, what: str) -> Any:
     return answer
 
 
+def made(answer: Any, kind: type, what: str, make: Callable | None = None) -> Any:
+    """The answer when it is of that kind, or what `make` (else the kind itself) makes of a bare function; Hint otherwise."""
+    if callable(answer) and not isinstance(answer, type | kind):
+        with hinted("it does not run"):
+            answer = (make or kind)(answer)
+    return a(kind, answer, what)
+
+
 def function(answer: Any, arguments: str) -> Callable:
     """The answer when it is a function; Hint otherwise."""
     is_class = isinstance(answer, type)
@@ -138,14 +189,14 @@ def function(answer: Any, arguments: str) -> Callable:
     return answer
 
 
-def one_of(answer: Any, choices: Sequence[str]) -> str:
-    """The answer as one of some words, in any case; Hint otherwise."""
+def one_of(answer: Any, choices: Mapping[str, str]) -> str:
+    """The answer as one of some words, in any case and by any of its names; Hint otherwise. `choices` has the names of each."""
     what = f"one of the words {', '.join(map(repr, choices))}"
-    by_word = {choice.lower(): choice for choice in choices}
-    text = a(str, answer, what)
-    word = text.strip().lower()
-    expect(word in by_word, f"needs {what}")
-    return by_word[word]
+    word = a(str, answer, what).strip().lower()
+    for choice, names in choices.items():
+        if word in (choice.lower(), *names.split()):
+            return choice
+    raise Hint(f"needs {what}")
 
 
 def near(value: Any, right: Any, within: float = 0.02) -> bool:
@@ -178,10 +229,11 @@ def right_in_cases(
     cases: Sequence[tuple[str, tuple, Any]],
     read: Callable = number,
     within: float = 1e-3,
+    slips: Callable[..., Sequence[tuple]] = lambda right, *inputs: (),
 ) -> None:
-    """Raise `Hint` unless a reader's function gives the right result in each case.
+    """Raise `Hint` unless a reader's function gives the right result in each case, and leaves its input alone.
 
-    A case is its hint, its arguments (a list becomes an array) and its result.
+    A case is its hint, its arguments (a list becomes an array) and its result; `slips` gives those of a case (see `unlike`).
     """
     solution = function(answer, arguments)
     for i, (hint, inputs, right) in enumerate(cases, 1):
@@ -189,8 +241,10 @@ def right_in_cases(
         arrays = [np.array(value) if isinstance(value, list) else value for value in inputs]
         with hinted(f"it stopped at {case}"):
             result = solution(*arrays)
+        same = all(map(np.array_equal, arrays, inputs))
+        expect(same, f"{case}: it changes its arguments: work on a copy")
         try:
             value = read(result)
         except Hint as odd:
             raise Hint(f"{case}: what it returns {odd}") from odd
-        expect_near(value, right, f"{case} is off: {hint}", within=within)
+        expect_near(value, right, f"{case} is off: {hint}", *slips(right, *inputs), within=within)
