@@ -80,8 +80,9 @@ document.addEventListener("DOMContentLoaded", () => {
     const bar = document.createElement("div");
     bar.className = "run-bar";
     listing.after(bar);
-    if (box.lacks) bar.textContent = box.lacks;
-    else if (location.protocol === "file:") bar.textContent = "To run this box, open the book by make site.";
+    if (box.lacks) bar.append(box.lacks);
+    else if (location.protocol === "file:") bar.append("To run this box, open the book by make site.");
     else button(bar, "Edit and run", () => open(box, listing, bar));
+    if (box.steps) button(bar, "Step through", ({ target }) => stepThrough(box, listing, target));
   }
 });
