@@ -22,9 +22,8 @@ const walk = (steps, listing) => {
       made("tr", {}, made("th", { scope: "row", textContent: name }), made("td", { textContent: value }))));
   };
   const bar = made("div", { className: "run-box steps" });
-  button(bar, "back", () => { at.stepDown(); show(); });
-  const next = button(bar, "next", () => { at.stepUp(); show(); });
-  bar.append(made("label", { textContent: "step " }, at), said, state);
+  const next = button("next", () => { at.stepUp(); show(); });
+  bar.append(button("back", () => { at.stepDown(); show(); }), next, made("label", { textContent: "step " }, at), said, state);
   listing.after(bar);
   show();
   next.focus();
