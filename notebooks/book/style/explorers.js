@@ -18,7 +18,7 @@ const linked = (root) => location.hash.split("=")[0] === `#${root.dataset.explor
 const show = (root, { controls, tree, start, frames, parts, question, plays, note }) => {
   const index = linked(root) ? location.hash.split("=")[1].split(",").map(Number) : [...start], levels = [], wanted = [], last = controls.length - 1;
   const form = made("form", { className: "controls", onsubmit: () => false }), words = made("p", { role: "status" });
-  const picture = root.previousElementSibling.querySelector("img");
+  const picture = root.previousElementSibling.querySelector("img") ?? made("img");
   const frame = made("div", { className: "cell_output" }, picture);
   const label = (text, ...elements) => made("label", {}, made("span", { textContent: text }), ...elements);
   const row = (...parts) => form.append(label(...parts));
