@@ -133,7 +133,7 @@ def algorithm1(capacity: Sequence, demand: Sequence, K_j: Sequence[int]) -> list
             while sufficient_resource(b[y], k, size, room):
                 b[y][k] += 1
                 added.append(i)
-                next_bin = True  # no other line sets the flag, and none resets it
+                next_bin = True  # set in this line only, and reset in none
         if not added:
             break  # reading 5
         x_star = added.pop()  # mostRecentAdd(b[y])
@@ -247,7 +247,7 @@ def round_to_machines(x_j: Sequence[float]) -> list[int]:
         fraction.append(x_ij - whole)
     q_j = round(sum(fraction))  # machines without a bin
     bins = range(len(x_j))
-    by_fraction = sorted(bins, key=lambda i: -fraction[i])  # stable: reading 6
+    by_fraction = sorted(bins, key=lambda i: -fraction[i])  # reading 6
     rounded_up = by_fraction[:q_j]
     for i in rounded_up:
         machines[i] += 1
