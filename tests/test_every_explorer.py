@@ -9,8 +9,8 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from book.explorers import Explorer, hmhs
-from book.explorers.recorded import values
+from book.explorers import Explorer, Question, hmhs, lotes
+from book.explorers.recorded import record, values
 from explorer_moves import EXPLORERS, move
 from schedlib.plots import style
 
@@ -126,4 +126,47 @@ def test_controls_settle_before_the_one_picture_of_a_move():
 
 def test_hmhs_has_one_time_axis_for_all_policies():
     ends = {hmhs.draw(10, 25, policy, 2)[0].axes[0].get_xlim() for policy in hmhs.POLICIES}
+    assert len(ends) == 1
+
+
+def test_a_guess_is_told_beside_the_number_of_the_setting_that_is_asked_about():
+    question = Question("How many?", {"a": 7}, lambda a, b: 10 * a + b, (0, 100, 5), "jobs")
+    controls = {"a": ipywidgets.IntSlider(0), "b": ipywidgets.IntSlider(3)}
+    found = Explorer(
+        lambda **setting: (style.subplots(size=(2, 2))[0], str(setting)),
+        controls,
+        question=question,
+    )
+    guess, row = found.children[0].children[1:]
+    show, said = row.children
+    guess.value = 40
+    assert not said.value and found.values() == {"a": 0, "b": 3}
+    show.click()
+    assert found.values() == {"a": 7, "b": 3} and found.alt == "{'a': 7, 'b': 3}"
+    assert said.value == '<p role="status">You said 40. It is 73 jobs.</p>'
+
+
+def test_a_question_about_a_setting_that_the_site_does_not_have_is_refused():
+    controls = {"a": ipywidgets.IntSlider(0)}
+    draw = lambda a: (style.subplots(size=(2, 2))[0], str(a))  # noqa: E731
+    question = Question("How many?", {"a": 7}, lambda a: a, (0, 9, 1), "jobs")
+    found = Explorer(draw, controls, page={"a": (0, 1)}, question=question)
+    with pytest.raises(ValueError, match="a is 7"):
+        record(found)
+
+
+def test_a_question_has_its_answer_within_the_ends_of_the_guess(made):
+    found, _, _ = made
+    if found.question:
+        low, high, _ = found.question.ends
+        assert low < float(found.answer().split()[0]) < high
+
+
+@pytest.mark.parametrize("servers", (1, 16))
+def test_the_axis_of_the_waiting_line_stays_when_load_and_seed_move(servers):
+    ends = {
+        lotes.draw_line(servers, load, seed)[0].axes[0].get_ylim()
+        for load in (50, 98)
+        for seed in (0, 3)
+    }
     assert len(ends) == 1

@@ -79,7 +79,7 @@ html_theme = "sphinx_book_theme"
 html_title = project
 html_static_path = ["style", "run", MATHJAX]
 html_css_files = ["book.css", "run.css", "print.css"]
-html_js_files = ["book.js", "explorers.js", "boxes.js", "run.js", "print.js"]
+html_js_files = ["book.js", "explorers.js", "boxes.js", "run.js", "steps.js", "print.js"]
 html_copy_source = html_show_copyright = html_show_sphinx = False
 html_theme_options = {
     "navbar_persistent": [],

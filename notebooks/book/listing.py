@@ -37,23 +37,40 @@ def show(*functions: Callable[..., Any]) -> Listing:
     >>> print(str(show(flow_shop_makespan)).splitlines()[-1])
         return float(ends.max())
     """
-    return Listing("\n\n\n".join(_without_docstrings(function) for function in functions))
+    return Listing("\n\n\n".join("\n".join(_kept(each).values()).rstrip() for each in functions))
 
 
-def _without_docstrings(function: Callable[..., Any]) -> str:
-    """The source of one function or class without its docstrings, its first line at the margin."""
-    source = textwrap.dedent(inspect.getsource(function))
-    lines = source.splitlines()
-    dropped: set[int] = set()
+def places(*functions: Callable[..., Any]) -> dict[tuple[str, int], int]:
+    """The line of the listing that `show` gives, from 0, by file and line of the source.
+
+    >>> from schedlib.hmhs.johnson import flow_shop_makespan
+    >>> sorted(places(flow_shop_makespan).values())[:3]
+    [0, 1, 2]
+    """
+    found = {}
+    first = 0
+    for function in functions:
+        numbers = list(_kept(function))
+        file = inspect.unwrap(function).__code__.co_filename
+        found.update({(file, number): first + k for k, number in enumerate(numbers)})
+        first += len(numbers) + 2
+    return found
+
+
+def _kept(function: Callable[..., Any]) -> dict[int, str]:
+    """The lines of a function's source without its docstrings, by their numbers, its first at the margin."""
+    lines, first = inspect.getsourcelines(function)
+    source = textwrap.dedent("".join(lines))
+    kept = dict(enumerate(source.splitlines(), first))
     for node in ast.walk(ast.parse(source)):
         if (
             isinstance(node, (ast.FunctionDef, ast.ClassDef))
             and ast.get_docstring(node) is not None
         ):
             docstring = node.body[0]
-            dropped.update(range(docstring.lineno, (docstring.end_lineno or docstring.lineno) + 1))
-    kept = [line for number, line in enumerate(lines, 1) if number not in dropped]
-    return "\n".join(kept).rstrip()
+            for number in range(docstring.lineno, (docstring.end_lineno or docstring.lineno) + 1):
+                del kept[first + number - 1]
+    return kept
 
 
 def figure(number: str, name: str) -> Published:

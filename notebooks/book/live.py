@@ -22,14 +22,15 @@ from schedlib.sweeps.worker import EXPECTED
 ROOT = paths.checkout() or Path()
 OUT = ROOT / "build" / "book" / "_static" / "explorers"
 TAG = "explorer"
+FIRST_PAGE = {"index-1": "from book.explorers import six\nsix.explorer()"}
 
 
 def explorers() -> dict[str, str]:
-    """The programs that make the chapters' explorers, by names such as 06-mch-1.
+    """The programs that make the explorers of the first page and of the chapters, by names such as 06-mch-1.
 
-    A program is the code of the tagged cells of the chapter, down to the one that shows the explorer.
+    A chapter's program is the code of the tagged cells of the chapter, down to the one that shows the explorer.
     """
-    programs = {}
+    programs = dict(FIRST_PAGE)
     for file in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
         lines: list[str] = []
         number = 0

@@ -7,18 +7,23 @@ that it reaches is plain Python. Below it stands its toy: that of the file, or t
 
 import ast
 import doctest
+import importlib
 import importlib.util
 import json
+import operator
 import re
 import shutil
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from book.listing import places as lines_of
 from book.pages import text
 from book.run.trials import TRIALS
-from schedlib.sweeps import reach
+from book.steps import Step, of_box, recorded
+from reproduce import reach
 
 ROOT = Path(__file__).parents[2]
 RUN = Path(__file__).parent / "run"
@@ -42,7 +47,8 @@ class Lacking(Exception):
 
 
 class Box(NamedTuple):
-    """A box: its text, the code before it, its toy, whether `run/trials.py` tries it, what it lacks ("" if it runs)."""
+    """A box: its text, the code before it, its toy, whether `run/trials.py` tries it, what it lacks ("" if it runs),
+    and the steps of its toy."""
 
     name: str
     source: str
@@ -50,6 +56,7 @@ class Box(NamedTuple):
     toy: str = ""
     tried: bool = False
     lacks: str = ""
+    steps: tuple[Step, ...] = ()
 
 
 class Code:
@@ -136,7 +143,16 @@ def made(name: str, source: str, code: Code, toy: str) -> Box:
         return Box(name, source, lacks=str(lack))
     kept = [node for node in ast.parse(toy).body if not isinstance(node, reach.IMPORTS)]
     before = "\n".join(["from __future__ import annotations", *gathering.lines])
-    return Box(name, source, before, "\n".join(map(ast.unparse, kept)), tried=name in TRIALS)
+    toy = "\n".join(map(ast.unparse, kept))
+    steps = tuple(of_box(before, source, toy))
+    return Box(name, source, before, toy, tried=name in TRIALS, steps=steps)
+
+
+def methods(module: str, places: list[list[str]], toy: str) -> list[Step]:
+    """The steps of a toy through methods of a module that a box shows, each place such as plain, Lotes, spin."""
+    space = vars(importlib.import_module(module)).copy()
+    shown = [operator.attrgetter(".".join(place[1:]))(SimpleNamespace(**space)) for place in places]
+    return recorded(lambda: exec(toy, space), lines_of(*shown))
 
 
 def listed(notebook: dict[str, Any], chapter: str) -> list[Box]:
@@ -166,15 +182,14 @@ def listings(cell: dict[str, Any]) -> list[str]:
 def printed_box(code: Code, asked: str, source: str, chapter: str, toys: dict[str, str]) -> Box:
     """The box that a chapter's `book.show(asked)` printed, such as "plain.algorithm1, plain.can_bypass"."""
     places = [part.strip().split(".") for part in asked.split(",") if part.strip()]
-    module, *first = places[0]
-    name = f"{chapter}.{first[-1]}"
+    module, name = places[0][0], f"{chapter}.{places[0][-1]}"
     imported = reach.imports(code.bound[module][-1], "")[module]
     single = [place[1] for place in places if len(place) == 2]
-    functions = [defined(imported, each) for each in single]
-    if len(first) > 1 or not all(function for _, function in functions):
-        return Box(
-            name, source, lacks="This box is a class or a part of one. In JupyterLab it runs."
-        )
+    functions = [defined(imported, each) for each in single] if len(places[0]) == 2 else []
+    if not functions or not all(function for _, function in functions):
+        lacks = "This box is a class or a part of one. In JupyterLab it runs."
+        steps = methods(imported, places, toys[name]) if name in toys else []
+        return Box(name, source, lacks=lacks, steps=tuple(steps))
     toy = "".join(examples(function) for _, function in functions if function)
     return made(name, source, functions[0][0], toys.get(name, toy))
 
@@ -209,5 +224,13 @@ def write(app: Any, error: Exception | None) -> None:
     (static / "pyodide").mkdir(exist_ok=True)
     for name in FILES:
         shutil.copy(Path(runtime.origin).parent / "assets" / name, static / "pyodide")
-    found = json.dumps([box._asdict() for box in boxes()], ensure_ascii=False)
-    (static / "boxes.js").write_text(f"window.boxes = {found};\n", encoding="utf-8")
+    (static / "steps").mkdir(exist_ok=True)
+    found = []
+    for box in boxes():
+        found.append(box._asdict() | {"steps": len(box.steps)})
+        if box.steps:
+            steps = json.dumps(box.steps, ensure_ascii=False, separators=(",", ":"))
+            file = static / "steps" / f"{box.name}.js"
+            file.write_text(f"stepped({steps});\n", encoding="utf-8")
+    listed = json.dumps(found, ensure_ascii=False)
+    (static / "boxes.js").write_text(f"window.boxes = {listed};\n", encoding="utf-8")

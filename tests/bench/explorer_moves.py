@@ -1,7 +1,7 @@
 """Every explorer of the book, as its chapter makes it, and moves of its controls, for tests and timings."""
 
 from book.explorers import boards as board
-from book.explorers import eagle, eagle_player, hmhs, lotes, mch, one_trace, recorded
+from book.explorers import eagle, eagle_player, hmhs, lotes, mch, one_trace, recorded, six
 from schedlib import boards
 
 
@@ -12,6 +12,7 @@ def _board():
 
 
 EXPLORERS = {
+    "01 six jobs": six.explorer,
     "01 waiting line": lotes.line,
     "02 two pools": lotes.pools,
     "03 bins": lotes.bins,

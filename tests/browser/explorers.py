@@ -13,13 +13,16 @@ KEYS = {
     "button": (("Space",), ("Space",)),
 }
 """Each kind's keys, on and back."""
-ONLY_SETTINGS = {"events a second": "how fast the player plays, which no still picture shows"}
+ONLY_SETTINGS = {
+    "events a second": "how fast the player plays, which no still picture shows",
+    "your guess": "what the reader expects, which is compared when the picture is shown",
+}
 """Controls that change no picture, and why."""
 CLEAR = ("ControlOrMeta+a", "Delete")
 TYPED = "[(1, 4), (3, 1)]"
 """What is typed into a box for text, where one writes trees."""
 
-ROOTS = ".jp-OutputArea-output .jupyter-widgets.widget-vbox:has(> .widget-html)"
+ROOTS = ".jp-OutputArea-output .jupyter-widgets.widget-vbox:has(> .widget-html:last-child)"
 MARK = """root => {
   const kinds = {slider: '.noUi-handle', menu: 'select', box: 'input[type=checkbox]', text: 'input[type=text]', button: 'button'};
   const seen = e => e.getClientRects().length > 0;
@@ -39,7 +42,7 @@ MARK = """root => {
 }"""
 CLIPPED = """root => [...root.querySelectorAll('.widget-label')].filter(e => e.scrollWidth > e.clientWidth).map(e => e.innerText)"""
 LOOK = """root => {
-  const content = root.querySelector(':scope > .widget-html .widget-html-content');
+  const content = root.querySelector(':scope > .widget-html:last-child .widget-html-content');
   const shown = content.querySelector('img, svg'), frame = content.parentElement.getBoundingClientRect();
   const drawn = shown?.getBoundingClientRect();
   return {

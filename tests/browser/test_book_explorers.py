@@ -14,17 +14,15 @@ PROGRAMS = {
     for name, text in live.explorers().items()
     if (lab.BOOK / "_static/explorers" / f"{name}.js").exists()
 }
-SETTLED = (
-    "root => root.querySelector('[role=status]')?.textContent && root.querySelector('img').complete"
-)
+SETTLED = "root => root.querySelector(':scope > [role=status]')?.textContent && root.querySelector('img').complete"
 LOOK = """root => ({
-  settings: [...root.querySelectorAll('label:not(:has(input[step="0.5"]))')].map(label => {
+  settings: [...root.querySelectorAll('.controls label:not(:has(input[step="0.5"]))')].map(label => {
     const control = label.querySelector('select, input');
     return control.type === 'checkbox' ? (control.checked ? 'on' : 'off')
       : control.type === 'range' ? control.getAttribute('aria-valuetext') : control.selectedOptions[0].text; }),
   told: [...root.querySelectorAll('output')].map(output => output.value),
   picture: root.querySelector('img').hidden ? '' : root.querySelector('img').src, drawn: root.querySelector('img').naturalWidth,
-  alt: root.querySelector('img').alt, words: root.querySelector('[role=status]').textContent,
+  alt: root.querySelector('img').alt, words: root.querySelector(':scope > [role=status]').textContent,
 })"""
 KEYS = {
     "range": ("ArrowRight", "ArrowLeft", "End", "Home"),
@@ -42,10 +40,11 @@ def in_python(name):
 @functools.lru_cache(maxsize=1)
 def opened(page, name):
     """The page's explorer of this name, its file loaded."""
-    page.goto((lab.BOOK / "notebooks" / f"{name[:-2]}.html").as_uri())
+    folder = "notebooks/book" if name in live.FIRST_PAGE else "notebooks"
+    page.goto((lab.BOOK / folder / f"{name[:-2]}.html").as_uri())
     root = page.locator(f".explorer[data-explorer='{name}']")
     root.scroll_into_view_if_needed()
-    root.locator("form").wait_for()
+    root.locator(".controls").wait_for()
     return root
 
 
@@ -78,7 +77,7 @@ def page():
 def test_every_control_shows_what_python_draws_by_keyboard(page, name):
     root, explorer = opened(page, name), in_python(name)
     compare(root, explorer)
-    controls = root.locator("select, input:not([step='0.5'])")
+    controls = root.locator(".controls :is(select, input:not([step='0.5']))")
     for number in range(controls.count()):
         control = controls.nth(number)
         if number:
@@ -93,6 +92,36 @@ def test_every_control_shows_what_python_draws_by_keyboard(page, name):
             seen.add(tuple(compare(root, explorer)))
         assert len(seen) > 1, f"control {number + 1} moves"
     assert lab.barriers(page, context=".explorer") == []
+
+
+ASKING = [
+    name
+    for name in PROGRAMS
+    if name[:2] in ("in", "00", "01", "02", "03", "04", "05", "06", "07") and name.endswith("1")
+]
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_a_guess_is_shown_beside_the_number_and_its_picture_and_a_link_keeps_the_setting(
+    page, name
+):
+    root, explorer = opened(page, name), in_python(name)
+    question = root.locator(".question")
+    question.locator("input").focus()
+    page.keyboard.press("ArrowRight")
+    guess = question.locator("output").inner_text()
+    question.get_by_role("button", name="show").press("Enter")
+    compare(root, explorer)
+    answer = explorer.answer()
+    said = question.locator("[role=status]").inner_text()
+    assert said == f"You said {guess}. It is {answer}."
+    assert explorer.values() == explorer.values() | explorer.question.setting
+    root.locator(".controls :is(select, input)").first.focus()
+    page.keyboard.press("ArrowDown")
+    kept = compare(root, explorer)
+    page.reload()
+    root.locator(".controls").wait_for()
+    assert compare(root, explorer) == kept
 
 
 @pytest.mark.skipif("08-eagle-1" not in PROGRAMS, reason="no player has been built")

@@ -2,12 +2,14 @@
 
 import functools
 import http.server
+import itertools
 import threading
 import time
 
 import pytest
 
 import lab
+from book import running
 
 PAGE = "notebooks/05-hmhs.html"
 pytestmark = lab.on_the_site((lab.BOOK / "_static/boxes.js").exists())
@@ -35,8 +37,8 @@ def page(site):
         shown.on("request", lambda request: fetched.append(request.url))
         shown.goto(f"{site}/{PAGE}")
         assert not [url for url in fetched if "pyodide" in url]  # nothing before the first Run
-        bar = shown.locator(".has-run:has-text('def johnson') + .run-bar button")
-        bar.click()
+        bar = shown.locator(".has-run:has-text('def johnson') + .run-bar")
+        bar.get_by_role("button", name="Edit and run").click()
         yield shown
         assert all(url.startswith((site, "blob:", "data:")) for url in fetched)
 
@@ -84,3 +86,22 @@ def test_a_page_that_is_a_file_says_how(tmp_path):
         shown = browser.new_page()
         shown.goto((lab.BOOK / PAGE).as_uri())
         assert "make site" in shown.locator(".run-bar").first.inner_text()
+
+
+@pytest.mark.parametrize("width", (1280, 390))
+def test_a_box_is_stepped_through_by_keyboard_also_as_a_file(width):
+    steps = next(box for box in running.boxes() if box.name == "05.johnson").steps
+    with lab.browser(viewport={"width": width, "height": 900}, offline=True) as browser:
+        shown = browser.new_page()
+        shown.goto((lab.BOOK / PAGE).as_uri())
+        bar = shown.locator(".has-run:has-text('def johnson') + .run-bar")
+        bar.get_by_role("button", name="Step through").press("Enter")
+        lit = shown.locator(".line.next")
+        for number, step in enumerate(steps, 1):
+            said = shown.locator(".steps [role=status]").text_content()
+            assert said.startswith(f"Step {number} of {len(steps)}, line {step.line + 1}:")
+            assert said.endswith(f": {lit.text_content().strip()}")
+            cells = shown.locator(".steps :is(th, td)").all_text_contents()
+            assert cells == list(itertools.chain(*step.variables.items()))
+            shown.keyboard.press("Enter")
+        assert lab.barriers(shown) == []

@@ -42,6 +42,17 @@ class Frame(NamedTuple):
     words: str
 
 
+class Question(NamedTuple):
+    """What a reader guesses before the picture is shown: words, the setting that it asks about, a function of all
+    values that gives the number, the slider's ends and step, and the number's unit."""
+
+    words: str
+    setting: dict[str, Any]
+    number: Callable[..., float]
+    ends: tuple[float, float, float]
+    unit: str
+
+
 def slider(value: float, low: float, high: float, step: float = 1, *, text: str) -> widgets.Widget:
     """A slider with its description, of whole numbers when all four numbers are. The picture follows a drag:
     the page sends a value when the kernel has answered the last one, and skips those between."""
@@ -155,6 +166,7 @@ class Explorer(widgets.VBox):
     - `on_change`: by the name of a control, a function that updates what depends on it, before the drawing
     - `page`: by the name of a control, the values that it has on the website; a control that is not named has all
       of its values there, and one with no values is left out (see `recorded`)
+    - `question`: what the reader guesses first; then the explorer moves to its setting
 
     A draw that raises ValueError shows the message in the picture's place; a move that fails in any other way
     shows the call that repeats it. Long work says so.
@@ -171,9 +183,10 @@ class Explorer(widgets.VBox):
         height: int = 420,
         on_change: Mapping[str, Callable[[], None]] | None = None,
         page: Mapping[str, Sequence] | None = None,
+        question: Question | None = None,
     ):
         self.draw, self.controls, self.height, self.page = draw, dict(controls), height, page or {}
-        self.on_change = on_change or {}
+        self.on_change, self.question = on_change or {}, question
         self.updating = False
         for control in self.controls.values():
             control.style.description_width = "11em"
@@ -182,11 +195,20 @@ class Explorer(widgets.VBox):
             layout=widgets.Layout(height=f"{height + 10}px", overflow="hidden")
         )
         self.drawn: dict[str, Any] | None = None
-        super().__init__([*self.controls.values(), self.picture])
+        asked = [] if question is None else [self._asked(question)]
+        super().__init__([*asked, *self.controls.values(), self.picture])
         with working():
             self.refresh()
         for name, control in self.controls.items():
             control.observe(functools.partial(self._moved, name), "value")
+
+    def answer(self) -> str:
+        """The number that the question asks for, once the explorer has moved to its setting; "" without one."""
+        if self.question is None:
+            return ""
+        for name, value in self.question.setting.items():
+            self.set(name, value)
+        return f"{self.question.number(**self.values()):.3g} {self.question.unit}"
 
     def refresh(self) -> None:
         """Draw with the controls' present values, unless the picture is already of these."""
@@ -234,6 +256,23 @@ class Explorer(widgets.VBox):
             return b""
         with mpl.rc_context(RC):
             return png(self.draw(**self.values())[0])
+
+    def _asked(self, question):
+        """The question, a slider for the guess, and a button that shows the picture and the number."""
+        low, high, step = question.ends
+        guess = slider(low, low, high, step, text="your guess")
+        show = widgets.Button(description="show")
+        said = widgets.HTML()
+
+        def reveal(button):
+            with working(self._say):
+                answer = self.answer()
+                self.refresh()
+            said.value = f'<p role="status">You said {guess.value:g}. It is {answer}.</p>'
+
+        show.on_click(reveal)
+        words = widgets.HTML(f"<b>Guess first.</b> {question.words}")
+        return widgets.VBox([words, guess, widgets.HBox([show, said])])
 
     def _html(self, shown):
         if not shown.picture:

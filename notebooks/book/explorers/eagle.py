@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import NullLocator
 
-from book.explorers import Explorer, Picture, menu, placed, slider, working
+from book.explorers import Explorer, Picture, Question, menu, placed, slider, working
 from schedlib import eagle
 from schedlib.core.checks import unknown
 from schedlib.eagle.workloads.synthetic import LOAD
@@ -172,7 +172,14 @@ def load_explorer() -> Explorer:
         "left": ("sparrow", "strict split", "hawk, general thieves"),
         "right": ("hawk", "eagle", "omniscient"),
     }
-    return Explorer(draw_load, controls, height=400, page=page)
+    question = Question(
+        "Read below how long half of the short jobs take under Sparrow at 80 % load. And at 95 %?",
+        {"load": 95, "partition": 17, "left": "sparrow", "right": "hawk"},
+        lambda load, partition, left, right: float(np.median(_run(left, load, partition)[0])),
+        (0, 2000, 50),
+        "s",
+    )
+    return Explorer(draw_load, controls, height=400, page=page, question=question)
 
 
 PERCENTILES = (50, 90, 99)

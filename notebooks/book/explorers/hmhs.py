@@ -2,7 +2,7 @@
 
 import functools
 
-from book.explorers import Explorer, Picture, labelled, menu, slider
+from book.explorers import Explorer, Picture, Question, labelled, menu, slider
 from schedlib import hmhs, plots
 from schedlib.hmhs.priced import priced
 from schedlib.plots import style
@@ -50,6 +50,12 @@ def explorer() -> Explorer:
         "slow": slider(0, 0, 100, 25, text="slow machines (%)"),
         "policy": menu(labelled(POLICIES), text="policy"),
     }
-    return Explorer(
-        draw, controls, page={"jobs": (4, 8, 12, 20), "seed": (1, 3), "slow": (0, 50, 100)}
+    page = {"jobs": (2, 4, 8, 12, 20), "seed": (1, 3, 5), "slow": (0, 50, 100)}
+    question = Question(
+        "All machines are fast now. Let half of them be slow: what will HMHS's makespan be?",
+        {"jobs": 8, "seed": 1, "slow": 50, "policy": "hmhs"},
+        lambda jobs, seed, slow, policy: _schedules(jobs, slow, seed)[0][policy].makespan,
+        (0, 2000, 10),
+        "s",
     )
+    return Explorer(draw, controls, page=page, question=question)

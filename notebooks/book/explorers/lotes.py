@@ -2,7 +2,7 @@
 
 import functools
 
-from book.explorers import Explorer, Picture, menu, slider
+from book.explorers import Explorer, Picture, Question, menu, slider
 from book.pictures.bins import plot_allocation, plot_occupancy, plot_polytope
 from schedlib import lotes, theory
 from schedlib.plots import style
@@ -20,13 +20,23 @@ def _line(servers, load, seed):
     return lotes.simulate("greedy", machine, jobs, interval=1.0)
 
 
+def _by_erlang(servers, load):
+    """The mean number of waiting jobs."""
+    rate = servers * load / 100
+    return theory.little(rate, theory.mmc_mean_wait(rate, 1.0, servers))
+
+
+@functools.lru_cache
+def _highest(servers):
+    """The end of the axis: room for the largest load, so that the axis stays when the load moves."""
+    return 1.2 * max(_line(servers, 98, seed).intervals["queue"].max() for seed in range(10))
+
+
 def draw_line(servers: int = 1, load: int = 80, seed: int = 0) -> Picture:
     """The queue at one machine of `servers` cores over 500 mean service times, its mean and Erlang's formula.
     Jobs need one core each; arrivals are Poisson, service exponential."""
     run = _line(servers, load, seed)
-    rate = servers * load / 100
-    wait = theory.mmc_mean_wait(rate, 1.0, servers)
-    expected = theory.little(rate, wait)
+    expected = _by_erlang(servers, load)
     cores = _cores(servers)
     figure, ax = style.subplots(size=(8.0, 3.4))
     end = run.intervals["end"]
@@ -35,13 +45,12 @@ def draw_line(servers: int = 1, load: int = 80, seed: int = 0) -> Picture:
     ax.fill_between(end, queue, step="pre", color=style.BLUE, alpha=0.25, linewidth=0)
     ax.axhline(mean, color=style.BLUE, label=f"mean of this run: {mean:.3g}")
     ax.axhline(expected, color=style.VERMILLION, linestyle="--", label=f"Erlang C: {expected:.3g}")
-    top = 1.35 * max(queue.max(), expected, 45)  # one axis for most settings, to compare them
     ax.set(
         title=f"{cores}, {load} % busy",
         xlabel="time (mean service times)",
         xlim=(0, 500),
         ylabel="jobs waiting",
-        ylim=(0, top),
+        ylim=(0, _highest(servers)),
     )
     ax.legend(loc="upper left")
     means = f"{mean:.2f} jobs wait on average, {expected:.2f} by Erlang C"
@@ -59,8 +68,22 @@ def line() -> Explorer:
         "load": slider(80, 10, 98, text="load (%)"),
         "seed": slider(0, 0, 9, text="seed"),
     }
-    page = {"servers": (1, 2, 4, 16), "load": (50, 80, 90, 95, 98), "seed": range(5)}
-    return Explorer(draw_line, controls, height=340, page=page)
+    page = {"servers": (1, 2, 4, 8, 16), "load": (50, 70, 80, 90, 95, 98), "seed": range(5)}
+    question = Question(
+        "One core is 80 % busy, and by the formula 3.2 jobs wait on average. How many will wait at 95 %?",
+        {"servers": 1, "load": 95, "seed": 0},
+        lambda servers, load, seed: _by_erlang(servers, load),
+        (0, 40, 1),
+        "jobs by the formula",
+    )
+    return Explorer(draw_line, controls, height=340, page=page, question=question)
+
+
+def _pools(share, memory, cores, pool_cores, pool_memory):
+    configs = lotes.MachineConfigs([[4, 16], [pool_cores, pool_memory]], [10, 10])
+    shares = [share / 100, 1 - share / 100]
+    classes = lotes.JobClasses(shares, [[1, memory], [cores, 1]], [[1, 1], [1, 1]])
+    return configs, classes
 
 
 def draw_pools(
@@ -71,10 +94,7 @@ def draw_pools(
     `share` % of the jobs are of class 1 and need 1 core and `memory` GB, others `cores` cores and 1 GB, all
     for 1 h. Machines have 4 cores and 16 GB in the first pool, `pool_cores` and `pool_memory` in the second.
     """
-    configs = lotes.MachineConfigs([[4, 16], [pool_cores, pool_memory]], [10, 10])  # type: ignore[arg-type]
-    shares = [share / 100, 1 - share / 100]
-    demand = [[1, memory], [cores, 1]]
-    classes = lotes.JobClasses(shares, demand, [[1, 1], [1, 1]])  # type: ignore[arg-type]
+    configs, classes = _pools(share, memory, cores, pool_cores, pool_memory)
     allocation = lotes.allocate(configs, classes)
     gain = lotes.scarcity(configs, classes)
     pools = ["4 cores, 16 GB", f"{_cores(pool_cores)}, {pool_memory} GB"]
@@ -106,7 +126,14 @@ def pools() -> Explorer:
         "pool_cores": (4, 6, 8),
         "pool_memory": (4, 16),
     }
-    return Explorer(draw_pools, controls, height=360, page=page)
+    question = Question(
+        "Let each job of class 1 need 8 GB, not 4. How many jobs an hour can the pools take then?",
+        {"share": 50, "memory": 8.0, "cores": 2.0, "pool_cores": 6, "pool_memory": 4},
+        lambda **values: lotes.allocate(*_pools(**values)).rate,
+        (0, 100, 1),
+        "jobs an hour",
+    )
+    return Explorer(draw_pools, controls, height=360, page=page, question=question)
 
 
 def draw_bins(
@@ -131,12 +158,22 @@ def bins() -> Explorer:
         ("memory_1", 3, "class 1: GB"),
         ("memory_2", 1, "class 2: GB"),
     )
-    cores = (1, 2, 2.5, 3)
+    cores = (1, 1.5, 2, 2.5, 3)
+    question = Question(
+        "Halve the jobs of class 1, to 1 core and 1 GB. How many non-dominated bins are there then?",
+        {"cores_1": 1.0, "cores_2": 3.0, "memory_1": 1.0, "memory_2": 1.0},
+        lambda cores_1, cores_2, memory_1, memory_2: len(
+            lotes.non_dominated_bins([CORES, MEMORY], [[cores_1, memory_1], [cores_2, memory_2]])
+        ),
+        (0, 20, 1),
+        "bins",
+    )
     controls = {name: slider(size, 0.5, 6, 0.5, text=text) for name, size, text in sizes}
     return Explorer(
         draw_bins,
         controls,
         page={"cores_1": cores, "cores_2": cores, "memory_1": (1, 2, 3), "memory_2": (1, 2)},
+        question=question,
     )
 
 
@@ -148,16 +185,21 @@ def _cluster(phi, load, sizes, seed):
     )
 
 
+def _ran(policy, load, phi, sizes, seed):
+    case = _cluster(phi, load, sizes, seed)
+    plan = case.plan if policy == "lotes" else None
+    return lotes.simulate(policy, case.configs, case.workload, plan=plan)
+
+
 def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int = 0) -> Picture:
     """A cluster of 60 machines for six hours under three policies: how full each machine is, and the queues.
     `load` in % of the rate that stage 2 sustains after rounding, `phi` in thousandths of the largest machine.
     Raises ValueError where rounding leaves nothing of the rate (phi 3, seed 7)."""
     case = _cluster(phi, load, sizes, seed)
-    plans = {"lotes": case.plan, "greedy": None, "tetris": None}
     runs = []
     waits = []
-    for policy, plan in plans.items():
-        run = lotes.simulate(policy, case.configs, case.workload, plan=plan)
+    for policy in ("lotes", "greedy", "tetris"):
+        run = _ran(policy, load, phi, sizes, seed)
         runs.append(run)
         waits.append(f"{style.look(policy).label} {3600 * run.mean_wait_started:.3g} s")
     alt = f"Occupancy of 60 machines and queues at {load} per cent load with {sizes} sizes"
@@ -178,6 +220,14 @@ def dispatch() -> Explorer:
         "sizes": menu(list(laws.items()), "common", text="law of sizes"),
         "seed": slider(0, 0, 9, text="seed"),
     }
-    return Explorer(
-        draw_dispatch, controls, page={"load": (60, 80, 90, 97), "phi": (0, 6, 15), "seed": ()}
+    question = Question(
+        "Phi says how much classes differ. Let it be 0. How long do jobs wait under Greedy then?",
+        {"load": 97, "phi": 0, "sizes": "common", "seed": 0},
+        lambda load, phi, sizes, seed: (
+            3600 * _ran("greedy", load, phi, sizes, seed).mean_wait_started
+        ),
+        (0, 100, 1),
+        "s",
     )
+    page = {"load": (60, 80, 90, 97), "phi": (0, 6, 15), "seed": ()}
+    return Explorer(draw_dispatch, controls, page=page, question=question)

@@ -8,7 +8,7 @@ import ipywidgets as widgets
 import numpy as np
 from matplotlib.axes import Axes
 
-from book.explorers import Explorer, Picture, labelled, menu, placed, slider, working
+from book.explorers import Explorer, Picture, Question, labelled, menu, placed, slider, working
 from schedlib import mch
 from schedlib.mch.allocate import filling_path
 from schedlib.mch.properties import node_shares
@@ -180,10 +180,20 @@ def filling() -> Explorer:
     # on the website these are the example's
     alone = dict.fromkeys(("text", "cpu", "memory"), ())
     page = alone | {"rule": ("mch", "h-drf", "drf", "c-ch"), "filled": range(0, 101, 20)}
+    question = Question(
+        "H-DRF fills this cluster. How large is the dominant share of the leaf that has least?",
+        {"preset": next(iter(PRESETS)), "rule": "h-drf", "filled": 100},
+        lambda preset, text, cpu, memory, rule, filled: _path(text, (cpu, memory), rule)[1][
+            -1
+        ].min(),
+        (0, 1, 0.05),
+        "of the cluster",
+    )
     return Explorer(
         lambda preset, **values: draw_filling(**values),
         controls,
         height=510,
         on_change={"preset": take_example},
         page=page,
+        question=question,
     )

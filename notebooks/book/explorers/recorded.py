@@ -53,6 +53,7 @@ def record(explorer: Explorer) -> dict[str, Any]:
       another control has moved; for each label the next control's tree, at last a frame's number
     - `start`: which label each control has at first
     - `frames`: of each frame its words and its picture's parts, as numbers into `parts`
+    - `question`: its words, the guess's ends and step, the setting as the places of labels, the answer; or None
     - `plays`: whether it is a player, of its last control; `note`: what there is in JupyterLab only
 
     ValueError when the setting at first is not among them.
@@ -80,15 +81,25 @@ def record(explorer: Explorer) -> dict[str, Any]:
         places = explorer.places(name) or list(options)
         return [list(options.values()), places, below]
 
+    def places():
+        found = []
+        for name, value in explorer.values().items():
+            options = list(kept(explorer, name))
+            if name in names and value not in options:
+                raise ValueError(
+                    f"page: {name} is {value} at first or in the question, which has no page"
+                )
+            found += [options.index(value)] if name in names else []
+        return found
+
     tree = level(*names)
     for name, value in first.items():
         explorer.set(name, value)
-    start = []
-    for name in names:
-        options = list(kept(explorer, name))
-        if first[name] not in options:
-            raise ValueError(f"page: the values of {name} at first are not on the page")
-        start.append(options.index(first[name]))
+    start = places()
+    question = None
+    if explorer.question:
+        answer = explorer.answer()
+        question = [explorer.question.words, explorer.question.ends, places(), answer]
     controls = []
     others = []
     for name, control in explorer.controls.items():
@@ -106,6 +117,7 @@ def record(explorer: Explorer) -> dict[str, Any]:
         "start": start,
         "frames": list(frames),
         "parts": list(parts),
+        "question": question,
         "plays": hasattr(explorer, "play"),
         "note": note if explorer.page else "",
     }

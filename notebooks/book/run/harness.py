@@ -1,5 +1,8 @@
 """Runs a box in a page of the site: its toy, and trials of a changed box beside the printed one. Plain Python alone."""
 
+# what is compiled here inherits this: annotations of a box name what it does not need
+from __future__ import annotations
+
 import ast
 import contextlib
 import io

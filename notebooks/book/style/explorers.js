@@ -13,12 +13,15 @@ window.explorer = async (packed) => {  // what the file of an explorer calls
   show(root, await new Response(unzipped).json());
 };
 
-const show = (root, { controls, tree, start, frames, parts, plays, note }) => {
-  const index = [...start], levels = [], wanted = [], last = controls.length - 1;
-  const form = made("form", { onsubmit: () => false }), words = made("p", { role: "status" });
-  const picture = root.previousElementSibling.querySelector("img");
+const button = (textContent, onclick) => made("button", { type: "button", textContent, onclick });
+const linked = (root) => location.hash.split("=")[0] === `#${root.dataset.explorer}`;  // an address such as #01-waiting-1=0,3,2
+const show = (root, { controls, tree, start, frames, parts, question, plays, note }) => {
+  const index = linked(root) ? location.hash.split("=")[1].split(",").map(Number) : [...start], levels = [], wanted = [], last = controls.length - 1;
+  const form = made("form", { className: "controls", onsubmit: () => false }), words = made("p", { role: "status" });
+  const picture = root.previousElementSibling.querySelector("img") ?? made("img");
   const frame = made("div", { className: "cell_output" }, picture);
-  const row = (text, ...elements) => form.append(made("label", {}, made("span", { textContent: text }), ...elements));
+  const label = (text, ...elements) => made("label", {}, made("span", { textContent: text }), ...elements);
+  const row = (...parts) => form.append(label(...parts));
   const slider = (properties) => {
     const [input, output] = [made("input", { type: "range", ...properties }), made("output")];
     return Object.assign(input, { output, say: (text) => input.setAttribute("aria-valuetext", output.value = text) });
@@ -26,7 +29,10 @@ const show = (root, { controls, tree, start, frames, parts, plays, note }) => {
   const inputs = controls.map(([kind, text], k) => {
     const read = { Dropdown: () => input.selectedIndex, Checkbox: () => +input.checked }[kind] ?? (() => +input.value);
     const input = kind === "Dropdown" ? made("select") : kind === "Checkbox" ? made("input", { type: "checkbox" }) : slider();
-    input.oninput = () => choose(k, read());
+    input.oninput = () => {
+      choose(k, read());
+      history.replaceState(null, "", `#${root.dataset.explorer}=${index}`);
+    };
     row(text, input, input.output ?? "");
     return input;
   });
@@ -39,7 +45,7 @@ const show = (root, { controls, tree, start, frames, parts, plays, note }) => {
     const leaf = controls.reduce((node, [kind], k) => {
       const [labels, places, children] = node, input = inputs[k];
       if (k > moved) index[k] = nearest(places, wanted[k]);
-      else wanted[k] = places[index[k]];
+      else wanted[k] = places[index[k] = Math.min(Math.max(index[k] || 0, 0), labels.length - 1)];
       if (kind === "Dropdown" && levels[k] !== node) input.replaceChildren(...labels.map((label) => new Option(label)));
       if (kind === "Dropdown") input.selectedIndex = index[k];
       else if (kind === "Checkbox") input.checked = index[k];
@@ -63,13 +69,23 @@ const show = (root, { controls, tree, start, frames, parts, plays, note }) => {
       if (index[last] + 1 === levels[last][0].length) pause();
       else timer = setTimeout(on, 1000 / pace.value);
     };
-    const button = (textContent, onclick) => made("button", { type: "button", textContent, onclick });
     const play = button("play", () => timer ? pause() : (play.textContent = "pause", on()));
     row("events a second", pace, pace.output);
     pace.oninput();
     form.append(play, button("step back", () => step(-1)), button("step on", () => step(1)));
   }
-  root.replaceChildren(form, frame, words, made("small", { textContent: note }));
+  const asked = (text, [min, max, step], places, answer) => {  // the picture that is asked about is shown after the guess
+    const guess = slider({ min, max, step, value: min, oninput: () => guess.say(guess.value) });
+    const said = made("p", { role: "status" });
+    const reveal = button("show", () => {
+      places.forEach((place, k) => choose(k, place));
+      said.textContent = `You said ${guess.value}. It is ${answer}.`;
+    });
+    guess.say(guess.value);
+    return made("form", { className: "question", onsubmit: () => false },
+      made("p", {}, made("b", { textContent: "Guess first. " }), text), label("your guess", guess, guess.output), reveal, said);
+  };
+  root.replaceChildren(...(question ? [asked(...question)] : []), form, frame, words, made("small", { textContent: note }));
   choose(last, index[last]);
 };
 
@@ -81,5 +97,6 @@ document.addEventListener("DOMContentLoaded", () => {  // an explorer's file is 
   document.querySelectorAll(".explorer").forEach((root, k) => {
     root.dataset.explorer = `${location.pathname.match(/([^/]*)\.html/)[1]}-${k + 1}`;
     near.observe(root);
+    if (linked(root)) root.scrollIntoView();
   });
 });

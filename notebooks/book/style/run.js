@@ -32,7 +32,7 @@ const field = (name, text) => {
   area.rows = text.split("\n").length + 1;
   return [label, area];
 };
-const button = (bar, name, act) => {
+const pressed = (bar, name, act) => {
   const made = bar.appendChild(document.createElement("button"));
   made.type = "button";
   made.textContent = name;
@@ -59,11 +59,11 @@ const open = (box, listing, opener) => {
     said.textContent = (await ask({ kind, before, printed, name, source: source.value, toy: toy.value })) || "no output";
     halt.disabled = true;
   };
-  button(bar, "Run", () => answer("run"));
-  if (box.tried) button(bar, "Check", () => answer("check"));
-  const halt = button(bar, "Stop", () => stop("stopped; the next Run starts Python again"));
+  pressed(bar, "Run", () => answer("run"));
+  if (box.tried) pressed(bar, "Check", () => answer("check"));
+  const halt = pressed(bar, "Stop", () => stop("stopped; the next Run starts Python again"));
   halt.disabled = true;
-  button(bar, "Reset", () => {
+  pressed(bar, "Reset", () => {
     source.value = box.source;
     toy.value = box.toy;
     said.textContent = "";
@@ -80,8 +80,9 @@ document.addEventListener("DOMContentLoaded", () => {
     const bar = document.createElement("div");
     bar.className = "run-bar";
     listing.after(bar);
-    if (box.lacks) bar.textContent = box.lacks;
-    else if (location.protocol === "file:") bar.textContent = "To run this box, open the book by make site.";
-    else button(bar, "Edit and run", () => open(box, listing, bar));
+    if (box.lacks) bar.append(box.lacks);
+    else if (location.protocol === "file:") bar.append("To run this box, open the book by make site.");
+    else pressed(bar, "Edit and run", () => open(box, listing, bar));
+    if (box.steps) pressed(bar, "Step through", ({ target }) => stepThrough(box, listing, target));
   }
 });
