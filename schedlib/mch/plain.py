@@ -83,7 +83,7 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
     )
 
 
-def leaf_weights(tree: Tree, c: Vector) -> tuple[Vector, int, Vector, Vector, list[Vector]]:
+def leaf_weights(tree: Tree, c: Vector) -> tuple:
     """The leaves' weights, k', Case 1's products, and the mu and s of all nodes (Section III.A).
 
     >>> weights, first, *_ = leaf_weights(Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)]]), [20, 20])
