@@ -266,6 +266,9 @@ def test_hand_ins_are_graded_within_rounding_and_nobody_is_forgotten(made, monke
     right = handins.solutions(SITTING, STUDENTS)
     rounded = [f"{one:.3g}" if isinstance(one, float) else f" {one} " for one in right["answer"]]
     assert handins.grade(right.assign(answer=rounded), right)["ok"].all()
+    orders = right[right["part"] == "order"]
+    other_form = orders.assign(answer=orders["answer"].str.replace(" ", ", "))
+    assert handins.grade(other_form, right)["ok"].sum() == len(STUDENTS)
     some = right.iloc[3:].assign(answer="1e9")
     graded = handins.grade(some, right)
     assert len(graded) == len(right) and not graded["ok"].any()
