@@ -50,7 +50,7 @@ notebooks: .venv/.ready ## run the book again, in place (7 min)
 
 # teachers
 .PHONY: course
-course: .venv/.ready ## a copy for students without solutions, one for instructors, in course/; ARGS='--folder F --sitting 2', or --help (30 s)
+course: .venv/.ready ## a copy for students without solutions, one for instructors, in course/; ARGS='--folder F --sitting 2', or --help (10 s)
 	$(say)
 	@$(py) -m book.course $(ARGS)
 # /teachers

@@ -1,4 +1,4 @@
-"""Right and wrong answers to the exercises of the lecture on classics, as `answers_lotes` has them for other chapters."""
+"""What makes right and wrong answers to the exercises of the lecture on classics, which answers_made.toml lists."""
 
 import heapq
 
@@ -51,17 +51,3 @@ def looked_once(submit, work):
         now += size
         total += now - when
     return total / len(work)
-
-
-RIGHT = {"classics.shortest_first": lambda: shortest_first}
-WRONG = {
-    "classics.shortest_first": lambda: [
-        first_come,
-        longest_first,
-        wait_only,
-        looked_once,
-        lambda *of: shortest_first(*of, interrupted=True),
-        lambda *of: shortest_first(*of, clairvoyant=True),
-        shortest_first([0], [1]),
-    ]
-}

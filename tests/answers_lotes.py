@@ -1,4 +1,4 @@
-"""Right and wrong answers to the exercises of chapters 0 to 4, by the exercise's name, made on request.
+"""What makes right and wrong answers to the exercises of chapters 0 to 4, which answers_made.toml lists.
 
 Those that are plain numbers and words stand in answers.toml.
 
@@ -10,7 +10,6 @@ from functools import cache
 
 import numpy as np
 
-from book.exercises import lotes as book
 from schedlib import hmhs, lotes, theory, traces
 from schedlib.lotes.policies.own import can_start
 from schedlib.workload import Workload
@@ -139,93 +138,3 @@ def sooner(seed):
 
 
 CONFIGS, CLASSES = lotes.google2011()
-RIGHT = {
-    "tour.another_batch": lambda: sooner(1),
-    "waiting.pooling": lambda: [pooled(0.8), pooled(0.97)],
-    "fluid.one_more": lambda: book.ONE_MORE,
-    "fluid.face": lambda: np.stack([book.FEWEST, book.MOST]),
-    "dispatching.against_lotes": lambda: four_jobs([2, 2, 5, 2]),
-    "dispatching.weight_of_work": lambda: waits((0, 0.25, 1, 4)),
-    "waiting.levels": lambda: levels,
-    "waiting.staff": lambda: servers,
-    "fluid.own_limit": lambda: limit,
-    "bins.priciest": lambda: priciest,
-}
-WRONG = {
-    "bins.rounding": lambda: [
-        rounding(),
-        (rounding()[0], [[9]] * 10),
-        ([[[99] * 9]] * 10, [[5]] * 10),
-    ],
-    "dispatching.beyond_the_limit": lambda: [
-        {"lotes": 1.08},
-        {"lotes": 1.05, "greedy": 1.06, "tetris": None},  # between two loads
-        {"lotes": 1.0, "greedy": 1.0, "tetris": 1.0},  # at the limit
-        {"lotes": 8, "greedy": 6, "tetris": None},  # per cent
-        [1.08, 1.06, None],
-    ],
-    "dispatching.by_score": lambda: [
-        first_fit,
-        lotes.Policy(arrive=first_fit),
-        lotes.Policy(arrive=most_running),
-        "the largest score",
-    ],
-    "tour.another_batch": lambda: [
-        sooner(0),  # seed 0
-        sooner(1) / 100,  # part of 1
-        100 - sooner(1),  # what is left
-        100 * (100 / (100 - sooner(1)) - 1),  # over HMHS's
-    ],
-    "waiting.levels": lambda: [
-        lambda s, f: levels(s, f, gaps=False),
-        lambda s, f: levels(s, f, weighed=False),
-        first_hit,
-        lambda s, f: [1, 2],
-        lambda s, f: levels(np.r_[0.0, s], np.r_[0.0, f]) * len(s) / 400,
-    ],
-    "waiting.pooling": lambda: [
-        (1 / pooled(0.8), 1 / pooled(0.97)),  # upside down
-        (pooled(0.8, clusters=1), pooled(0.97, clusters=1)),
-        (2, 2),
-    ],
-    "waiting.staff": lambda: [
-        lambda r, s, t: servers(r, s, t, least=0) if r < s else int(r / s),
-        lambda r, s, t: servers(r, s, t, wait=chance),
-        lambda r, s, t: servers(r, s, t) + (r >= 1000),
-        lambda r, s, t: servers(r, s, t, unit=60 if r == 400 else 1),
-    ],
-    "fluid.own_limit": lambda: [
-        lambda *of: limit(*of, most=max),
-        lambda *of: limit(*of, weigh=False),
-        lambda *of: limit(*of, last=False),
-        lambda c, n, s, d, r: limit(c[:2], n, s, np.array(d)[:, :2], r),
-    ],
-    "fluid.one_more": lambda: [
-        np.zeros(10),
-        book.ONE_MORE / CONFIGS.capacity[:, 0],  # per core
-        book.ONE_MORE[::-1],
-        book.ONE_MORE + lotes.allocate(CONFIGS, CLASSES).rate,  # limits
-    ],
-    "fluid.face": lambda: [
-        np.zeros((2, 10, 4)),
-        np.stack([np.zeros((10, 4)), np.full((10, 4), 1e6)]),
-        np.stack([book.MOST, book.FEWEST]),
-    ],
-    "bins.priciest": lambda: [
-        by_price,
-        lambda c, d, p: priciest(c, d, p, first=1),
-        lambda c, d, p: np.max(np.min(np.divide(c, d), axis=1) * p),
-    ],
-    "dispatching.against_lotes": lambda: [
-        four_jobs([2, 2, 2, 2]),
-        four_jobs([3, 3, 3, 3]),
-        four_jobs([2, 2, 9, 2]),
-    ],
-    "dispatching.weight_of_work": lambda: [
-        {at: wait / 3600 for at, wait in waits((0, 1, 2, 4)).items()},  # hours 0
-        {0: 1},
-        {0: 1, 1: 2, 2: 3, 4: 4},
-        waits((0, 1, 2, 4)) | {4: 1.0},
-        waits((0, 1, 2, 4)) | {1: 999, 2: -5},  # only the ends are right
-    ],
-}

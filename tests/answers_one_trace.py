@@ -1,9 +1,9 @@
-"""Right and wrong answers to the exercises of chapter 9, by the exercise's name, made when they are asked for."""
+"""What makes right and wrong answers to the exercises of chapter 9, which answers_made.toml lists."""
 
 import numpy as np
 
 from book.lessons import one_trace
-from schedlib import eagle, hmhs, lotes
+from schedlib import eagle, lotes
 
 
 def loads():
@@ -59,36 +59,3 @@ def exits():
 
 def waits():
     return one_trace.place(one_trace.part(20), known=False)["lotes"].mean_wait
-
-
-RIGHT = {
-    "one_trace.load_within": lambda: [loads()["within"]],
-    "one_trace.overlap": lambda: [overlap()],
-    "one_trace.exits": exits,
-}
-WRONG = {
-    "one_trace.load_within": lambda: [
-        loads()["whole"],
-        loads()["cut"],
-        loads()["whole"] - loads()["within"],  # what comes later
-        80,  # per cent
-        0,
-        0.5,
-    ],
-    "one_trace.exits": lambda: [
-        exits()[::-1],  # swapped
-        (exits()[0],) * 2,  # same
-        (waits() / 3600, 1),  # hours
-        (-1, 1),
-        3,
-    ],
-    "one_trace.overlap": lambda: [
-        1 - overlap(),  # may have waited
-        ended_before(),
-        overlap(rounding=0.0),
-        42,  # per cent
-        0.5,
-        0,
-    ],
-    "one_trace.mean_end": lambda: [hmhs.Policy(), lambda instance: [1], 3, "shortest first"],
-}

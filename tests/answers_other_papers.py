@@ -1,4 +1,4 @@
-"""Right and wrong answers to the exercises of chapters 5 to 8, as `answers_lotes` has them for the chapters before."""
+"""What makes right and wrong answers to the exercises of chapters 5 to 8, which answers_made.toml lists."""
 
 from dataclasses import replace
 
@@ -99,41 +99,3 @@ def stages():
 
 
 DEATH = "node 3 has died"
-RIGHT = {
-    "eagle.killed_node": lambda: measured(DEATH, "node 3 is lost: task 7 will run again elsewhere"),
-    "hmhs.where_hmhs_loses": two_jobs,
-    "hmhs.max_min": lambda: maps_by(max_min),
-    "mch.where_they_differ": lambda: DIFFER,
-    "mch.by_guarantee": lambda: LEAN,
-    "probing.three_choices": lambda: choices(3),
-    "probing.never_behind_long": lambda: sent(clear),
-    "eagle.near_the_limit": lambda: mended,
-    "hmhs.two_stages": lambda: stages()[0] / stages()[1],
-}
-WRONG = {
-    "eagle.killed_node": lambda: [
-        measured(),  # nobody died
-        measured(DEATH),  # it was idle
-        measured(DEATH, "node 4 is lost: task 7 will run again elsewhere"),
-        measured(DEATH, failed=True),
-        measured().jobs,
-    ],
-    "hmhs.where_hmhs_loses": lambda: [two_jobs([[1.0, 9.0], [9.0, 1.0]]), two_jobs([[1, 1, 1]] * 2), two_jobs([[1, 1]] * 3, 3)],
-    "hmhs.max_min": lambda: ["max-min", maps_by("min-min"), hmhs.Policy()],
-    "mch.where_they_differ": lambda: [
-        mch.Tree([[(1, 0), (1, 0.2)], [(1, 0.3), (0.9, 0.1)]]), mch.Tree([[(1, 1), (1, 0.2)], [(1, 0.3), (0.9, 0.1)]]), LEAN, [(1, 2)],
-    ],
-    "mch.by_guarantee": lambda: [mch.Tree([(1, 1), [(1, 1), (1, 1)]]), mch.Tree([(1, 0), (0, 1)]), mch.Tree([[(1,), (1,)]])],
-    "probing.three_choices": lambda: [choices(2), choices(5), choices(3, running=0), choices(4, running=0), choices(3, probes=3), sent(nowhere), choices],
-    "probing.never_behind_long": lambda: [choices(1), sent(clear, min_probes=20), sent(apart), "clear"],
-    "eagle.few_messages": lambda: [
-        whole(clear, 20), whole(clear, 2), sent(nowhere),
-    ],
-    "eagle.where_sss_harms": lambda: [
-        (0.17, eagle.Eagle()), (0.05, eagle.Eagle()), (0.05, eagle.Eagle(sss=False)), (0.05, "eagle"),
-    ],
-    "hmhs.two_stages": lambda: [(stages()[0] / stages()[1])[::-1], stages()[1] / stages()[0], stages()[0]],
-    "mch.near_h_drf": lambda: [lambda tree: np.ones(tree.n_leaves), lambda tree: tree.guarantee[tree.leaves],
-        lambda tree: mch.flatten(tree, [1, 1]).weights, lambda tree: [1]],
-    "eagle.near_the_limit": lambda: [lambda busy, workers, k: (busy.mean() / workers) ** k, lambda busy, workers, k: 1 - busy / workers, lambda *of: 1 - mended(*of), mended(np.arange(9), 9, 2)],
-}  # fmt: skip

@@ -162,7 +162,13 @@ def test_an_answer_is_to_what_is_asked_and_a_usual_slip_does_not_give_it(seed):
     came, served = map(float, asked["01b-many-servers"][:2])
     waits = [60 * theory.mmc_mean_wait(came, served, clerks) for clerks in (1, 2)]
     assert right["01b-many-servers"] == pytest.approx(waits)
-    assert len(set(right["01c-classics"])) == 3
+    times = list(map(int, asked["01c-classics"]))
+    for order, end in zip((times, sorted(times)[::-1]), right["01c-classics"], strict=False):
+        free = np.zeros(3)
+        for time in order:
+            free[free.argmin()] += time
+        assert free.max() == end > right["01c-classics"][2] >= sum(times) / 3
+    assert right["01c-classics"][0] != right["01c-classics"][1]
     machines, cores, memory = map(int, asked["02-fluid"][:3])
     limits = {"cores": machines * cores / 1.5, "memory": machines * memory / 2.5}
     assert right["02-fluid"][0] == pytest.approx(limits[right["02-fluid"][1]])
@@ -183,6 +189,11 @@ def test_an_answer_is_to_what_is_asked_and_a_usual_slip_does_not_give_it(seed):
     used = sum(share * leaf / leaf.max() for share, leaf in zip(shares, (own, a, b), strict=True))
     assert used.max() == pytest.approx(1) and ("CPU", "memory")[int(used.argmax())] == full
     assert np.ptp(np.divide(shares, weights)) < 1e-9 < np.ptp(weights)
+    long, rate = map(float, asked["07-head-of-line"][1:])
+    mixed = rate / 2 * (4 + long**2) / 5 / 2 / (1 - rate / 2 * (4 + long) / 5)
+    each = 0.8 * rate / 2 / (1 - 0.8 * rate), 0.2 * rate * long**2 / 2 / (1 - 0.2 * rate * long)
+    assert right["07-head-of-line"] == pytest.approx([mixed, 0.8 * each[0] + 0.2 * each[1]])
+    assert right["07-head-of-line"][0] != pytest.approx(right["07-head-of-line"][1], rel=0.04)
     quick, slow, task = (int(asked["08-eagle"][at]) for at in (0, 1, 2))
     assert right["08-eagle"] == [slow + task, quick + 2 * task] and quick + task < slow
     assert right["09-one-trace"][1:] == [2, 5, 5] and right["09-one-trace"][0] > 5
@@ -266,6 +277,9 @@ def test_hand_ins_are_graded_within_rounding_and_nobody_is_forgotten(made, monke
     right = handins.solutions(SITTING, STUDENTS)
     rounded = [f"{one:.3g}" if isinstance(one, float) else f" {one} " for one in right["answer"]]
     assert handins.grade(right.assign(answer=rounded), right)["ok"].all()
+    orders = right[right["part"] == "order"]
+    other_form = orders.assign(answer=orders["answer"].str.replace(" ", ", "))
+    assert handins.grade(other_form, right)["ok"].sum() == len(STUDENTS)
     some = right.iloc[3:].assign(answer="1e9")
     graded = handins.grade(some, right)
     assert len(graded) == len(right) and not graded["ok"].any()

@@ -1,8 +1,10 @@
 """Exercises: right answers are accepted, wrong ones get a hint that gives nothing away, and no check raises."""
 
+import importlib
 import itertools
 import re
 import tomllib
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -15,39 +17,43 @@ from hypothesis import strategies as st
 
 import answers_classics
 import answers_lotes
-import answers_one_trace
 import answers_other_papers
 import answers_own
 from book import exercises
-from book.exercises import EXERCISES
-from schedlib import eagle, hmhs, lotes, mch
+from book.exercises import EXERCISES, own
+from book.exercises import lotes as limits
+from schedlib import eagle, hmhs, lotes, mch, theory
 from schedlib.workload import Workload
 
 KEYS = exercises.listed()
-ANSWERS = (answers_classics, answers_lotes, answers_one_trace, answers_other_papers, answers_own)
+HERE = Path(__file__).parent
 # right answers that take a page of code, or long to compile, are in the solutions' notebooks alone, which check them
-RIGHT = {key: make for chapters in ANSWERS for key, make in chapters.RIGHT.items()}
-WRONG = {key: make for chapters in ANSWERS for key, make in chapters.WRONG.items()}
-PLAIN = tomllib.loads(Path(__file__).with_name("answers.toml").read_text())
-"""Right and wrong answers that are numbers and words."""
-FURTHER = tomllib.loads(Path(__file__).with_name("answers_further.toml").read_text())
-"""Expressions of right answers in other forms, and of wrong ones by their hints."""
+PLAIN, MADE, FURTHER = (
+    tomllib.loads((HERE / f"answers{which}.toml").read_text())
+    for which in ("", "_made", "_further")
+)
+"""Right and wrong answers: numbers and words, expressions of a module, and expressions of other forms by hint."""
 NAMES = {
-    **{"lo": answers_lotes, "ot": answers_other_papers, "ow": answers_own, "cl": answers_classics},
-    **{"np": np, "pd": pd, "nan": np.nan, "inf": np.inf, "Decimal": Decimal, "Fraction": Fraction},
-    **{"lotes": lotes, "hmhs": hmhs, "mch": mch, "eagle": eagle, "Workload": Workload},
-}
+    "lo": answers_lotes, "ot": answers_other_papers, "ow": answers_own, "cl": answers_classics, "own": own, "book": limits, "lotes": lotes, "hmhs": hmhs,
+    "mch": mch, "eagle": eagle, "Workload": Workload, "replace": replace, "Decimal": Decimal, "Fraction": Fraction, "np": np, "pd": pd, "nan": np.nan, "inf": np.inf,
+}  # fmt: skip
+"""What expressions may name."""
 
 
 def right_of(key):
     """The right answer; None where a solution's notebook alone has it."""
-    if key in RIGHT:
-        return RIGHT[key]()
+    if "right" in MADE.get(key, ()):
+        return read(key, MADE[key]["right"])
     return PLAIN.get(key, {}).get("right")
 
 
 def wrong_of(key):
-    return WRONG[key]() if key in WRONG else PLAIN[key]["wrong"]
+    return [read(key, one) for one in MADE[key]["wrong"]] if key in MADE else PLAIN[key]["wrong"]
+
+
+def read(key, written):
+    """An expression of an exercise's answer, where the functions of its module are known."""
+    return eval(written, NAMES | vars(importlib.import_module(MADE[key]["of"])))
 
 
 def numbers_in(text):
@@ -187,3 +193,50 @@ def test_a_verdict_says_in_words_what_its_colour_says():
     for head, page in shown.items():
         assert head in page and 'role="status"' in page and "a &lt; b, see <code" in page
     assert len({re.search("background: (#[0-9a-f]+)", page)[1] for page in shown.values()}) == 3
+
+
+def wait_of_two_kinds(servers, levels=1500, load=0.7, long=0.1, rates=(3.0, 1 / 7)):
+    """The mean wait where every tenth job is long, by the chain of (jobs there, long ones in service), cut at many jobs."""
+
+    def ends(jobs):  # to the level below; the next in line, if there is one, is long by chance
+        serving, fewer = min(jobs, servers), min(jobs - 1, servers)
+        down = np.zeros((serving + 1, fewer + 1))
+        for n in range(serving + 1):
+            for quick, ending in ((0, (serving - n) * rates[0]), (1, n * rates[1])):
+                for more in (0, 1) if jobs > servers else (0,):
+                    chance = 1 if jobs <= servers else long if more else 1 - long
+                    if ending:
+                        down[n, n - quick + more] += ending * chance
+        return down
+
+    def comes(jobs):  # to the level above
+        here = np.eye(min(jobs, servers) + 1)
+        if jobs >= servers:
+            return here
+        return (1 - long) * np.pad(here, ((0, 0), (0, 1))) + long * np.pad(here, ((0, 0), (1, 0)))
+
+    rate, steps = load * servers, []
+    back = 0.0
+    for jobs in range(levels, 0, -1):
+        leave = ends(jobs).sum(axis=1) + rate * (jobs < levels)
+        steps.append(rate * comes(jobs - 1) @ np.linalg.inv(np.diag(leave) - back))
+        back = steps[-1] @ ends(jobs)
+    level, total, waiting = np.ones(1), 1.0, 0.0
+    for jobs, step in enumerate(reversed(steps), 1):
+        level = level @ step
+        total += level.sum()
+        waiting += max(jobs - servers, 0) * level.sum()
+    return waiting / total / rate
+
+
+def test_the_numbers_that_long_runs_would_find_are_those_of_the_chain():
+    """What a short run found stood here as right once."""
+    scaled = (0.9 * 2 / 9 + 0.1 * 2 * 49) / 2
+    above = [
+        100 * (scaled * theory.mmc_mean_wait(0.7 * c, 1, c) / wait_of_two_kinds(c) - 1)
+        for c in (1, 4, 16)
+    ]
+    assert above == pytest.approx([0, 13.03, 43.22], abs=0.01)
+    assert exercises.check("waiting.scaled_erlang", above).ok
+    for part in (0.7, 1.3):
+        assert not exercises.check("waiting.scaled_erlang", np.multiply(part, above)).ok

@@ -261,11 +261,12 @@ def _criticised(chapter, rng):
     frame += f"| {row['measured']:.4g} | {row['low']:.4g} | {row['high']:.4g} | {row['runs']} | {row['unit']} |"
     figure = re.search(r"Fig\. (\d+)", row["where"])
     picture = f"{paper}/fig{figure[1]}.png" if figure else ""
-    shown = (publish.out_folder() / picture).is_file() if picture else False
+    shown = bool(picture) and (publish.out_folder() / picture).is_file()
+    frame += f"\n\n![its figure](../figures/{picture})" if shown else ""
     printed = f", and prints {row['printed']} {row['unit']}" if row["printed"] else ""
     asked = (
         f'A paper ({paper}, {row["where"]}) says in effect: "{row["sentence"]}"{printed}. This book\'s runs of `{row["id"]}` found (95 % interval)\n\n'
-        f"{frame}\n\n{f'![its figure](../figures/{picture})' if shown else ''}\n\n(a) What would have to be seen if the sentence were true, and what if it were false? "
+        f"{frame}\n\n(a) What would have to be seen if the sentence were true, and what if it were false? "
         "(b) Does it hold, fail, or is it undecided? (c) What do these runs not show? Name a run that would."
     )
     limits = " ".join(

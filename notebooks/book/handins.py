@@ -7,6 +7,7 @@ grades a file with the columns student, week, part, answer against `solutions.cs
 
 import argparse
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -90,7 +91,8 @@ def _same(given, right):
     try:
         return math.isclose(float(given), float(right), rel_tol=WITHIN, abs_tol=1e-6)
     except ValueError:
-        return "".join(str(given).lower().split()) == "".join(str(right).lower().split())
+        plain = (re.sub(r"\W+", "", str(one)).lower() for one in (given, right))
+        return len(set(plain)) == 1
 
 
 def main() -> None:

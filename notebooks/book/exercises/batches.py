@@ -118,8 +118,8 @@ def two_stages(answer: object) -> str:
 
 @batches(
     "for each waiting job take `stage.time[job].min()`, and choose the job for which that is largest",
-    "`@hmhs.rule` above `def rule(stage, machine, now)`: loop over `stage.queue`, keep the "
-    "job with the largest `stage.time[job].min()`, and return it; the machine plays no part",
+    "write `@hmhs.rule` above `def rule(stage, machine, now)`; the jobs to choose from are in `stage.queue`, and "
+    "the machine that asks plays no part in the choice",
 )
 def max_min(answer: object) -> str:
     """Give an `hmhs.Policy` with your rule as its `map_rule`."""

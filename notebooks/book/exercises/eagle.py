@@ -111,8 +111,8 @@ def best_split(answer: object) -> str:
 
 @probing(
     "draw three workers with `rng.random()`, and give the one with the least `queued + busy`",
-    "`best = draw`; twice: `other = draw`, and if `queued[other] + busy[other] < queued[best] "
-    "+ busy[best]`: `best = other`. A draw is `int(rng.random() * len(cluster.queued))`",
+    "a draw is `int(rng.random() * len(cluster.queued))`; keep the better one of what you have and the next "
+    "draw, and count the task that runs as well as those that wait",
 )
 def three_choices(answer: object) -> str:
     """Give an `eagle.System` whose `short_jobs` is your `send` for d = 3."""
@@ -283,8 +283,8 @@ def killed_node(answer: object) -> str:
 
 @eagle_(
     "for each number of busy workers, the chance that k different ones are all busy; take the mean last",
-    "`np.prod([(busy - i).clip(0) / (workers - i) for i in range(k)], axis=0)` is the chance "
-    "for each number of busy workers",
+    "when the first worker that is drawn is busy, how many of the others are? Multiply such parts for one number "
+    "of busy workers, and do it for the whole array at once",
 )
 def near_the_limit(answer: Any) -> str:
     """Give a function of (busy, workers, k): the share of jobs that wait, if they arrive while `busy` (an

@@ -96,8 +96,8 @@ def limit_by_hand(answer: object) -> None:
 
 @fluid(
     "the pools are `count * capacity[l]`; a job of class k takes `demand[k][l]` for `1 / rate[k]` hours",
-    "`each = (share / rate) @ demand` is what one job an hour keeps busy; the limit is the "
-    "least of `count * capacity / each`",
+    "how much of each resource does one job an hour keep busy, on average over the classes? How many such jobs does "
+    "the whole pool hold, and which resource says so first?",
 )
 def own_limit(answer: object) -> str:
     """Give a function of (capacity, count, share, demand, rate): the limit of one configuration's pools."""
@@ -457,8 +457,8 @@ def beyond_the_limit(answer: object) -> str:
 @dispatching(
     "`cluster.target[machine, k] - cluster.running[machine, k]`, for machines on which "
     "`lotes.can_start`",
-    "loop over all machines with `best, top = -1, -10**6`; where `can_start` holds and the "
-    "score is above `top`, keep both; return `best`. `k` is `cluster.job_class[job]`",
+    "the class is `cluster.job_class[job]`; a score may be negative, so begin the search for the largest "
+    "below every score, and give -1 when no machine can start the job",
 )
 def by_score(answer: object) -> None:
     """Give a `lotes.Policy` whose `arrive` gives the machine with the largest score that has room, or -1."""

@@ -127,8 +127,8 @@ def _batch(start):
 
 @five_papers(
     "which order has the least mean end on one machine?",
-    "`def my_order(instance)`: the sum of both arrays of `hmhs.total_times(instance)`; the "
-    "least number goes first",
+    "`def my_order(instance)` gives a number for each job, and the least goes first; `hmhs.total_times(instance)` "
+    "says how much work a job has in each stage",
 )
 def mean_end(answer: Any) -> str:
     """Give a `hmhs.Policy`, or a policy's order as a function `my_order(instance)`: a number for each job."""

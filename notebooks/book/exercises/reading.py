@@ -125,7 +125,7 @@ def numbers(
 
     `names` has a pattern for each number: a dictionary or a series with such keys may have them in any order.
 
-    >>> numbers({"wait of B": 1, "wait of A": 2}, names="A B").tolist()
+    >>> numbers({"wait of B": 1, "wait of A": 2}, names="A$ B$").tolist()
     [2.0, 1.0]
     """
     if what is None:
