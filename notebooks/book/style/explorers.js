@@ -57,7 +57,7 @@ const show = (root, { controls, tree, start, frames, parts, question, plays, not
     picture.hidden = !numbers.length;
     if (numbers.length) picture.src = `data:image/svg+xml,${encodeURIComponent(numbers.map((number) => parts[number]).join(""))}`;
     picture.alt = words.textContent = said;
-    picture.onload = () => sideways(frame);
+    picture.onload = () => seen(picture);
   };
   if (plays) {
     const pace = slider({ min: 0.5, max: 10, step: 0.5, value: 2.5, oninput: () => pace.say(pace.value) });
