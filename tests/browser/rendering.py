@@ -51,6 +51,9 @@ FOUND = r"""() => {
     const box = picture.getBoundingClientRect(), frame = scrolls(picture);
     const clip = picture.closest('.panel')?.getBoundingClientRect() ?? box;
     const explorer = picture.closest('.explorer');
+    const inches = picture.style.getPropertyValue('--inches');
+    if (innerWidth < 600 && !(box.width >= 79 * inches))  // letters of 10 points would have fewer than 11 px
+      say('letters too small', picture, `${Math.round(box.width)} px for ${inches} inches: ${picture.alt}`);
     // on a phone it may scroll, by keyboard too, where a line above it says so
     if (frame && frame.tabIndex === 0 && frame.classList.contains('more') && innerWidth < 600) continue;
     if (frame && !picture.closest('.panel') || clip.right > column.right + 1.5)

@@ -38,7 +38,7 @@ def draw_line(servers: int = 1, load: int = 80, seed: int = 0) -> Picture:
     run = _line(servers, load, seed)
     expected = _by_erlang(servers, load)
     cores = _cores(servers)
-    figure, ax = style.subplots(size=(8.0, 3.4))
+    figure, ax = style.subplots(size=(4.4, 3.4))  # as wide as a phone
     end = run.intervals["end"]
     queue = run.intervals["queue"]
     mean = run.mean_queue

@@ -3,7 +3,6 @@ const scrolls =
   ".cell_output, .cell_output .output, div.math, mjx-container[display], .pst-scrollable-table-container, article div:has(> table.table), figure, pre";
 const phone = window.matchMedia("(max-width: 600px)");
 const SMALLEST = 0.65;  // of their size, to which a formula or a table may shrink to fit its column
-const BROAD = 2;  // width over height of a picture from which it scrolls on a phone
 
 // What is a little too wide is set smaller; only what is far too wide scrolls.
 const fit = (box, shrunk = box) => {
@@ -91,7 +90,9 @@ const sideways = (frame) => {
 };
 const seen = (picture) => {
   const frame = picture.closest("figure, .cell_output, p");
-  if (frame && picture.naturalWidth > BROAD * picture.naturalHeight) picture.classList.add("broad");
+  const published = picture.closest("figure") || /figures\/README/.test(location.pathname);
+  const dots = published ? 150 : 100;  // an inch, as it was drawn
+  picture.style.setProperty("--inches", picture.naturalWidth / dots);
   if (frame) sideways(frame);
 };
 window.addEventListener("load", async () => {

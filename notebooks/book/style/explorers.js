@@ -31,11 +31,12 @@ const show = (root, { controls, tree, start, frames, parts, question, plays, not
     const input = kind === "Dropdown" ? made("select") : kind === "Checkbox" ? made("input", { type: "checkbox" }) : slider();
     input.oninput = () => {
       choose(k, read());
-      history.replaceState(null, "", `#${root.dataset.explorer}=${index}`);
+      keep();
     };
     row(text, input, input.output ?? "");
     return input;
   });
+  const keep = () => history.replaceState(null, "", `#${root.dataset.explorer}=${index}`);
   const nearest = (places, place) => {  // where another control has moved, this one stays where it was, or near
     const found = typeof place === "number" ? places.findIndex((one) => one >= place) : Math.max(places.indexOf(place), 0);
     return found < 0 ? places.length - 1 : found;
@@ -57,7 +58,7 @@ const show = (root, { controls, tree, start, frames, parts, question, plays, not
     picture.hidden = !numbers.length;
     if (numbers.length) picture.src = `data:image/svg+xml,${encodeURIComponent(numbers.map((number) => parts[number]).join(""))}`;
     picture.alt = words.textContent = said;
-    picture.onload = () => sideways(frame);
+    picture.onload = () => seen(picture);
   };
   if (plays) {
     const pace = slider({ min: 0.5, max: 10, step: 0.5, value: 2.5, oninput: () => pace.say(pace.value) });
@@ -79,6 +80,7 @@ const show = (root, { controls, tree, start, frames, parts, question, plays, not
     const said = made("p", { role: "status" });
     const reveal = button("show", () => {
       places.forEach((place, k) => choose(k, place));
+      keep();
       said.textContent = `You said ${guess.value}. It is ${answer}.`;
     });
     guess.say(guess.value);
