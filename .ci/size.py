@@ -26,19 +26,25 @@ BUDGETS = {
     ("schedlib/sweeps",): 9_000,
     ("schedlib/prototype",): 15_000,
     ("schedlib",): 180_000,
-    ("notebooks/reproduce",): 15_020,
-    ("notebooks/reproduce/exhibits",): 47_500,
-    ("notebooks/book",): 47_480,
+    ("notebooks/reproduce",): 15_000,
+    ("notebooks/reproduce/exhibits",): 47_000,
+    ("notebooks/book",): 48_000,
     ("tests",): 130_000,
 }
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
 STILL = {
-    ("schedlib/lotes",): 44_985,
-    ("schedlib/hmhs",): 14_290,
-    ("schedlib/boards",): 15_472,
-    ("schedlib/sweeps",): 9_816,
-    ("schedlib",): 187_795,
-    ("tests",): 153_458,
+    ("schedlib/lotes",): 48_478,
+    ("schedlib/eagle",): 28_900,
+    ("schedlib/mch",): 25_056,
+    ("schedlib/hmhs",): 14_524,
+    ("schedlib/core",): 7_877,
+    ("schedlib/workload.py", "schedlib/theory.py", "schedlib/intervals.py"): 6_393,
+    ("schedlib/plots",): 7_329,
+    ("schedlib/boards",): 16_640,
+    ("schedlib",): 194_028,
+    ("notebooks/reproduce",): 17_132,
+    ("notebooks/book",): 56_898,
+    ("tests",): 183_501,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
