@@ -5,10 +5,12 @@ import itertools
 import json
 import os
 import re
+import subprocess
 import sys
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from book import course, exam, handins
@@ -322,3 +324,16 @@ def test_assignments_are_in_otters_format_and_students_would_see_no_solution(mad
             text.startswith(("assert exercises.check(", "from book", "from schedlib"))
             for text in others
         )
+
+
+def test_names_of_digits_are_graded_and_a_comma_is_not_lost(tmp_path):
+    right = pd.DataFrame(
+        [("007", 1, "inside", "15.0"), ("007", 1, "wait", "-2.4")], columns=handins.COLUMNS
+    )
+    for given, ok in ((["15,0", "-2.4"], [True, True]), (["1,5", "2,4"], [False, False])):
+        assert handins.grade(right.assign(answer=given), right)["ok"].tolist() == ok
+    for name, frame in (("answers", right), ("solutions", right)):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    command = [sys.executable, "-m", "book.handins", "answers.csv", "--solutions", "solutions.csv"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "007" in done.stdout, done.stderr

@@ -153,3 +153,13 @@ def test_what_cannot_be_drawn_is_refused():
     refuses("record=True", plots.gantt, lotes.simulate("greedy", CORE, fourteen(), record=False))
     refuses("nothing has started", plots.gantt, lotes.simulate("greedy", CORE, fourteen(), until=0))
     refuses("job: 99", plots.gantt, RESULTS["MCH"](), job=99)
+
+
+def test_columns_of_a_reader_are_not_taken_for_the_simulators():
+    """`worker`, `leaf`, `stage` and `long` of a reader's jobs say nothing of where LoTES ran them."""
+    jobs = Workload.from_arrays([0, 1], [2.0, 1.0], cpu=[1, 1])
+    own = {"worker": [5, 6], "leaf": [7, 8], "stage": ["a", "b"], "long": ["no", "yes"]}
+    mine = Workload(jobs.jobs.assign(**own), jobs.tasks)
+    run = lotes.simulate("greedy", lotes.MachineConfigs([[1.0]], [1]), mine)
+    ax = plots.gantt(run).axes[0]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["0"]

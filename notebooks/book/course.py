@@ -8,6 +8,7 @@ assignment for otter-grader for each chapter. The parts between
 import argparse
 import json
 import re
+import secrets
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -285,7 +286,7 @@ def main() -> None:
     """Write both copies, and say where their parts are."""
     parser = argparse.ArgumentParser(description="Write the students' and the instructors' copies.")
     parser.add_argument("--folder", type=Path, help="where to write; course/ unless given")
-    parser.add_argument("--sitting", type=int, default=1, help="a number; another gives others")
+    parser.add_argument("--sitting", type=int, help="a number; else one is drawn and printed")
     parser.add_argument(
         "--students", type=Path, help="a file of names, one a line, for own numbers"
     )
@@ -293,9 +294,13 @@ def main() -> None:
     try:
         listed = options.students.read_text(encoding="utf-8") if options.students else ""
         names = [line.strip() for line in listed.splitlines() if line.strip()]
-        made = course(options.folder, options.sitting, names)
+        if options.students and not names:
+            raise ValueError(f"students: {options.students} has no names; write one a line")
+        sitting = secrets.randbelow(10**9) if options.sitting is None else options.sitting
+        made = course(options.folder, sitting, names)
     except (OSError, ValueError) as error:
         parser.error(str(error))
+    print(f"sitting: {sitting} (keep it: --sitting {sitting} writes the same numbers again)")
     for copy, place in made.items():
         print(f"{copy}: {place}")
     for part in ("TEACHING.md", "SYLLABUS.md", "exam", "handins", "assignments"):

@@ -64,7 +64,7 @@ def grade(answers: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     """What was asked and answered, with a column `ok`; an answer that is missing is not ok.
 
     `answers` and `right` have the columns student, week, part and answer. Where `right` is for all students, each who
-    answered is graded. Raises ValueError on a missing column, on answers given twice, and on names that nobody has.
+    answered is graded. Raises ValueError on a missing column, on answers given twice, and on an unknown name.
 
     >>> right = pd.DataFrame([("", 1, "inside", 15.0)], columns=COLUMNS)
     >>> grade(right.assign(student="Ada", answer="15.1"), right)["ok"].tolist()
@@ -89,10 +89,15 @@ def grade(answers: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
 
 def _same(given, right):
     try:
-        return math.isclose(float(given), float(right), rel_tol=WITHIN, abs_tol=1e-6)
+        wanted = float(right)
     except ValueError:
         plain = (re.sub(r"\W+", "", str(one)).lower() for one in (given, right))
         return len(set(plain)) == 1
+    try:
+        number = float(str(given).replace(",", "."))  # 1,5 is one and a half
+    except ValueError:
+        return False
+    return math.isclose(number, wanted, rel_tol=WITHIN, abs_tol=1e-6)
 
 
 def main() -> None:
@@ -104,7 +109,9 @@ def main() -> None:
     options = parser.parse_args()
     try:
         read = [
-            pd.read_csv(file, dtype={"answer": str}, keep_default_na=False)
+            pd.read_csv(
+                file, dtype={"student": str, "part": str, "answer": str}, keep_default_na=False
+            )
             for file in (options.answers, options.solutions)
         ]
         graded = grade(*read)

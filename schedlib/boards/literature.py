@@ -169,8 +169,11 @@ def last_to_stop(key: Callable) -> Callable:
     @numba.njit
     def last_of(cluster, running):
         last = -1  # its place in `running`: of equal keys the first
+        most = -np.inf
+        for other in running:
+            most = max(most, key(cluster, other))
         for job in cluster.waiting:
-            if lotes.first_fit(cluster, job) >= 0:
+            if key(cluster, job) >= most or lotes.first_fit(cluster, job) >= 0:
                 continue
             for place, other in enumerate(running):
                 if cluster.begun[other] == cluster.now or key(cluster, other) <= key(cluster, job):
@@ -196,6 +199,8 @@ def least_first(
 
     >>> shortest = least_first(lambda cluster, job: cluster.work[job], "preemptive shortest job first")
     """
+    if not quantum > 0:
+        raise ValueError(f"quantum: {quantum}, give a positive time, or leave it out")
     key = numba.njit(key)
     last_of = last_to_stop(key)
 
@@ -238,7 +243,7 @@ def foreground_background(quantum: float) -> lotes.Policy:
 def feedback(*quanta: float) -> lotes.Policy:
     """Multilevel feedback queues, a quantum for each level (the workload's unit of time).
 
-    Jobs come on the first level. Who has run for the quantum of his level goes to the end of the next one; on the last
+    Jobs come on the first level. A job that has run for the quantum of its level goes to the end of the next one; on the last
     level, to the end of that. Jobs stop those of lower levels that take their room, and go on with a whole quantum.
 
     >>> feedback(1.0, 2.0, 4.0).name

@@ -86,15 +86,24 @@ class Case:
     def judge(self, run: Simulation) -> Outcome:
         unit = self.workload.time_unit
         jobs: Any = run.jobs
-        record = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
-        record["demand"] = self.workload.tasks[list(self.workload.resources)].to_numpy(float)
-        record["capacity"] = np.repeat(self.configs.capacity, self.configs.count, axis=0)
+        demand = self.workload.tasks[list(self.workload.resources)].to_numpy(float)
         duration = self.workload.tasks["duration"].to_numpy()
         submit = self.workload.jobs["submit"].to_numpy()
-        wait = record["start"] - submit
-        started = not np.isnan(wait).any()
+        # a bar a job; of jobs that were stopped, a bar a piece
+        bars = jobs if run.pieces is None else run.pieces
+        of_job = pd.Index(jobs["job"]).get_indexer(bars["job"])
+        record = {name: bars[name].to_numpy() for name in ("machine", "start", "finish")}
+        record["demand"] = demand[of_job]
+        record["capacity"] = np.repeat(self.configs.capacity, self.configs.count, axis=0)
+        start = jobs["start"].to_numpy()
+        wait = start - submit
+        ran = jobs["finish"].to_numpy() - start
+        if run.pieces is not None:
+            wait = jobs["finish"].to_numpy() - submit - duration
+            ran = _worked(run.pieces, of_job, duration)
+        served = not np.isnan(wait).any()
         values = (np.nan,) * len(self.metrics)
-        if started:
+        if served:
             second = SECONDS[unit]
             waits = second * wait
             alone = second * duration
@@ -107,13 +116,24 @@ class Case:
                 bounded_slowdown(waits + alone, alone),
                 in_use(submit, record["start"], record["finish"], part),
             )
-        broke = tampered(record["start"], record["finish"], duration, submit, "job")
-        broke = broke or _overfull(record, self)
+        broke = tampered(start, start + ran, duration, submit, "job")
+        broke = broke or _overfull(record, of_job, self)
         # where a class runs on some machines only, free room is not room for it
         pools = self.plan is None or bool((self.plan.classes.rate > 0).all())
-        judged = run.policy not in OPTIONS and started and not broke and pools
+        own = run.policy not in OPTIONS and run.pieces is None
+        judged = own and served and not broke and pools
         passed = _passed(submit, record, unit) if judged else (0.0, "")
         return Outcome(values, wait, broke, *passed)
+
+
+def _worked(pieces: pd.DataFrame, of_job: np.ndarray, duration: np.ndarray) -> np.ndarray:
+    """How long each job ran (N,): all its pieces, or the last alone where that is all its work (its policy keeps none)."""
+    length = (pieces["finish"] - pieces["start"]).to_numpy()
+    worked = np.bincount(of_job, length, len(duration))
+    worked[np.bincount(of_job, minlength=len(duration)) == 0] = np.nan
+    last = np.full(len(duration), np.nan)
+    last[of_job] = length  # pieces are in order of time
+    return np.where(np.isclose(last, duration, rtol=1e-9), last, worked)
 
 
 @typed
@@ -128,6 +148,8 @@ def lotes(
     baseline: str | None = None,
 ) -> pd.DataFrame:
     """The leaderboard of policies that place jobs on machines, by the mean wait of all jobs.
+
+    The wait of a job is the time before its start; under a policy that stops jobs, its response less its duration.
 
     - `mine`: `lotes.Policy`, or a function `arrive(cluster, job)`
     - `workload`: if left out, a rush: twenty machines of the paper's ten kinds, ten hours of its random jobs
@@ -237,17 +259,17 @@ def _means(workload: Workload, job_class: np.ndarray, configs: MachineConfigs) -
     return JobClasses(share, tasks[list(workload.resources)].to_numpy(), rate)
 
 
-def _overfull(record: dict[str, np.ndarray], case: Case) -> str:
+def _overfull(record: dict[str, np.ndarray], of_job: np.ndarray, case: Case) -> str:
     """The sentence on a machine that takes more than it has, empty when none does."""
     overfull = over_capacity(**record)
     if overfull is None:
         return ""
-    job, resource, used = overfull
-    machine, name = record["machine"][job], case.workload.resources[resource]
-    when = f"{record['start'][job]:.4g} {case.workload.time_unit}"
+    bar, resource, used = overfull
+    machine, name = record["machine"][bar], case.workload.resources[resource]
+    when = f"{record['start'][bar]:.4g} {case.workload.time_unit}"
     room = record["capacity"][machine, resource]
     use = f"at {when} takes machine {machine} to {used:.4g} of {name}, and it has {room:.4g}"
-    return f"capacity: job {job} {use}; {READ_ONLY}"
+    return f"capacity: job {of_job[bar]} {use}; {READ_ONLY}"
 
 
 def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tuple[float, str]:

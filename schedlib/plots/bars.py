@@ -16,15 +16,20 @@ from schedlib.plots import style
 from schedlib.plots.alt import number
 from schedlib.plots.words import Described
 
-PLACES = ("machine", "worker", "leaf")
+PLACES = {
+    "lotes": "machine",
+    "hmhs": "machine",
+    "mch": "leaf",
+    "eagle": "worker",
+    "prototype": "worker",
+}
+"""Where jobs run, by the part of the library that a result comes from; a reader's jobs may have such columns, too."""
 HATCHES = ("", "////", "....", "xxxx", "----")
 KINDS = len(style.PALETTE)
 ONE_BY_ONE = 200  # more bars are joined
-MOST_EDGES, MOST_NAMED, MOST_TICKS = (
-    500,
-    160,
-    16,
-)  # bars with edges, and with names; rows with ticks
+MOST_EDGES = 500  # bars that have edges
+MOST_NAMED = 160  # bars that have names
+MOST_TICKS = 16  # rows that have ticks
 THICK, PALE = 0.84, 0.3  # a bar's height where a row has 1, the opacity of bars in the background
 BELOW = THICK / 2 + 0.05  # the middle of a row, where its waits are drawn
 WAIT: dict[str, Any] = {"color": "#555555", "linewidth": 1.6}
@@ -64,7 +69,7 @@ def gantt(
     'Greedy: mean wait 0.3333'
     """
     bars, place = _bars(result)
-    looks = _looks(result.jobs, first)
+    looks = _looks(result, first)
     if job is not None and job not in looks.index:
         raise ValueError(f"job: {job!r}; none of the result is called so")
     bars = bars.join(looks, on="job")
@@ -98,27 +103,35 @@ def gantt(
 def _bars(result: Any) -> tuple[pd.DataFrame, str]:
     """The bars by row and start, and what a row is: the `group` of rows, `place`, `job`, `start`, `finish`, and
     `since` when it waits there."""
+    part = _part(result)
+    place = PLACES.get(part, "machine")
     for name in ("pieces", "tasks", "jobs"):  # pieces: of jobs that a policy has stopped
         records: Any = getattr(result, name, None)
-        places = [place for place in PLACES if records is not None and place in records]
-        if places:
+        if records is not None and place in records:
             break
     else:
         raise ValueError(
             f"result: a {type(result).__name__} that does not say where jobs ran; give the result of a "
             "simulator, run with record=True"
         )
-    (place,) = places
     ran = records[records["start"].notna()]
     if not len(ran):
         raise ValueError("result: nothing has started, so there is nothing to draw")
-    bars = ran[["job", "start"]].assign(group=ran.get("stage", place), place=ran[place])
+    bars = ran[["job", "start"]].assign(
+        group=ran["stage"] if part == "hmhs" else place, place=ran[place]
+    )
     bars["finish"] = ran["finish"].fillna(ran[["start", "finish"]].max(axis=None))
     bars["since"] = np.nan if place == "machine" else ran.get("queued", ran.get("submit"))
     # a sticky probe waits once
     bars.loc[bars.duplicated(["place", "job", "since"]), "since"] = np.nan
     bars = bars.sort_values(["group", "place", "start"], kind="stable", ignore_index=True)
     return _joined(bars) if len(bars) > ONE_BY_ONE else bars, place
+
+
+def _part(result: Any) -> str:
+    """The part of the library that a result comes from, as "lotes"."""
+    _, _, inner = type(result).__module__.partition(".")
+    return inner.partition(".")[0]
 
 
 def _joined(bars: pd.DataFrame) -> pd.DataFrame:
@@ -129,15 +142,15 @@ def _joined(bars: pd.DataFrame) -> pd.DataFrame:
     return bars[begins].assign(finish=ends.to_numpy()).reset_index(drop=True)
 
 
-def _looks(jobs: pd.DataFrame, first: int) -> pd.DataFrame:
+def _looks(result: Any, first: int) -> pd.DataFrame:
     """How each job is drawn, by its name: its `name` in the picture, its `kind`, which has a colour, and the kind's
     `label`."""
-    looks = jobs.drop_duplicates("job").set_index("job", drop=False)
+    looks = result.jobs.drop_duplicates("job").set_index("job", drop=False)
     name = looks["job"]
     if name.dtype.kind in "iu":
         name = name + first
     looks["name"] = name.astype(str)
-    if "long" in looks:
+    if _part(result) in ("eagle", "prototype"):
         kind = looks["long"].astype(int)
         label = kind.map({0: "short", 1: "long"})
     elif looks["class"].nunique() > 1:

@@ -169,12 +169,12 @@ def connected(dask: Any) -> contextlib.AbstractContextManager[Any]:
     with paths.extra("dask"):
         from distributed import Client
 
-    try:
-        if not isinstance(dask, Client):
-            return Client(dask, set_as_default=False, timeout=CONNECT_SECONDS)
+    if isinstance(dask, Client):
         if dask.asynchronous or dask.status != "running":
-            raise ValueError("the client is asynchronous or closed")
+            raise ValueError("dask: the client is asynchronous or closed; pass Client(ADDRESS)")
         return contextlib.nullcontext(dask)
+    try:
+        return Client(dask, set_as_default=False, timeout=CONNECT_SECONDS)
     except (OSError, ValueError, RuntimeError) as error:
         silent = f"dask: no scheduler answers at {dask!r} ({error})"
         raise ValueError(f"{silent}; start one with `dask scheduler`") from None
@@ -194,7 +194,7 @@ def next_ended(ended: "SimpleQueue[Any]", client: Any) -> Any:
         address = client.scheduler.address
         start = f"start one as PYTHONPATH=FOLDER dask worker {address}"
         if alone >= WORKER_SECONDS:
-            late = f"dask: no worker has come to {address} in {alone:g} s; {start}"
+            late = f"dask: no worker is at {address} for {alone:g} s; {start}"
             raise TimeoutError(f"{late}, or wait in your own client, and pass it as dask=")
         if alone == QUIET_SECONDS:
             waits = f"the sweep ends after {WORKER_SECONDS:g} s without one"

@@ -520,7 +520,7 @@ def weight_of_work(answer: object) -> str:
         "four weights or more, from 0 to 4",
     )
     apart = np.diff(sorted(by_weight)).min() > 0.1
-    expect(apart, "some of these weights are the same but for a hair: spread them from 0 to 4")
+    expect(apart, "some of these weights are almost the same: spread them from 0 to 4")
     case = lotes.random_instance(0.006, machines=50, hours=20.0, sizes="common", seed=0)
     for weight in sorted(by_weight):
         wait = by_weight[weight]

@@ -18,7 +18,7 @@ WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 Floats = npt.NDArray[np.float64]
 MOST = 100_000  # members of an answer that are read: it may be without end
 WRITTEN = re.compile(
-    r"([-+]?\d{1,15}(?:\.\d{0,15}|/[1-9]\d{0,15})?)\s*([^\W\d].*|%)?"
+    r"([-+]?(?:\d{1,15}(?:\.\d{0,15}|/[1-9]\d{0,15})?|\.\d{1,15})(?:[eE][-+]?\d{1,3})?)\s*([^\W\d].*|%)?"
 )  # a number, and its unit
 
 

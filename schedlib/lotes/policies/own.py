@@ -93,7 +93,7 @@ class Cluster(NamedTuple):
       when it was last stopped, or came: `remaining` says it of jobs that run, too; `begun (S,)`: when each job
       that runs started last
     - `room`: for `can_start`, `first_fit` and `room_at`; `rng`: the policy's own random numbers
-    - `woken`: whether it is `Policy.wake` that asks, and no job has left the machine
+    - `woken`: whether `Policy.wake`, or a time of `wake`, is why the rule is asked; jobs may have ended at that time, too
     - `jobs`: the columns of your own in `Workload.jobs`, as in `cluster.jobs.deadline[job]`: each numeric column
       beyond `job, submit, class` whose name can follow a dot, (S,) floats in the column's own unit. A rule that
       reads a column with NaN must ask `np.isnan` somewhere, else `simulate` raises ValueError
@@ -216,7 +216,7 @@ class Policy:
       about each machine, in order, again after each start, until it gives -1. `wake` asks it, too
     - `stop(cluster, running)`: before that, a member of `running (A,)`, the jobs that run, machine by machine; or -1
       for none. The job stops, and waits behind all others; asked again after each stop, until it gives -1. If it
-      stopped any, it is asked once more after the starts; what started at this time cannot stop at it
+      stopped any, it is asked again after the starts, until it stops none; what started at this time cannot stop at it
     - `keep`: whether a job that is stopped keeps what it has done, and goes on from there on any machine; else it
       starts again from nothing
 
@@ -346,7 +346,7 @@ def room_at(cluster: Cluster, job: int, machine: int) -> float:
 
 
 @kernel
-def remaining(cluster, job):
+def remaining(cluster: Cluster, job: int) -> float:
     """The work that a job has still to do now, in the unit of `cluster.work`; the rest of that is done.
 
     >>> def done(cluster, job):
