@@ -89,13 +89,15 @@ def both_ratios():
     both = ratios.groupby(["world", "at"])["verdict"].apply(lambda some: (some == "holds").all())
     ((world, at),) = both[both].index
     here = held.query("world == @world and at == @at")["sentences"].item()
-    return "jobs that end" in world and at == "load 0.64" and here == held["sentences"].max()
+    return "jobs that end" in world and at == "0.64" and here == held["sentences"].max()
 
 
 def greedy_worst():
     found = worlds.month_map(reproduce.frame("lotes.month-map"))
-    text = found.query("id == 'lotes.month-greedy' and not ended and sizes == 'independent'")
-    return [f"{load:g}" for load in text.query("verdict == 'holds'")["load"]] == ["0.9", "0.95"]
+    text = found[
+        (found["id"] == "lotes.month-greedy") & found["world"].str.startswith("all jobs, CV 0.5")
+    ]
+    return text.query("verdict == 'holds'")["at"].tolist() == ["0.9", "0.95"]
 
 
 def flow(policies, least, most):
@@ -145,14 +147,14 @@ SAID = [
     ("04-dispatching", "in most runs from no wait at all to days between a load of 0.84 and one of 0.9", lambda: month()["greedy"][0.84] == 0 and month()["greedy"][0.9] > 1),
     ("04-dispatching", "there LoTES and Tetris are close, and at a load of 0.95 LoTES waits longer", lambda: 1 < month()["tetris"][0.9] / month()["lotes"][0.9] < 3 and month()["lotes"][0.95] > month()["tetris"][0.95]),
     ("04-dispatching", "The paper's ranking, Greedy worst, holds from there on", greedy_worst),
-    ("04-dispatching", "both of the paper's ratios hold at once, at a load of 0.64. Under no choice that we tried do more", both_ratios),
+    ("04-dispatching", "both of the paper's ratios hold at once, at a load of 0.64. Under no choice that we tried with these jobs do more", both_ratios),
     ("05-hmhs", "No slow machines: 68 and 59 % gained over FIFO", lambda: gained(0) == [68, 59]),
     ("05-hmhs", "Only slow ones: 3 and 7 %", lambda: gained(100) == [3, 7]),
     ("05-hmhs", "At 800 jobs: HMHS 7 and 24 % above the bound, priced dispatch 2 and 8 %", wasted),
     ("05-hmhs", "HMHS takes half of FIFO's mean or a little more", lambda: flow(["hmhs"], 0.49, 0.6)),
     ("05-hmhs", "the shortest remaining less than a third of it", lambda: flow(["fair", "delay", "shortest"], 0, 1 / 3)),
-    ("06-mch", "looks at as many places per decision as MCH; in seconds it takes nine times as long", lambda: timed()[0] == 1 and 8.5 <= timed()[1] < 9.5),
-    ("06-mch", "one and a half times as many places for a task, and takes one and a half times as long", lambda: {*timed()[2:]} <= {1.5, 1.6}),
+    ("06-mch", "looks at as many places per decision as MCH; in seconds it takes many times as long", lambda: timed()[0] == 1 and timed()[1] > 4),
+    ("06-mch", "one and a half times as many places for a task, and takes up to twice as long", lambda: 1.25 < timed()[2] < 1.75 and 1 < timed()[3] < 2),
 ]  # fmt: skip
 
 

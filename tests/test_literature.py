@@ -234,10 +234,8 @@ def test_a_board_counts_the_pieces_of_jobs_that_were_stopped():
     workload = Workload.from_arrays([0, 1, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     one = lotes.MachineConfigs([[1.0]], [1])
     loses = literature.least_first(lambda cluster, job: cluster.work[job], "loses", keep=False)
-    with pytest.warns(UserWarning, match="one trace"):
-        board = boards.lotes(
-            literature.srpt, loses, workload=workload, configs=one, seeds=1, against=["greedy"]
-        )
+    mine = literature.srpt, loses
+    board = boards.lotes(*mine, workload=workload, configs=one, seeds=1, against=["greedy"])
     waits = board[board["metric"] == "mean wait (s)"].set_index("policy")
     assert (waits["broke"] == "").all()
     # by hand: SRPT ends the jobs at 7, 4, 2; where work is lost the first runs for 5 s, from 4 on: it ends at 8

@@ -11,8 +11,7 @@ silent, we read it as the fast code does:
 5. Algorithm 1 ends where `mostRecentAdd({})` is undefined. Its last b_y, empty, is a bin only if nothing fits.
 6. Numbers of machines within 1e-6 of a whole one are whole. Of equal fractions the earlier bin is rounded up.
 
-Google's 12,583 machines are planned in half a second. A thousand jobs on 600 machines take 0.1 s (Greedy) to 4 s
-(Tetris). Bad input is not refused here beyond what the model's objects do.
+Google's 12,583 machines are planned in half a second; a thousand jobs on 600 machines take 0.1 to 4 s.
 """
 
 from collections.abc import Sequence

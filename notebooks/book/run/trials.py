@@ -160,6 +160,7 @@ TRIALS = {
     "05.min_min": min_min,
     "05.dynamic_min_min": dynamic_min_min,
     "06.normalised_demand": normalised_demand,
+    "06.leaf_weights": weights,
     "06.inverse_mu_product": weights,
     "08.algorithm1": algorithm1_of_eagle,
     "10.fifo": fifo,

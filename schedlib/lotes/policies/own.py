@@ -349,9 +349,10 @@ def room_at(cluster: Cluster, job: int, machine: int) -> float:
 def remaining(cluster: Cluster, job: int) -> float:
     """The work that a job has still to do now, in the unit of `cluster.work`; the rest of that is done.
 
-    >>> def done(cluster, job):
-    ...     return cluster.work[job] - remaining(cluster, job)
-    >>> policy = Policy(lambda cluster, job: -1 if done(cluster, job) > 0 else 0, name="all come with their work")
+    >>> def fresh(cluster, job):
+    ...     return 0 if remaining(cluster, job) == cluster.work[job] else -1
+    >>> Policy(fresh, name="all come with their work").name
+    'all come with their work'
     """
     machine = cluster.machine[job]
     if machine < 0:

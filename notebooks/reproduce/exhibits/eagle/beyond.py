@@ -108,7 +108,7 @@ def draw_details(frame: DataFrame):
         labels = {name: drawing.LOOKS[name].label for name in OTHERS[detail]}
         some = only(rows, jobs, detail=f"as {detail}")
         title, measure = f"{jobs} jobs, as {detail}", "completion time / as submitted"
-        drawing.level_dots(ax, some, "system", labels, title=title, xlabel=measure)
+        drawing.level_dots(ax, some, "system", labels, title=title, ylabel="system", xlabel=measure)
     drawing.legend(figure, drawing.PERCENTILE_LOOKS)
     return figure
 

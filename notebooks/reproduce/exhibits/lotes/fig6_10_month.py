@@ -225,7 +225,7 @@ def _caption_month(frame, number):
     return (
         f"{title} (the paper's Fig. {number}). Arrivals: {whose}Google's job table (CC-BY 4.0). Left: all jobs, "
         f"{setting(only(frame, ended=False))}. Right: without the 0.6 % that never end, "
-        f"{setting(only(frame, ended=True))}. Sizes: Table 2's with a CV of 0.5. Lines: medians. Thin: the "
+        f"{setting(only(frame, ended=True))}. Sizes: Table 2's, CV 0.5. Lines: medians. Thin: the "
         f"seeds' range.{PRINTED[number]}"
     )
 
