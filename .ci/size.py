@@ -33,18 +33,18 @@ BUDGETS = {
 }
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
 STILL = {
-    ("schedlib/lotes",): 48_478,
+    ("schedlib/lotes",): 48_484,
     ("schedlib/eagle",): 28_900,
     ("schedlib/mch",): 25_056,
     ("schedlib/hmhs",): 14_524,
     ("schedlib/core",): 7_877,
     ("schedlib/workload.py", "schedlib/theory.py", "schedlib/intervals.py"): 6_393,
-    ("schedlib/plots",): 7_329,
-    ("schedlib/boards",): 16_640,
-    ("schedlib",): 194_028,
+    ("schedlib/plots",): 7_382,
+    ("schedlib/boards",): 16_964,
+    ("schedlib",): 194_409,
     ("notebooks/reproduce",): 17_132,
-    ("notebooks/book",): 56_898,
-    ("tests",): 183_501,
+    ("notebooks/book",): 56_987,
+    ("tests",): 184_052,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
