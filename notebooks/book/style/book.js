@@ -13,27 +13,20 @@ const fit = (box, shrunk = box) => {
   }
 };
 
-// The claims: a filter, each verdict in its colour, and long causes folded.
+// The claims: a filter, and each verdict in its colour.
 const claims = () => {
   const rows = [];
   for (const table of document.querySelectorAll("article table")) {
     const names = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent.trim());
     if (!names.includes("sentence")) continue;
     for (const row of table.querySelectorAll("tbody tr")) {
-      const cell = row.children[names.indexOf("by the text")];
-      const [verdict, number] = cell.textContent.split("; ");
+      const cell = row.children[names.findIndex((name) => name.startsWith("by the text"))];
+      const said = cell.textContent;
+      const [verdict] = said.split(/[.;,]| at /);
       const badge = document.createElement("span");
       badge.className = `verdict ${verdict.replaceAll(" ", "-").replace("'", "")}`;
       badge.textContent = verdict;
-      cell.replaceChildren(badge, number ? ` ${number}` : "");
-      const cause = row.children[names.indexOf("cause")];
-      if (cause?.textContent.length > 80) {
-        const folded = document.createElement("details");
-        const summary = folded.appendChild(document.createElement("summary"));
-        summary.textContent = "why";
-        folded.append(...cause.childNodes);
-        cause.append(folded);
-      }
+      cell.replaceChildren(badge, said.slice(verdict.length));
       rows.push({ verdict, row });
     }
   }
