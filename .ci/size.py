@@ -44,7 +44,7 @@ STILL = {
     ("schedlib",): 194_409,
     ("notebooks/reproduce",): 17_132,
     ("notebooks/book",): 56_987,
-    ("tests",): 184_052,
+    ("tests",): 184_072,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
