@@ -23,15 +23,13 @@ SHARED = (
     *(".ci", ".github", "schedlib", "figures", "data", "notebooks"),
 )
 ANSWER_FILES = (
-    *(
-        "solutions",
-        "solutions.md",
-        "course.py",
-        "exam.py",
-        "exam.toml",
-        "handins.py",
-        "teaching.md",
-    ),
+    "solutions",
+    "solutions.md",
+    "course.py",
+    "exam.py",
+    "exam.toml",
+    "handins.py",
+    "teaching.md",
     "assignments.py",
 )
 SKIPPED = ("__pycache__", ".ipynb_checkpoints", "cache", "downloads")
@@ -74,7 +72,7 @@ def course(
     root = paths.checkout()
     if root is None:
         raise ValueError("the notebooks are in the checkout: clone it and run there")
-    twice = {name for name in students if list(students).count(name) > 1}
+    twice = {name for name in students if students.count(name) > 1}
     if twice:
         raise ValueError(f"students: {min(twice)!r} is there twice; add an initial")
     if sitting < 0:

@@ -11,20 +11,25 @@ from urllib.parse import unquote, urlsplit
 from schedlib import paths
 
 ROOT = paths.checkout() or Path()
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 MATHJAX_MS = 20_000  # of the page's own clock, in which formulas are set and pictures load
 APPENDIX = ("glossary", "what-papers-leave-open", "further-reading", "references")
 """Pages that the book has behind its chapters."""
 
 
+def chromium() -> str | None:
+    """This machine's Chromium, if there is one."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
 def printed(page: Path, first: int, folder: Path) -> Path:
     """A built page as PDF, whose pages count from `first`. Raises RuntimeError if Chromium does not print it."""
-    browser = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    browser = chromium()
     if browser is None:
         raise RuntimeError("make pdf needs Chromium: apt-get install chromium fonts-dejavu-core")
     out = folder / f"{page.stem}.pdf"
     command = [
-        *(browser, "--headless", "--disable-gpu", "--no-pdf-header-footer", "--mute-audio"),
+        *(browser, "--headless", "--disable-gpu", "--no-pdf-header-footer"),
         *(["--no-sandbox"] if os.geteuid() == 0 else []),
         f"--user-data-dir={folder / 'profile'}",
         f"--virtual-time-budget={MATHJAX_MS}",

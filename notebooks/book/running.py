@@ -7,7 +7,6 @@ that it reaches is plain Python. Below it stands its toy: that of the file, or t
 
 import ast
 import doctest
-import importlib
 import importlib.util
 import json
 import operator
@@ -142,7 +141,7 @@ def made(name: str, source: str, code: Code, toy: str) -> Box:
     except Lacking as lack:
         return Box(name, source, lacks=str(lack))
     kept = [node for node in ast.parse(toy).body if not isinstance(node, reach.IMPORTS)]
-    before = "\n".join(["from __future__ import annotations", *gathering.lines])
+    before = "\n".join(gathering.lines)
     toy = "\n".join(map(ast.unparse, kept))
     steps = tuple(of_box(before, source, toy))
     return Box(name, source, before, toy, tried=name in TRIALS, steps=steps)
@@ -214,10 +213,10 @@ def boxes() -> list[Box]:
 
 def write(app: Any, error: Exception | None) -> None:
     """Put the boxes and Python for the browser beside the built pages (Sphinx's `build-finished`)."""
-    static = Path(app.outdir) / "_static"
-    runtime = importlib.util.find_spec(RUNTIME)
     if error or app.builder.format != "html":
         return
+    static = Path(app.outdir) / "_static"
+    runtime = importlib.util.find_spec(RUNTIME)
     if runtime is None or runtime.origin is None:
         print(f"without {RUNTIME} no box runs in the pages", file=sys.stderr)
         return

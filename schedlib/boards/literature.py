@@ -189,6 +189,20 @@ def last_to_stop(key: Callable) -> Callable:
     return last_of
 
 
+def first_to_start(key: Callable) -> Callable:
+    """A function `(cluster, machine)`: of the jobs that can start there, the first with the least key; -1 without one."""
+
+    def first_of(cluster, machine):
+        best = -1
+        for job in cluster.waiting:
+            less = best < 0 or key(cluster, job) < key(cluster, best)
+            if less and lotes.can_start(cluster, job, machine):
+                best = job
+        return best
+
+    return first_of
+
+
 def least_first(
     key: Callable, name: str, quantum: float = np.inf, keep: bool = True
 ) -> lotes.Policy:
@@ -204,22 +218,13 @@ def least_first(
     key = numba.njit(key)
     last_of = last_to_stop(key)
 
-    def start(cluster, machine):
-        """The job with the least key that can start."""
-        best = -1
-        for job in cluster.waiting:
-            less = best < 0 or key(cluster, job) < key(cluster, best)
-            if less and lotes.can_start(cluster, job, machine):
-                best = job
-        return best
-
     def stop(cluster, running):
         """The job with the largest key, where one with a smaller key needs its room."""
         if cluster.waiting.size > 0:
             cluster.wake[0] = cluster.now + quantum
         return last_of(cluster, running)
 
-    return lotes.Policy(at_moment=start, stop=stop, name=name, keep=keep)
+    return lotes.Policy(at_moment=first_to_start(key), stop=stop, name=name, keep=keep)
 
 
 srpt = least_first(lambda cluster, job: lotes.remaining(cluster, job), "SRPT")
@@ -275,14 +280,11 @@ def feedback(*quanta: float) -> lotes.Policy:
         return level + over / 2
 
     last_of = last_to_stop(place)
+    first_of = numba.njit(first_to_start(place))
 
     def start(cluster, machine):
-        """The first job on the highest level that can start."""
-        best = -1
-        for job in cluster.waiting:
-            higher = best < 0 or cluster.notes[job, 0] < cluster.notes[best, 0]
-            if higher and lotes.can_start(cluster, job, machine):
-                best = job
+        """The first job on the highest level that can start; its turn begins."""
+        best = first_of(cluster, machine)
         if best >= 0:
             turn(cluster, best)
         return best

@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -17,12 +16,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
+from book import pdf
 from reproduce import notebooks
 from schedlib import paths
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
+CHROMIUM = pdf.chromium()
 MISSING = "no Chromium here: apt-get install chromium fonts-dejavu-core"
 BOOK = paths.checkout() / "build/book"
 IN_CHROMIUM = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM, reason=MISSING)]
