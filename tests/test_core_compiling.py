@@ -366,9 +366,35 @@ def test_machine_code_with_a_changed_byte_is_not_loaded(tmp_path):
     kept = {"SCHEDLIB_CACHE": str(tmp_path)}
     assert run(USE_THE_QUEUE, **kept)["compiled"] and not run(USE_THE_QUEUE, **kept)["compiled"]
     for place in (0.2, 0.5, 0.8):
-        for file in tmp_path.rglob("*.nbc"):
+        for file in tmp_path.rglob("*.nb[ci]"):
             data = bytearray(file.read_bytes())
             data[int(place * len(data))] ^= 0x55
             file.write_bytes(data)
         again = run(USE_THE_QUEUE, **kept)
         assert again["first"] == 1.0 and again["compiled"]
+
+
+NO_LOCKS = "import sys; sys.modules['fcntl'] = None\n"
+
+
+@jit_only
+def test_kernels_of_processes_without_locks_are_all_whole_and_outlive_a_touched_source(copy):
+    places = {"PYTHONPATH": str(copy), "SCHEDLIB_CACHE": str(copy / "cache")}
+
+    def kernels():
+        return {file: file.stat().st_mtime_ns for file in copy.rglob("*.nb[ci]")}
+
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(lambda _: run(NO_LOCKS + USE_THE_QUEUE, **places), range(3)))
+    assert all(answer["first"] == 1.0 for answer in answers)
+    kept = kernels()
+    for file in (copy / "schedlib/core").glob("*.py"):
+        os.utime(file, (1, 1))
+    assert not run(USE_THE_QUEUE, **places)["compiled"]
+    assert kernels() == kept
+
+    # one that is gone is written again, perhaps with other bytes
+    for file in copy.rglob("events.add-*.nbc"):
+        file.unlink()
+    assert run(USE_THE_QUEUE, **places)["compiled"]
+    assert not run(USE_THE_QUEUE, **places)["compiled"]

@@ -30,6 +30,7 @@ ROOMS = ("core", "lotes", "hmhs", "mch", "eagle")
 """The papers never import one another. Other rooms' kernels may call any paper's."""
 MOMENT = 1.0  # seconds after which a line says that kernels compile
 LEAST_SPACE = 500_000_000  # bytes free on a disk on which kernels are kept
+_sealed: dict[Path, int] = {}  # when each file was written that this process has found whole
 
 
 @functools.cache
@@ -47,8 +48,8 @@ def kernel_folder(room: str | None) -> Path | None:
         name = f"kernels/{room}-{digest.hexdigest()[:16]}"
         folder = paths.cache_folder(name, os.environ.get("NUMBA_CACHE_DIR"))
         if shutil.disk_usage(folder).free > LEAST_SPACE:
-            seal(folder, False)
-            atexit.register(seal, folder, True)
+            seal(folder, begins=True)
+            atexit.register(seal, folder)
             return folder
     return None
 
@@ -134,6 +135,8 @@ class Kernel:
             if kinds in self.known:  # another thread was first
                 return
             healing(lambda: self.whole.compile(wanted), folder)
+            if folder and self.whole.stats.cache_misses:
+                seal(folder)
             if self.signature:
                 self.whole.disable_compile()
             self.known.add(kinds)
@@ -171,20 +174,22 @@ def forget(folder: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def seal(folder: Path, ended: bool) -> None:
-    """When a process has `ended`, write the digest of each file of machine code beside it, where there is none;
-    before one begins, delete the kernels where a digest is another: a changed byte of theirs can end Python."""
-    with contextlib.suppress(OSError):  # a full disk, or a file that another process has deleted
-        for file in folder.rglob("*.nbc"):
-            kept = file.with_suffix(".nbs")
-            if kept.exists() == ended:
+def seal(folder: Path, begins: bool = False) -> None:
+    """Say of each file of kernels that it is whole, by an empty file beside it whose name has its digest: several
+    processes that write the same kernel without locks each leave theirs. Where a process `begins`, delete the
+    files that have another digest: a changed byte of theirs can end Python."""
+    with contextlib.suppress(OSError):  # a full disk, or a folder that another process has deleted
+        for file in folder.rglob("*.nb[ci]"):
+            written = file.stat().st_mtime_ns
+            if _sealed.get(file) == written:
                 continue
             digest = hashlib.sha256(file.read_bytes()).hexdigest()
-            if ended:
-                kept.write_text(digest)
-            elif kept.read_text() != digest:
-                forget(folder)
-                return
+            whole = file.with_name(f"{file.name}.{digest[:16]}.nbs")
+            if begins and not whole.exists() and any(file.parent.glob(f"{file.name}.*.nbs")):
+                file.unlink()
+            else:
+                whole.touch()
+                _sealed[file] = written
 
 
 @functools.cache
