@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import schedlib
+from refusals import refuses
 from schedlib import eagle, hmhs, lotes, mch
 from schedlib.workload import RESULT, Workload
 
@@ -110,6 +111,9 @@ def test_offered_load_takes_the_workload_first_and_the_old_order_with_a_warning(
     ):
         with pytest.warns(FutureWarning, match="workload, configs"):
             assert lotes.offered_load(*given, **named) == load
+    for given, named in (((CORES,), {}), ((), {"jobs": work}), ((CORES, work, 3), {})):
+        with pytest.warns(FutureWarning):
+            refuses("workload: .* give these two", lotes.offered_load, *given, **named)
 
 
 def test_dir_is_what_the_package_offers():

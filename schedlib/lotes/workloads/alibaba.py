@@ -75,6 +75,8 @@ def _in_either_order(function: F) -> F:
         now = "lotes.offered_load(configs, jobs) is offered_load(workload, configs) now"
         warnings.warn(f"{now}; the old order goes in version 4", FutureWarning, stacklevel=2)
         before = dict(zip(("configs", "jobs"), given, strict=False)) | named
+        if set(before) != {"configs", "jobs"} or len(given) + len(named) > 2:
+            raise ValueError(f"workload: {now}; give these two")
         return function(before["jobs"], before["configs"])
 
     made: Any = functools.wraps(function)(either)
