@@ -112,9 +112,22 @@ def test_easy_is_the_textbooks_on_logs_in_whole_seconds():
     assert overtaken > 100
 
 
+def test_an_order_may_read_a_column_or_a_number_called_waiting_but_not_who_waits():
+    waiting = 2.0
+    jobs = log([0, 0, 0, 0], [1, 1, 1, 1], [1] * 4, [1] * 4)
+    jobs = Workload(jobs.jobs.assign(waiting=[0.0, 3.0, 1.0, 2.0]), jobs.tasks)
+    policy = lotes.Policy(order=lambda cluster, job: waiting * cluster.jobs.waiting[job])
+    assert starts(policy, jobs, 1) == [0, 3, 1, 2]
+    refuses(
+        "order: reads cluster.waiting, .* a column of that name is cluster.jobs.waiting",
+        lotes.Policy,
+        order=lambda cluster, job: 1.0 * cluster.waiting[0],
+    )
+
+
 def test_a_policy_decides_by_events_or_by_moments():
-    refuses("arrive: give either arrive", lotes.Policy)
-    refuses("arrive: give either arrive", lotes.Policy, lotes.first_fit, at_moment=shortest_first)
+    refuses("arrive: give arrive, .* or order alone", lotes.Policy)
+    refuses("arrive: give arrive", lotes.Policy, lotes.first_fit, at_moment=shortest_first)
     refuses(
         "leave: at_moment decides in its place",
         lotes.Policy,

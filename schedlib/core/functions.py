@@ -5,6 +5,7 @@ import inspect
 import random
 import traceback
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -89,6 +90,21 @@ def names_in(function: Callable[..., Any]) -> set[str]:
     ['home', 'jobs']
     """
     return set().union(*map(_names, reached(function)))
+
+
+def reads(function: Callable[..., Any], field: str) -> bool:
+    """Whether a function, or one that it calls, reads a field of what it sees; not a column of that name in `jobs`.
+
+    >>> reads(lambda cluster: cluster.waiting[0], "waiting")
+    True
+    >>> reads(lambda cluster, waiting: cluster.jobs.waiting[waiting], "waiting")
+    False
+    """
+    for part in reached(function):
+        for before, step in pairwise(_steps(part.__code__)):
+            if (step.opname, step.argval) == ("LOAD_ATTR", field) and before.argval != "jobs":
+                return True
+    return False
 
 
 def flaw(function: Callable[..., Any]) -> str:

@@ -29,7 +29,7 @@ from schedlib.core import columns
 from schedlib.core.arrays import grown, zeroed
 from schedlib.core.checks import frozen, positive, require_fields
 from schedlib.core.events import LABEL
-from schedlib.core.functions import names_in, reached, variables
+from schedlib.core.functions import names_in, reached, reads, variables
 from schedlib.core.heap import move
 from schedlib.core.rules import FLOAT_ROWS, FLOATS, INT_ROWS, INTS, NOTES, RNG, RuleKind, read_only
 from schedlib.core.uncounted import kernel
@@ -183,7 +183,7 @@ CALLED, ASKS = (
     2,
 )  # the time for which the policy asked has come; it is asked about each machine for that
 MOST = 1e300  # in place of infinite and unknown numbers in the order of the jobs that wait
-MOST_CALLS = 1_000_000  # in a row at which no job starts although no other is to come or to end
+MOST_VAIN = 1_000_000  # in a row at which no job starts although no other is to come or to end
 PIECE = np.dtype([("job", "i8"), ("machine", "i8"), ("start", "f8"), ("finish", "f8")])
 _NOTED = "cluster.notes and cluster.machine_notes"
 KINDS = {
@@ -271,7 +271,9 @@ class Policy:
         if self.wake is not None:
             positive("wake", self.wake)
         if (self.arrive is None) == (self.at_moment is None) and not self.order:
-            raise ValueError("arrive: give either arrive, and perhaps leave, or at_moment")
+            raise ValueError(
+                "arrive: give arrive, perhaps with leave or order; or at_moment; or order alone"
+            )
         if self.at_moment and self.leave:
             raise ValueError("leave: at_moment decides in its place; leave one of them out")
         if self.order and (self.at_moment or self.leave):
@@ -284,9 +286,10 @@ class Policy:
             raise ValueError("keep: no job is ever stopped; give stop, too")
         for argument, function in self.rules().items():
             if getattr(self, argument):
-                if self.order and "waiting" in names_in(function):
+                if self.order and reads(function, "waiting"):
                     raise ValueError(
-                        f"{argument}: reads cluster.waiting, which a policy with order has not"
+                        f"{argument}: reads cluster.waiting, which a policy with order has not; a column "
+                        "of that name is cluster.jobs.waiting"
                     )
                 object.__setattr__(self, argument, KINDS_OF[argument](function, argument))
 
@@ -879,9 +882,9 @@ def call(memory, state, log, ahead):
         memory.wake[0] = np.inf
     if ahead == np.inf:
         memory.vain[0] += 1
-        if memory.vain[0] > MOST_CALLS:
+        if memory.vain[0] > MOST_VAIN:
             ask(state, NONE, TIME)
-            return refuse(state, MOST_CALLS)
+            return refuse(state, MOST_VAIN)
     now.woken = CALLED
     now.unasked = 1
     return 0
