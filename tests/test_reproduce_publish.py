@@ -152,6 +152,18 @@ def test_shared_labels_and_axes_that_opt_out_pass():
     refuses("x label", check_labels, "hmhs.f", figure)
 
 
+def test_an_exhibit_that_draws_nothing_is_named():
+    figure = Figure("hmhs.none", "hmhs.toy", lambda frame: None, "c", "a")
+    refuses(
+        "plot of hmhs.none returns NoneType; return the matplotlib Figure",
+        publish.pictures_of,
+        figure,
+        pd.DataFrame(),
+        "c",
+        "a",
+    )
+
+
 def test_a_number_without_its_unit_is_refused():
     from schedlib.plots import style
 

@@ -175,6 +175,7 @@ def pictures_of(
 ) -> dict[str, bytes | str]:
     """A figure as SVG and PNG bytes that depend on nothing but the frame."""
     import matplotlib as mpl
+    import matplotlib.figure
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
@@ -184,6 +185,9 @@ def pictures_of(
     title = re.sub(r"\s+", " ", re.sub(r"[*`$]", "", caption)).strip()  # without Markdown's marks
     with style.use():
         drawn = figure.plot(frame)
+        if not isinstance(drawn, mpl.figure.Figure):
+            wrong = f"plot of {figure.id} returns {type(drawn).__name__}"
+            raise ValueError(f"{wrong}; return the matplotlib Figure that it draws")
         svg, png = io.BytesIO(), io.BytesIO()
         drawn.dpi = mpl.rcParams["savefig.dpi"]
         if engine := drawn.get_layout_engine():
