@@ -15,7 +15,7 @@ from schedlib.core.checks import numbers, positive, typed, unknown
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, holds
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
-GAP = 1e-6  # relative, of an integer program's optimum
+GAP = 1e-5  # relative, of an integer program's optimum: the loss that the paper calls too small to matter
 SECONDS = 600.0  # the solver's time for one program
 OPTIONS = {
     "output_flag": False,
@@ -47,7 +47,7 @@ def solve(
     each program goes on from the last one's optimum. Rows and costs should be of size one, as prices below a
     billionth count as 0. Where `whole (C,)` says so, x is a whole number; prices then mean nothing, and `then`
     must be empty. `what` names the program in errors: RuntimeError unless the optimum is proved within 600 s (of
-    integer programs: to a relative gap of a millionth).
+    integer programs: to a relative gap of a hundred-thousandth).
 
     >>> solve("the example", [3.0], [[1.0]], [2.0], [np.inf])[0].tolist()
     [2.0]

@@ -35,6 +35,7 @@ LAWS = ("independent-limit", "common-limit", "common-matched-limit")
 FULL = ("independent-limit", "common-matched-limit")
 """Those of them that run at the paper's own scale, where a run takes minutes."""
 PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
+MIDDLE = PHIS[2:3]  # Phi of Figs. 12 and 13
 FIG11 = (0.97, 0.0)  # its load and Omega
 TOO_MANY_BINS = 5, 9, 12, 13, 14
 """Instances, of the first 18, that stage 2 does not plan at some Phi or Omega of Figs. 11 to 13."""
@@ -53,14 +54,7 @@ def under(instance: lotes.RandomInstance, sizes: str) -> lotes.RandomInstance:
 
 
 def dispatching(
-    phi: float,
-    omega: float,
-    load: float,
-    sizes: list[str],
-    machines: int,
-    hours: float,
-    seed: int,
-    policies: tuple[str, ...] = runs.POLICIES,
+    phi: float, omega: float, load: float, sizes: list[str], machines: int, hours: float, seed: int
 ) -> DataFrame:
     """The paper's three policies on a random instance of Section 5.4, under each law of sizes (see `under`).
 
@@ -75,7 +69,7 @@ def dispatching(
     cases: list[runs.Case] = [
         ({"sizes": law, "policy": policy}, under(first, law), policy, {})
         for law in sizes
-        for policy in policies
+        for policy in runs.POLICIES
     ]
     limit = first.plan.rate / first.plan.allocation.rate
     return runs.compared(
@@ -98,9 +92,9 @@ def _points(laws, phis=PHIS, step12=2, step13=1):
     """The points of Figs. 11, 12 and 13, and what Section 5.4.3 says of a load of 0.97."""
     axes = (
         (phis, OMEGAS[:1], 0.97),
-        (PHIS[2:3], OMEGAS[::step12], 0.90),
-        (PHIS[2:3], OMEGAS[::step13], 0.95),
-        (PHIS[2:3], OMEGAS[2:3], 0.97),
+        (MIDDLE, OMEGAS[::step12], 0.90),
+        (MIDDLE, OMEGAS[::step13], 0.95),
+        (MIDDLE, OMEGAS[2:3], 0.97),
     )
     points = []
     for some, omegas, load in axes:
@@ -114,7 +108,11 @@ EXPERIMENTS = (
         "Waits as classes and machines differ",
         dispatching,
         runs.sized(
-            _points(LAWS, PHIS[::5], 4, 4), _points(LAWS), _points(FULL, (0.0, 0.006, 0.015), 4, 2)
+            _points(LAWS, PHIS[::5], 4, 4),
+            _points(LAWS),
+            # by the text's law waits are milliseconds all along Phi at this size: its ends alone
+            _points(FULL, PHIS[::5], 4, 2)
+            + grid(phi=MIDDLE, omega=OMEGAS[:1], load=[0.97], sizes=[FULL[1:]]),
         ),
         scales(2, (5, 12), 3),
     ),
