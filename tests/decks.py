@@ -13,7 +13,7 @@ from test_prose import ELSE, NUMBER, rounds_to
 SLIDES = 22  # of a lecture of 45 minutes
 WORDS = 70  # of a slide, without those of tables, code and formulas
 LINES = 24  # of boxes at 20 px, a sentence below the title counted as two
-WIDTH = 98  # letters of a line of a box at 20 px
+WIDTH = 77  # letters of a line of a box at 20 px
 FORMULA = re.compile(r"\$[^$]+\$", re.DOTALL)
 CHAPTERS = {name: file for name, file in notebooks.book().items() if re.match(r"\d\d\w?-", name)}
 
