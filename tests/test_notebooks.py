@@ -85,14 +85,6 @@ def test_code_fits_the_page(name):
 
 
 @pytest.mark.parametrize("name", BOOK)
-def test_printed_boxes_fit_the_page(name):
-    outputs = [output for cell in lab.code_of(CHAPTERS[name]) for output in cell["outputs"]]
-    printed = ["".join(output.get("data", {}).get("text/markdown", "")) for output in outputs]
-    boxes = [text for text in printed if text.startswith("```python")]
-    assert not [line for box in boxes for line in box.splitlines() if len(line) > WIDEST_CELL]
-
-
-@pytest.mark.parametrize("name", BOOK)
 def test_what_is_folded_on_the_site_is_folded_in_jupyterlab(name):
     for cell in lab.code_of(CHAPTERS[name]):
         folded = "hide-input" in cell["metadata"].get("tags", [])
