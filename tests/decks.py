@@ -13,7 +13,6 @@ from test_prose import ELSE, NUMBER, rounds_to
 SLIDES = 22  # of a lecture of 45 minutes
 WORDS = 70  # of a slide, without those of tables, code and formulas
 LINES = 24  # of boxes at 20 px, a sentence below the title counted as two
-WIDTH = 98  # letters of a line of a box at 20 px
 FORMULA = re.compile(r"\$[^$]+\$", re.DOTALL)
 CHAPTERS = {name: file for name, file in notebooks.book().items() if re.match(r"\d\d\w?-", name)}
 
@@ -74,8 +73,6 @@ def faults_of_boxes(cell, slide):
         if not all(first <= line <= last for line in slide.get("lit", [])):
             found.append(f"lit lines {slide['lit']} beyond its part {first, last}")
         room -= last + 1 - first
-        if any(len(line) > WIDTH for line in lines[first - 1 : last]):
-            found.append(f"a line of a box has more than {WIDTH} letters")
     if room < 0:
         found.append(f"its boxes have {-room} lines more than it has room for: show a part")
     return found

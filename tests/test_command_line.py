@@ -167,7 +167,7 @@ def test_run_prints_or_writes_the_frame(capsys, tmp_path):
 def test_claims_prints_verdicts_and_says_where_they_are(capsys, tmp_path):
     assert main(["claims", "--out", str(tmp_path / "out"), "--workers", "1"]) == 0
     said = capsys.readouterr().out
-    assert "Sentences: 2. By the text: holds 1, not testable 1." in said and "CLAIMS.md" in said
+    assert "By the text: holds 1, not testable 1." in said and "CLAIMS.md" in said
     assert (tmp_path / "out/claims.csv").exists()
 
 

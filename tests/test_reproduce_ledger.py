@@ -37,7 +37,7 @@ def test_written_ledger_merges_sorts_and_repeats(tmp_path):
     assert (table.read_bytes(), page.read_bytes()) == first
     assert "| holds | 1/1 | 1/1 | 2/2 |" in page.read_text()
     assert "a \\| b" in page.read_text()
-    assert "Sentences: 2. By the text: holds 1" in reproduce.card("hmhs", out=tmp_path).data
+    assert "2 sentences of the paper 1 hold by its" in reproduce.card("hmhs", out=tmp_path).data
     with pytest.raises(ValueError, match="no claims of mch yet"):
         reproduce.card("mch", out=tmp_path)
 

@@ -88,7 +88,7 @@ def claims(options: Namespace) -> None:
     if publish.provenance(folder):
         gallery.write(folder)
     print(tables.columns(frame[["id", "printed", "measured", "low", "high", "unit", "verdict"]]))
-    print(report.sentence(frame))
+    print(f"By the text: {report.by_text(frame)}.")
     print(where(folder, "CLAIMS.md"))
 
 

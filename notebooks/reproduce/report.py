@@ -9,7 +9,7 @@ from pandas import DataFrame
 from reproduce import registry
 from reproduce.sentences import World
 from reproduce.tables import markdown, measurement, number
-from reproduce.verdicts import FIXED, HOLDS, NUMBERS, TOGETHER, UNDECIDED, VERDICTS
+from reproduce.verdicts import FIXED, HOLDS, NUMBERS, UNDECIDED, VERDICTS
 from schedlib.plots import papers
 
 COLUMNS = ["sentence", "ours (95 %)", "by the text, and why", "together"]
@@ -70,34 +70,14 @@ def counted(rows: DataFrame) -> DataFrame:
     return rows[rows["kind"] == ""]
 
 
-def sentence(rows: DataFrame) -> str:
-    """How many sentences there are and what became of them.
-
-    >>> three = {"verdict": ["fails", "holds", "holds"], "together": "holds", "never": False, "kind": ["", "", "own"]}
-    >>> sentence(pd.DataFrame(three))
-    'Sentences: 2. By the text: holds 1, fails 1. Together: holds 2. Never: 0. Not counted: 1.'
-    """
-    own = counted(rows)
-    together = tally(own["together"], TOGETHER)
-    return (
-        f"Sentences: {len(own)}. By the text: {by_text(own)}. Together: {together}. Never: {own['never'].sum()}. "
-        f"Not counted: {len(rows) - len(own)}."
-    )
-
-
 def by_text(rows: DataFrame) -> str:
     """What became of these sentences by the text, in words.
 
     >>> by_text(pd.DataFrame({"verdict": ["fails", "holds", "holds"], "kind": ""}))
     'holds 2, fails 1'
     """
-    return tally(counted(rows)["verdict"], VERDICTS)
-
-
-def tally(column: pd.Series, verdicts: Sequence[str]) -> str:
-    """How many have each of these verdicts, in words."""
-    number_of = column.value_counts()
-    each = [f"{verdict} {number_of[verdict]}" for verdict in verdicts if verdict in number_of]
+    number_of = counted(rows)["verdict"].value_counts()
+    each = [f"{verdict} {number_of[verdict]}" for verdict in VERDICTS if verdict in number_of]
     return ", ".join(each) or "none"
 
 
@@ -187,4 +167,9 @@ def card(rows: DataFrame) -> str:
     """The verdicts of some sentences, as a chapter says them: one sentence, and where to find each."""
     names = rows["paper"].unique()
     place = f"#{papers.title_of(names[0]).lower()}" if len(names) == 1 else ""
-    return f"{sentence(rows)} [Each with its number and cause](../figures/CLAIMS.md{place})."
+    own = counted(rows)
+    holds = (own[["verdict", "together"]] == HOLDS).sum()
+    return (
+        f"Of {len(own)} sentences of the paper {holds.verdict} hold by its text, and {holds.together} hold together under "
+        f"the choices that suit most: [each with its number and cause](../figures/CLAIMS.md{place})."
+    )

@@ -17,8 +17,6 @@ WINDOW, NOTHING = "in a window", "nothing to measure"
 SLIP, UNTESTABLE, FIXED = "the paper's slip", "not testable", "fixed it"
 VERDICTS = (HOLDS, WINDOW, UNDECIDED, FAILS, NOTHING, SLIP, UNTESTABLE)
 """By the text."""
-TOGETHER = (HOLDS, FIXED, UNDECIDED, FAILS, NOTHING)
-"""In the paper's world."""
 AS_PRINTED, NEAR, OFF = "as printed", "near", "off"
 NUMBERS = (AS_PRINTED, NEAR, OFF, UNDECIDED)
 Frames = Mapping[str, DataFrame]

@@ -28,7 +28,9 @@ from schedlib.eagle.simulating.simulate import Estimate
 from schedlib.workload import Workload
 
 
-def can_bypass(estTaskRuntime: float, in_front: Sequence[Probe], cap: float = 5) -> bool:
+def can_bypass(  # in_front: the probes that it would overtake
+    estTaskRuntime: float, in_front: Sequence[Probe], cap: float = 5
+) -> bool:
     """Whether a task may overtake these probes: no counter would exceed `cap` estimates.
 
     - `estTaskRuntime`: of the task (s); `in_front`: probes; `cap`: 5 in Section 5. Source: Section 4.3
@@ -37,7 +39,10 @@ def can_bypass(estTaskRuntime: float, in_front: Sequence[Probe], cap: float = 5)
     >>> can_bypass(3.0, [waiting]), can_bypass(4.0, [waiting])
     (True, False)
     """
-    return all(p.bypass + estTaskRuntime <= cap * p.estTaskRuntime for p in in_front)
+    for p in in_front:
+        if p.bypass + estTaskRuntime > cap * p.estTaskRuntime:
+            return False
+    return True
 
 
 def algorithm1(queue: Sequence[Probe], cap: float = 5) -> Probe | None:
@@ -56,10 +61,11 @@ def algorithm1(queue: Sequence[Probe], cap: float = 5) -> Probe | None:
         if p.isLong:  # 18
             break  # 19
         shorter = p.estJobLeftRuntime < shortest  # 20
-        if shorter and can_bypass(p.estTaskRuntime, queue[:place], cap):  # 21
+        in_front = queue[:place]
+        if shorter and can_bypass(p.estTaskRuntime, in_front, cap):  # 21
             shortest = p.estJobLeftRuntime  # 22
             chosen = p  # 23
-    if chosen is None and len(queue) > 0:  # 24
+    if chosen is None and queue:  # 24
         return queue[0]  # 25
     return chosen  # 27
 
@@ -114,9 +120,11 @@ class Hybrid(Cluster):
             heapreplace(line, (wait + job.estimate, number))
         return chosen
 
-    def expected(self, job: Job, workers: list[Worker]) -> list[tuple[float, int]]:
+    def expected(  # of each worker: its queueing time (s), its number
+        self, job: Job, workers: list[Worker]
+    ) -> list[tuple[float, int]]:
         """The expected queueing time of each worker (s), with its number."""
-        return [(self.queueing_time(worker), worker.number) for worker in workers]
+        return [(self.queueing_time(w), w.number) for w in workers]
 
     def queueing_time(self, worker: Worker) -> float:
         """The estimates of the tasks placed there, less the time that the running one has run."""
@@ -211,9 +219,9 @@ class SSS(Hybrid):
             worker.vector = p.vector  # the old one is replaced
         elif worker.has_long_task():
             self.note("reject", worker, p.job)
-            p.job.vector = max(p.job.vector, worker.vector, key=lambda v: v[0])  # the freshest
-            answer = self.now + self.hop
-            self.at(answer, ONE_HOP, self.reschedule, p)
+            freshest = max(p.job.vector, worker.vector, key=lambda v: v[0])
+            p.job.vector = freshest
+            self.at(self.now + self.hop, ONE_HOP, self.reschedule, p)
             return
         super().arrive(worker, p)
 
@@ -226,8 +234,7 @@ class SSS(Hybrid):
                 worker = self.draw(0, len(self.workers))
         else:
             worker = self.draw(0, self.short_only)
-        again = Probe(p.job, round=p.round + 1)
-        self.send(worker, again)
+        self.send(worker, Probe(p.job, round=p.round + 1))
 
 
 class SRPT(Hybrid):

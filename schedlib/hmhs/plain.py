@@ -110,18 +110,19 @@ def min_min(T: Sequence[int], E: Times) -> list[Task]:
                 least = min(C)
                 earliest[i] = least
                 best[i] = C.index(least)
-        p = min(earliest, key=lambda i: earliest[i])  # the minimum of the minima
+        p = min(earliest, key=lambda i: earliest[i])  # minimum of the minima
         q = best[p]
         start = Ava[q]
         finish = earliest[p]
-        task = Task(job=p, machine=q, start=start, finish=finish)
-        assigned.append(task)
+        assigned.append(Task(job=p, machine=q, start=start, finish=finish))
         Ava[q] = finish
         unassigned[p] -= 1
     return assigned
 
 
-def dynamic_min_min(A: Sequence[float], T: Sequence[int], E: Times) -> list[Task]:
+def dynamic_min_min(  # A (N,), T (N,), E (N, M)
+    A: Sequence[float], T: Sequence[int], E: Times
+) -> list[Task]:
     """The reduce tasks on their machines, in the order in which Dynamic-Min-Min assigns them.
 
     `A (N,)`: when job i's reduce tasks arrive; `T (N,)`: how many it has; `E (N, M)`: the time of one on
@@ -164,7 +165,9 @@ def dynamic_min_min(A: Sequence[float], T: Sequence[int], E: Times) -> list[Task
     return assigned
 
 
-def sequence(assigned: Sequence[Task], order: Sequence[int], E: Times) -> list[Task]:
+def sequence(  # order (N,), E (N, M)
+    assigned: Sequence[Task], order: Sequence[int], E: Times
+) -> list[Task]:
     """The same tasks on the same machines; each machine runs its own tasks in the order of their jobs.
 
     `assigned`: the tasks, whose order in the list stays; `order (N,)`: the jobs; `E (N, M)`: the time of a
@@ -181,7 +184,8 @@ def sequence(assigned: Sequence[Task], order: Sequence[int], E: Times) -> list[T
                 j = task.machine
                 start = clock[j]
                 finish = start + E[i][j]
-                sequenced[k] = Task(job=i, machine=j, start=start, finish=finish)
+                moved = Task(job=i, machine=j, start=start, finish=finish)
+                sequenced[k] = moved
                 clock[j] = finish
     return sequenced
 

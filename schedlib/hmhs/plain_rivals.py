@@ -10,7 +10,9 @@ from schedlib.hmhs.model import Instance
 from schedlib.hmhs.plain_model import Task, Times, TwoStages, last_finish
 
 
-def fifo(order: Sequence[int], A: Sequence[float], T: Sequence[int], E: Times) -> list[Task]:
+def fifo(  # order (N,), A (N,), T (N,), E (N, M)
+    order: Sequence[int], A: Sequence[float], T: Sequence[int], E: Times
+) -> list[Task]:
     """The tasks of one stage on their machines, in the order in which FIFO assigns them.
 
     `order (N,)`: the jobs, first in first out; `A (N,)`: when job i may start; `T (N,)`: how many tasks it
@@ -25,7 +27,7 @@ def fifo(order: Sequence[int], A: Sequence[float], T: Sequence[int], E: Times) -
     assigned = []
     while any(unassigned):
         queue = [i for i in order if unassigned[i] > 0]
-        q = min(machines, key=lambda j: Ava[j])  # the machine that became free first
+        q = min(machines, key=lambda j: Ava[j])  # the first that became free
         first_arrival = min(A[i] for i in queue)
         now = max(Ava[q], first_arrival)  # it waits if no job may start yet
         able = [i for i in queue if A[i] <= now]

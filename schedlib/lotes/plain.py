@@ -111,7 +111,9 @@ def allocation_lp(configs: MachineConfigs, classes: JobClasses) -> Shares:
     return Shares(lambda_.value(), delta_star)
 
 
-def algorithm1(capacity: Sequence, demand: Sequence, K_j: Sequence[int]) -> list[list[int]]:
+def algorithm1(  # capacity (R,), demand (K, R)
+    capacity: Sequence, demand: Sequence, K_j: Sequence[int]
+) -> list[list[int]]:
     """Stage 2, the bins of configuration j by Algorithm 1 as printed, dominated ones too (Section 4.2).
 
     `capacity (R,)`: c_jl; `demand (K, R)`: r_kl; `K_j`: its classes. A bin is K numbers of jobs.

@@ -121,7 +121,9 @@ class DataCentre:
         self.kappa[job.machine][job.k] -= 1
 
 
-def event_loop(policy: Dispatcher, centre: DataCentre, jobs: list[Job]) -> None:
+def event_loop(  # policy: Greedy, Tetris or LoTES
+    policy: Dispatcher, centre: DataCentre, jobs: list[Job]
+) -> None:
     """Let the jobs arrive, start and end until nothing is left to happen (Section 4.3).
 
     >>> from schedlib.lotes.plain_rivals import Tetris

@@ -31,14 +31,17 @@ class Lotes:
     ([1, 2], 1)
     """
 
-    def __init__(self, centre: DataCentre, plan: Plan, rng: np.random.Generator) -> None:
+    def __init__(  # plan: of stages 1 and 2; rng: turns the wheel
+        self, centre: DataCentre, plan: Plan, rng: np.random.Generator
+    ) -> None:
         self.centre = centre
         self.rng = rng
-        self.Delta: list[list[float]] = plan.running.tolist()  # M rows of K classes: reading 1
+        self.Delta: list[list[float]] = plan.running.tolist()  # M x K, reading 1
         self.N: list[list[int]] = []  # the bin that each machine emulates
         for j in range(len(self.Delta)):
             self.N += plan.targets(j).tolist()
-        self.queues: list[list[Job]] = [[] for _ in self.Delta[0]]  # one for each class
+        # a queue for each class
+        self.queues: list[list[Job]] = [[] for _ in self.Delta[0]]
 
     def upsilon(self, machine: int, k: int) -> int:
         """How many jobs of class k the machine's bin has and the machine lacks."""
@@ -59,8 +62,8 @@ class Lotes:
 
     def best(self, job: Job, machines: list[int]) -> int:
         """The machine with the highest upsilon that has room, or -1."""
-        able = [machine for machine in machines if self.centre.fits(job, machine)]
-        return max(able, key=lambda machine: self.upsilon(machine, job.k), default=-1)
+        able = [m for m in machines if self.centre.fits(job, m)]
+        return max(able, key=lambda m: self.upsilon(m, job.k), default=-1)
 
     def first_fit(self, job: Job) -> int:
         """The first of all machines that has room, or -1."""
@@ -75,8 +78,7 @@ class Lotes:
         left = [j for j, Delta in enumerate(self.Delta) if Delta[job.k] > 0]
         while left:  # reading 2
             j = self.spin(left, job.k)
-            machines = self.centre.machines_of(j)
-            machine = self.best(job, machines)
+            machine = self.best(job, self.centre.machines_of(j))
             if machine >= 0:
                 return machine
             left.remove(j)  # already considered
@@ -100,7 +102,8 @@ class Lotes:
         j = self.centre.config[machine]
         classes = self.served(j)
         while classes:
-            classes.sort(key=lambda k: -self.upsilon(machine, k))  # equal ones stay in order
+            # the largest upsilon first; equal ones stay in order
+            classes.sort(key=lambda k: -self.upsilon(machine, k))
             queue = self.queues[classes[0]]
             for job in queue:  # in the order of their arrival
                 if self.centre.fits(job, machine):

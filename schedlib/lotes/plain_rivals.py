@@ -33,7 +33,8 @@ class Greedy:
     def __init__(self, centre: DataCentre, rng: np.random.Generator) -> None:
         self.centre = centre
         self.rng = rng
-        self.queues: list[list[Job]] = [[] for _ in centre.config]  # one a machine
+        # a queue at each machine
+        self.queues: list[list[Job]] = [[] for _ in centre.config]
 
     def arrive(self, job: Job) -> int:
         """First fit, the machines in the order of Table 1."""
@@ -51,8 +52,7 @@ class Greedy:
         shortest = min(length.values())
         ties = [machine for machine in length if length[machine] == shortest]
         drawn = int(self.rng.random() * len(ties))
-        machine = ties[drawn]
-        self.queues[machine].append(job)
+        self.queues[ties[drawn]].append(job)
 
     def exit(self, machine: int) -> None:
         """First come, first served: a job that does not fit holds up those behind it."""
@@ -107,8 +107,9 @@ class Tetris:
         rank = {}  # of the machines with room
         for machine in range(len(self.centre.config)):
             if self.centre.fits(job, machine):
-                rank[machine] = self.score(job, machine), self.omega(job, machine)
-        return max(rank, key=lambda machine: rank[machine], default=-1)  # or the first
+                score = self.score(job, machine)
+                rank[machine] = score, self.omega(job, machine)
+        return max(rank, key=lambda m: rank[m], default=-1)  # or the first
 
     def wait(self, job: Job) -> None:
         """One queue for all."""
@@ -116,10 +117,12 @@ class Tetris:
 
     def exit(self, machine: int) -> None:
         """Start the waiting job that fits and has the largest score, until none fits."""
+        centre = self.centre
         while True:
-            able = [job for job in self.queue if self.centre.fits(job, machine)]
+            able = [job for job in self.queue if centre.fits(job, machine)]
             if not able:
                 return
-            best = max(able, key=lambda job: self.score(job, machine))  # or the first
+            # the largest score; of equal ones the first
+            best = max(able, key=lambda job: self.score(job, machine))
             self.queue.remove(best)
-            self.centre.start(best, machine)
+            centre.start(best, machine)

@@ -112,7 +112,9 @@ def leaf_weights(tree: Tree, c: Vector) -> tuple:
     return weights, first, products, mu, s
 
 
-def group_demand(tree: Tree, group: int, s: list[Vector], c: Vector) -> Vector:
+def group_demand(  # s: of all nodes; c (R,)
+    tree: Tree, group: int, s: list[Vector], c: Vector
+) -> Vector:
     """The demand of a group, from the normalised demands of its children."""
     d = [0.0] * len(c)
     for child in tree.children(group):
@@ -140,8 +142,7 @@ def leaf_weight(tree: Tree, i: int, first: int, product: float) -> float:
         return product  # Case 1
     if d[first] > 0:  # partial-type, k = k'
         return product  # Case 2, Sub-case 2
-    leaf = tree.leaves[i]
-    return weight_over_mean(tree, leaf)  # Case 2, Sub-case 1: 1
+    return weight_over_mean(tree, tree.leaves[i])  # Case 2, Sub-case 1: 1
 
 
 def weight_over_mean(tree: Tree, node: int) -> float:

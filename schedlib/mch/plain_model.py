@@ -81,8 +81,10 @@ class Cluster:
         usage = []
         for d, c in zip(self.demand[i], self.capacity, strict=True):
             usage.append(t * d / c)
-        return View(
-            usage=usage, tasks=t, omega=omega, share=max(usage) / omega, blocked=self.is_blocked(i)
+        share = max(usage) / omega
+        blocked = self.is_blocked(i)
+        return View(  # usage (R,)
+            usage=usage, tasks=t, omega=omega, share=share, blocked=blocked
         )
 
 

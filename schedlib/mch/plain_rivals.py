@@ -53,7 +53,8 @@ def hierarchical_leaf(cluster: Cluster, rescale: bool = True) -> int | None:
         return None
     node = 0
     while tree.leaf_of[node] < 0:  # from the root down
-        able = [child for child in tree.children(node) if not views[child].blocked]
+        children = tree.children(node)
+        able = [child for child in children if not views[child].blocked]
         node = able[0]
         for child in able:
             if goes_before(views[child], views[node]):
@@ -61,7 +62,9 @@ def hierarchical_leaf(cluster: Cluster, rescale: bool = True) -> int | None:
     return int(tree.leaf_of[node])
 
 
-def group_view(cluster: Cluster, group: int, below: list[View], rescale: bool) -> View:
+def group_view(  # below: a view of each child
+    cluster: Cluster, group: int, below: list[View], rescale: bool
+) -> View:
     """The view of a group, from the views of its children.
 
     - `below`: a view of each child; `rescale`: False for naive H-DRF
@@ -77,14 +80,12 @@ def group_view(cluster: Cluster, group: int, below: list[View], rescale: bool) -
     least = min(shares, default=0)
     total: Vector = [0] * len(cluster.capacity)
     for view in below:
-        factor: float = 1
+        factor = 1.0
         if rescale and view.is_served:
             factor = least / view.share  # as if it had the least
         for j, used in enumerate(view.usage):
             total[j] += factor * used
-    ignored: set[int] = set()
-    if rescale:
-        ignored = cluster.saturated
+    ignored = cluster.saturated if rescale else set()
     counted = [used for j, used in enumerate(total) if j not in ignored]
     omega = cluster.tree.weight[group]
     return View(

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from pandas import DataFrame
 
-from reproduce.exhibits import only
+from reproduce.exhibits import legend_below, only
 from schedlib import traces
 from schedlib.hmhs.bound import bounds
 from schedlib.hmhs.model import Instance, Schedule
@@ -107,7 +107,7 @@ def plain_ticks(ax: Axes) -> None:
 
 
 def plot_makespans(frame: DataFrame, x: str = "jobs", label: str = "") -> Figure:
-    """Makespans above and HMHS's gains below, a column for each workload."""
+    """Mean makespans above and HMHS's gains below, a column for each workload."""
     workloads = frame["workload"].unique()
     size = 4.4 * len(workloads), 6.4
     figure, axes = style.subplots(2, len(workloads), size=size, squeeze=False)
@@ -116,11 +116,11 @@ def plot_makespans(frame: DataFrame, x: str = "jobs", label: str = "") -> Figure
     for (top, bottom), name in zip(axes.T, workloads, strict=True):
         of_workload = only(frame, workload=name)
         hours = of_workload.assign(hours=of_workload["makespan"] / 3600)
-        style.band(top, hours, x, "hours", by="policy")
+        means = hours.groupby([x, "policy"], as_index=False)["hours"].mean()
+        style.band(top, means, x, "hours", by="policy")
         style.band(bottom, only(gain, workload=name), x, "gain", by="policy")
         top.set(title=TITLES[name], xlabel=label, ylabel="makespan (hours)")
-        means = hours.groupby([x, "policy"])["hours"].mean()
-        log_y(top, means.min())
+        log_y(top, means["hours"].min())
         bottom.set(xlabel=label, ylabel="HMHS shorter than rival by (%)", ylim=(lowest, 100))
         if x == "jobs":
             jobs_axis(top, frame["jobs"])
@@ -128,8 +128,7 @@ def plot_makespans(frame: DataFrame, x: str = "jobs", label: str = "") -> Figure
             for rival, value in PRINTED.get(name, ()):
                 color = style.look(rival).color
                 bottom.axhline(value, 0.96, 1, color=color, linewidth=3)
-    axes[0, 0].legend(title="policy")
-    axes[1, 0].legend(title="rival")
+    legend_below(axes[0, 0], 2 * len(workloads))
     return figure
 
 

@@ -137,7 +137,7 @@ FIGURES = (
         "Makespan of four policies (top) and HMHS's "
         "gain over its rivals (bottom) against the number of jobs, on 100 map and 100 reduce machines "
         "(the paper's Fig. 1). Short bars at the right: the smallest and the largest gain that the paper "
-        "prints. Bands: 95 % intervals over seeds.",
+        "prints. Bands: 95 % intervals of mean gains.",
         comparing.alt_makespans(["workload", "policy"], "jobs", "the number of jobs"),
     ),
     Figure(
@@ -161,7 +161,7 @@ FIGURES = (
         "hmhs.fig2",
         partial(comparing.plot_makespans, x="slow", label="slow machines (%)"),
         "Makespan of 100 jobs (top) and HMHS's gain (bottom) against the share of slow machines (the "
-        "paper's Fig. 2). Bands: 95 % intervals over seeds.",
+        "paper's Fig. 2). Bands: 95 % intervals of mean gains.",
         comparing.alt_makespans(["workload", "policy"], "slow", "the share of slow machines (%)"),
     ),
     Figure(
@@ -169,8 +169,8 @@ FIGURES = (
         "hmhs.alibaba",
         lambda frame: comparing.plot_makespans(frame.assign(workload="alibaba")),
         "Makespans and HMHS's gains as in the paper's Fig. 1, but on real jobs: map-reduce pairs drawn "
-        "from one hour of Alibaba's batch trace, on the paper's machines. Bands: 95 % intervals over "
-        "seeds.",
+        "from one hour of Alibaba's batch trace, on the paper's machines. Bands: 95 % intervals of "
+        "mean gains.",
         comparing.alt_makespans(["policy"], "jobs", "the number of jobs"),
     ),
     Figure(

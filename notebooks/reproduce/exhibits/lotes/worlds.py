@@ -7,7 +7,7 @@ paper prints none of these. Random data (Section 5.4), by law of sizes: it print
 from dataclasses import replace
 from functools import partial
 
-from pandas import DataFrame, concat
+from pandas import DataFrame, concat, to_numeric
 
 from reproduce import registry, verdicts
 from reproduce.exhibits import handles_of, only
@@ -28,6 +28,9 @@ LOOKS = {
 CHOICES = ["times", "ended", "sizes"]
 SPREAD = {"fixed": "CV 0", "independent": "CV 0.5"}
 COLUMNS = ["id", "sentence", "verdict"]
+LOAD = "load of the cores"
+CLOSEST = 0.02
+"""The least step between two loads of the map: one column's width."""
 
 
 def judged(frame: DataFrame, experiment: str, **choice) -> DataFrame:
@@ -66,26 +69,30 @@ def law_map(frame: DataFrame) -> DataFrame:
 
 
 def plot(frame: DataFrame, along: str):
-    """The verdict on each sentence, a column for each load or law, in panels; above them how many hold."""
+    """The verdict on each sentence, at each load or law, in panels; above them how many hold."""
+    if along == LOAD:
+        frame = frame.assign(x=to_numeric(frame["at"]) / CLOSEST)
+    else:
+        frame = frame.assign(x=frame["at"].factorize()[0])
     worlds = list(frame.groupby("world", sort=False))
     sentences = list(frame["sentence"].unique())
-    widths = [rows["at"].nunique() for _, rows in worlds]
-    size = 5.6 + 0.42 * sum(widths) + 0.5 * len(worlds), 1.4 + 0.25 * len(sentences)
+    widths = [rows["x"].max() - rows["x"].min() + 3 for _, rows in worlds]
+    size = 5.6 + 0.3 * sum(widths), 1.4 + 0.25 * len(sentences)
     figure, axes = style.subplots(
         1, len(worlds), size=size, sharey=True, squeeze=False, width_ratios=widths
     )
     for (world, judged_so), ax in zip(worlds, axes[0], strict=True):
-        places = list(judged_so["at"].unique())
+        places = judged_so.groupby("x")["at"].first()
         for verdict, look in LOOKS.items():
             rows = only(judged_so, verdict=verdict)
-            across = rows["at"].map(places.index)
             down = rows["sentence"].map(sentences.index)
-            ax.plot(across, down, color=look.color, marker=look.marker, linestyle="none")
-        for at, count in enumerate(holding(judged_so)["sentences"]):
-            ax.text(at, -1, count, ha="center", va="center", weight="bold")
-        ax.set(ylim=(len(sentences) - 0.4, -1.6), xlim=(-0.6, len(places) - 0.4))
+            ax.plot(rows["x"], down, color=look.color, marker=look.marker, linestyle="none")
+        for x, count in zip(places.index, holding(judged_so)["sentences"], strict=True):
+            ax.text(x, -1, count, ha="center", va="center", weight="bold")
+        ends = places.index.min() - 1.5, places.index.max() + 1.5
+        ax.set(ylim=(len(sentences) - 0.4, -1.6), xlim=ends)
         ax.set_title(world.replace(", ", "\n"), fontsize=8)
-        ax.set_xticks(range(len(places)), places, fontsize=8, rotation=90)
+        ax.set_xticks(places.index, places, fontsize=8, rotation=90)
         ax.set_xlabel(along)
     axes[0, 0].set_yticks([-1, *range(len(sentences))], ["how many hold", *sentences], fontsize=8)
     axes[0, 0].set_ylabel("sentence of the paper")
@@ -115,7 +122,7 @@ FIGURES = (
         Figure(
             f"lotes.month-map{suffix}",
             f"lotes.month{suffix}",
-            partial(plot, along="load of the cores"),
+            partial(plot, along=LOAD),
             _caption_month,
             alt(
                 "Chart of which sentences hold at which load and choice. How many hold",

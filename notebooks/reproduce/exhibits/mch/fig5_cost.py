@@ -140,20 +140,19 @@ def _lines(ax, frame, x, y):
 
 
 def plot_fig5(frame: DataFrame):
-    """Operations and seconds by number of jobs, a column for each tree."""
+    """Operations and seconds by number of jobs, a row for each tree."""
     levels = sorted(set(frame["levels"]))
-    size = (2.6 * len(levels) + 0.8, 5.2)
+    size = (4.8, 1.9 * len(levels) + 1.2)
     figure, axes = style.subplots(
-        2, len(levels), size=size, squeeze=False, sharex=True, sharey="row"
+        len(levels), 2, size=size, squeeze=False, sharex=True, sharey="col"
     )
-    for line, measure in zip(axes, ("operations", "seconds"), strict=True):
-        for ax, level in zip(line, levels, strict=True):
+    for column, measure in zip(axes.T, ("operations", "seconds"), strict=True):
+        for ax, level in zip(column, levels, strict=True):
             _lines(ax, only(frame, levels=level), "jobs", measure)
-        line[0].set_ylabel(measure)
-    for top, bottom, level in zip(axes[0], axes[-1], levels, strict=True):
-        top.set_title(f"{level} levels")
-        bottom.set_xlabel("number of jobs")
-    legend_below(axes[0, 0], 5)
+            ax.set_ylabel(f"{level} levels")
+        column[0].set_title(measure)
+        column[-1].set_xlabel("number of jobs")
+    legend_below(axes[0, 0], 2)
     return figure
 
 
@@ -175,16 +174,11 @@ def exponents(frame: DataFrame, x: str, y: str) -> Series:
 
 
 def plot_complexity(frame: DataFrame):
-    """Operations and seconds, in all and per decision, against q, with the slopes of the lines."""
+    """Operations and microseconds per decision against q, with the slopes of the lines."""
     frame = _per_decision(frame)
-    titles = {
-        "operations": "operations, in all",
-        "seconds": "seconds, in all",
-        "each": "operations per decision",
-        "microseconds": "microseconds per decision",
-    }
-    figure, axes = style.subplots(2, 2, size=(9.6, 7.2), sharex=True)
-    for ax, (measure, title) in zip(axes.flat, titles.items(), strict=True):
+    figure, axes = style.subplots(2, size=(4.6, 8.4), sharex=True)
+    measures = {"each": "operations per decision", "microseconds": "microseconds per decision"}
+    for ax, (measure, title) in zip(axes, measures.items(), strict=True):
         _lines(ax, frame, "q", measure)
         for line, (_, rows) in zip(
             ax.lines, frame.groupby(["rule", "method"], sort=False), strict=True
@@ -194,15 +188,15 @@ def plot_complexity(frame: DataFrame):
             line.set_label(f"{line.get_label()}: {mean:.2f}{interval}")
         ax.set(ylabel=title, xlabel="nodes q")
         low, high = ax.get_ylim()
-        ax.set_ylim(low, high * (high / low) ** 0.42)  # room for the legend
-        ax.legend(fontsize=7.5, title="slope in q", title_fontsize=8, loc="upper left")
+        ax.set_ylim(low, high * (high / low) ** 0.7)  # room for the legend
+        ax.legend(fontsize=9, title="slope in q", loc="upper left", handlelength=2)
     return figure
 
 
 def plot_frontier(frame: DataFrame):
     """Operations and microseconds per decision against q to a million nodes, and per task of a stream."""
     frame = _per_decision(frame)
-    figure, axes = style.subplots(1, 3, size=(11.4, 3.7), gridspec_kw={"width_ratios": [3, 3, 2]})
+    figure, axes = style.subplots(3, size=(4.6, 8.4), height_ratios=[3, 3, 2])
     measures = {"each": "operations", "microseconds": "microseconds"}
     for ax, (measure, name) in zip(axes, measures.items(), strict=False):
         _lines(ax, only(frame, load="fill"), "q", measure)
@@ -215,7 +209,7 @@ def plot_frontier(frame: DataFrame):
     axes[2].bar(range(len(middle)), middle, color=colours)
     axes[2].set(ylabel="microseconds per task", xticks=[])
     axes[2].set_xlabel(f"a stream of {rows['size'].max():,} tasks")
-    legend_below(axes[0], 4)
+    legend_below(axes[0], 2)
     return figure
 
 
@@ -292,14 +286,15 @@ FIGURES = (
         "mch.complexity",
         "mch.complexity",
         plot_complexity,
-        "The cost of filling a cluster under full binary trees of q nodes, whose leaves are jobs of six "
-        "tasks. Above: in all. Below: per decision. The legends give the slope of each line over all q, "
+        "The cost of a decision as a cluster is filled under full binary trees of q nodes, whose leaves are jobs "
+        "of six tasks. In all there are some 3q decisions. The legends give the slope of each line over all q, "
         "with its 95 % interval over seeds. Seconds include a fixed cost, which matters when q is small.",
         alt(
-            "Line charts of cost against the number of nodes. Median operations in all",
-            "operations",
+            "Line charts of the cost of a decision against the number of nodes. Median operations",
+            "each",
             ["rule", "method"],
             "q",
+            of=_operations_per_decision,
             names=METHODS,
             average="median",
         ),
@@ -310,8 +305,8 @@ FIGURES = (
         plot_frontier,
         lambda frame: (
             f"The cost of a decision on full binary trees of up to {frame['q'].max():,} nodes, whose leaves are jobs "
-            "(left, middle), and of a task in a stream of tasks for 1,024 leaves, half of which need only some "
-            "resources (right). H-DRF as printed was run up to "
+            "(top, middle), and of a task in a stream of tasks for 1,024 leaves, half of which need only some "
+            "resources (bottom). H-DRF as printed was run up to "
             f"{only(frame, method='literal')['q'].max():,} nodes, and not on the stream."
         ),
         alt(
