@@ -100,20 +100,6 @@ def arrives(policy, state, log, slot, rng):
 
 
 @kernel
-def fill_all(policy, state, log):
-    """Let the policy fill each machine, in order; gives how many jobs start, or REFUSED."""
-    total = 0
-    for machine in range(state.machines.config.size):
-        started = fill(policy, state, log, machine)
-        if started == REFUSED:
-            return REFUSED
-        if started > 0:
-            tree.refresh(state.machines, machine)
-            total += started
-    return total
-
-
-@kernel
 def advance(policy, state, block, log, rng, until, last, most):
     """Work off at most `most` events before `until`, until the block is used up (the `last` one: until nothing is
     left to happen); gives why it stopped.
