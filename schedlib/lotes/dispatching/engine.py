@@ -7,7 +7,8 @@ with that policy's kernels in line.
 
 import numpy as np
 
-from schedlib.core.events import add, take
+from schedlib.core.events import LABEL, add, take
+from schedlib.core.prefetch import prefetch
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching import state as states
@@ -134,6 +135,9 @@ def advance(policy, state, block, log, rng, until, last, most):
         elif exit_at <= arrival:
             tick(state.meter, now)
             _, slot = take(state.events)
+            following = state.events.label[0] & LABEL  # most likely the next to end
+            prefetch(state.table.job, following)
+            prefetch(state.table.size, following)
             possible = ends(policy, state, log, slot)
         else:
             if state.table.taken[0] == state.table.spare.size:
