@@ -685,10 +685,14 @@ def wait(memory, state, slot, rng):
     key = memory.on_order(_view(memory, state), slot)
     if not abs(key) < MOST:
         key = -MOST if key < 0 else MOST
+    m = state.machines
     k = state.table.job[slot].job_class
+    size = state.table.size[slot]  # (R,)
     join(memory.line, state.table, memory.group[k], slot, key)
-    if first_machine(state.machines, state.machines.pace, k, state.table.size[slot]) >= 0:
-        memory.asks[:] = 1
+    machine = first_machine(m, m.pace, k, size)
+    while 0 <= machine < m.config.size:
+        memory.asks[machine] |= fits(m.free[machine], size)
+        machine += 1
 
 
 @kernel
