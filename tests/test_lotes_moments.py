@@ -1,6 +1,7 @@
 """Rules that decide after all of a moment: batches, ends at the same time, EASY of the textbook."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from refusals import refuses
@@ -123,6 +124,38 @@ def test_an_order_may_read_a_column_or_a_number_called_waiting_but_not_who_waits
         lotes.Policy,
         order=lambda cluster, job: 1.0 * cluster.waiting[0],
     )
+
+
+def even_ones_start(cluster, job):
+    return lotes.first_fit(cluster, job) if cluster.job_class[job] == 0 else -1
+
+
+@pytest.mark.parametrize("arrive", [None, even_ones_start])
+@pytest.mark.parametrize("wake", [None, 3.0])
+def test_an_order_starts_what_a_scan_of_all_that_wait_starts(arrive, wake):
+    """On machines of two kinds, of which one runs a class alone; in whole times, so that much happens at once."""
+    scan = {"leave" if arrive else "at_moment": shortest_first}
+    scanning = lotes.Policy(arrive=arrive, wake=wake, **scan)
+    ordering = lotes.Policy(arrive=arrive, wake=wake, order=lambda cluster, job: cluster.work[job])
+    configs = lotes.MachineConfigs([[4.0, 2.0], [2.0, 4.0]], [2, 3])
+    classes = lotes.JobClasses([0.5, 0.5], [[1.0, 1.0], [1.0, 1.0]], [[1.0, 1.0], [0.0, 1.0]])
+    waited = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        workload = Workload.from_arrays(
+            np.sort(rng.integers(0, 40, 150)),
+            rng.integers(1, 8, 150),
+            job_class=rng.integers(0, 2, 150),
+            cpu=rng.integers(1, 3, 150),
+            mem=rng.integers(1, 3, 150),
+        )
+        jobs = [
+            lotes.simulate(policy, configs, workload, classes=classes).jobs
+            for policy in (scanning, ordering)
+        ]
+        pd.testing.assert_frame_equal(*jobs)
+        waited += (jobs[0]["start"] > jobs[0]["submit"]).sum()
+    assert waited > 1000
 
 
 def test_a_policy_decides_by_events_or_by_moments():

@@ -7,7 +7,8 @@ with that policy's kernels in line.
 
 import numpy as np
 
-from schedlib.core.events import add, take
+from schedlib.core.events import LABEL, add, take
+from schedlib.core.prefetch import prefetch
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching import state as states
@@ -100,20 +101,6 @@ def arrives(policy, state, log, slot, rng):
 
 
 @kernel
-def fill_all(policy, state, log):
-    """Let the policy fill each machine, in order; gives how many jobs start, or REFUSED."""
-    total = 0
-    for machine in range(state.machines.config.size):
-        started = fill(policy, state, log, machine)
-        if started == REFUSED:
-            return REFUSED
-        if started > 0:
-            tree.refresh(state.machines, machine)
-            total += started
-    return total
-
-
-@kernel
 def advance(policy, state, block, log, rng, until, last, most):
     """Work off at most `most` events before `until`, until the block is used up (the `last` one: until nothing is
     left to happen); gives why it stopped.
@@ -148,6 +135,9 @@ def advance(policy, state, block, log, rng, until, last, most):
         elif exit_at <= arrival:
             tick(state.meter, now)
             _, slot = take(state.events)
+            following = state.events.label[0] & LABEL  # most likely the next to end
+            prefetch(state.table.job, following)
+            prefetch(state.table.size, following)
             possible = ends(policy, state, log, slot)
         else:
             if state.table.taken[0] == state.table.spare.size:

@@ -35,7 +35,7 @@ from schedlib.core.rules import FLOAT_ROWS, FLOATS, INT_ROWS, INTS, NOTES, RNG, 
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching.decisions import hand_over
-from schedlib.lotes.dispatching.engine import fill_all
+from schedlib.lotes.dispatching.engine import fill
 from schedlib.lotes.dispatching.machine_tree import first_machine, fits
 from schedlib.lotes.dispatching.state import (
     MORE_PIECES,
@@ -414,6 +414,7 @@ class Memory(NamedTuple):
     line: Line
     group: np.ndarray  # (K,): the queue of the line in which jobs of each class wait
     able: np.ndarray  # (M, G): which queues each configuration can take jobs from
+    asks: np.ndarray  # (N,): 0 on machines that no job of the line fits
     capacity: np.ndarray  # (M, R), as `free` and `size` in the reader's units
     free: np.ndarray
     size: np.ndarray
@@ -510,6 +511,7 @@ def begin(policy: Policy, settings: dict, given: Given) -> Memory:
         line=line(kinds.shape[1], given.typical),
         group=group.reshape(-1),  # numpy 2.0 gives a row
         able=np.ascontiguousarray(kinds),
+        asks=np.ones(machines, np.int8),
         capacity=given.configs.capacity.copy(),
         free=given.configs.capacity[given.machines.config],
         size=np.zeros((2, given.configs.n_resources)),
@@ -635,6 +637,8 @@ def arrive(memory, state, slot, rng):
     memory.left[slot] = state.table.job[slot].work
     for l in range(memory.unit.size):
         memory.size[slot, l] = state.table.size[slot, l] * memory.unit[l]
+    if memory.at_moment:
+        return NONE
     ask(state, slot, NONE)
     cluster = _view(memory, state)
     machine = memory.on_arrival(cluster, slot)
@@ -684,7 +688,14 @@ def wait(memory, state, slot, rng):
     key = memory.on_order(_view(memory, state), slot)
     if not abs(key) < MOST:
         key = -MOST if key < 0 else MOST
-    join(memory.line, state.table, memory.group[state.table.job[slot].job_class], slot, key)
+    m = state.machines
+    k = state.table.job[slot].job_class
+    size = state.table.size[slot]  # (R,)
+    join(memory.line, state.table, memory.group[k], slot, key)
+    machine = first_machine(m, m.pace, k, size)
+    while 0 <= machine < m.config.size:
+        memory.asks[machine] |= fits(m.free[machine], size)
+        machine += 1
 
 
 @kernel
@@ -692,6 +703,7 @@ def left(memory, state, slot, machine):
     """The machine runs one job less. No other job gets its number, which is its row."""
     state.meter.clock[0].unasked = 1
     state.table.taken[0] += 1
+    memory.asks[machine] = 1
     memory.running[machine, state.table.job[slot].job_class] -= 1
     _note_free(memory, state, machine, slot, 0)
     # of a machine's jobs the first one ends, also of those that end at the same time, as events do
@@ -713,6 +725,8 @@ def _pick_in_order(memory, state, machine):
     if slot >= 0:
         quit_line(memory.line, table, memory.group[table.job[slot].job_class], slot)
         _starts(memory, state, slot, machine)
+    else:
+        memory.asks[machine] = 0
     return slot
 
 
@@ -832,6 +846,19 @@ def _stop_all(memory, state, log):
 
 
 @kernel
+def _fill_all(memory, state, log):
+    """Fill each machine, in order, except those that no job fits; gives False when the policy's choice is impossible."""
+    for machine in range(memory.asks.size):
+        if memory.asks[machine]:
+            started = fill(memory, state, log, machine)
+            if started == REFUSED:
+                return False
+            if started > 0:
+                tree.refresh(state.machines, machine)
+    return True
+
+
+@kernel
 def moment(memory, state, log):
     """Ask which jobs stop, and about each machine, if the policy decides after all of a moment, or asked to be called
     then, and is still to be asked about this one."""
@@ -846,7 +873,7 @@ def moment(memory, state, log):
         clock.unasked = 0
         if clock.woken:
             clock.woken = ASKS
-        if fill_all(memory, state, log) == REFUSED:
+        if not _fill_all(memory, state, log):
             return REFUSED
         clock.unasked = stopped
     clock.woken = 0
