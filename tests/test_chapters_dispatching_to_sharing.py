@@ -270,27 +270,6 @@ def test_the_heavier_group_has_its_guarantee_from_the_root_of_two_on():
     assert exercises.check("mch.heavier_group", weight).ok
 
 
-def case_1(tree):
-    """Exercise 6.5: Case 1's weights, down from the root."""
-
-    def needs(node):
-        leaf = tree.leaf_of[node]
-        need = tree.demand[leaf] if leaf >= 0 else sum(map(needs, tree.children(node)))
-        largest[node] = max(need)
-        return need / max(need)
-
-    largest, weight = {}, {0: 1.0}
-    needs(0)
-    for node in range(1, tree.n_nodes):
-        above = tree.parent[node]
-        weight[node] = weight[above] / (largest[above] if above else 1)
-    return [weight[leaf] for leaf in tree.leaves]
-
-
-def test_case_1_comes_nearer_to_h_drf_than_mch():
-    assert exercises.check("mch.near_h_drf", case_1).ok
-
-
 def best_end(maps, reduces, orders):
     """The least end of two jobs' tasks on given machines, where `orders` lists the orders that they may take."""
     ends = []

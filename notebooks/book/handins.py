@@ -79,14 +79,13 @@ def grade(answers: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     if set(right["student"]) == {""}:
         each = answers[["student"]].drop_duplicates()
         right = right.drop(columns="student").merge(each, how="cross")
-    unknown = sorted(set(answers["student"].astype(str)) - set(right["student"]))
-    if unknown:
-        raise ValueError(f"answers: no student {unknown[0]!r}; write names as in the list")
-    asked = set(zip(right["week"].astype(str), right["part"], strict=True))
-    for row, given in enumerate(zip(answers["week"].astype(str), answers["part"], strict=True), 1):
+    asked = set(right[COLUMNS[:3]].astype(str).itertuples(index=False, name=None))
+    for row, given in enumerate(answers[COLUMNS[:3]].astype(str).itertuples(index=False), 1):
         if given not in asked:
+            student, week, part = given
             raise ValueError(
-                f"answers: row {row}: week {given[0]} has no part {given[1]!r}; its page names the parts"
+                f"answers: row {row}: no part {part!r} in week {week} of student {student!r}; "
+                "write names and parts as on the pages of hand-ins"
             )
     answers = answers.assign(week=answers["week"].astype(int))
     graded = right.merge(answers, on=COLUMNS[:3], how="left", suffixes=("_right", ""))
