@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numba
 import numpy as np
 import pandas as pd
 
@@ -10,12 +11,13 @@ from schedlib import eagle, hmhs, mch, prototype
 
 def longest(worth):
     """Takes the waiting job whose times on all machines are worth most."""
+    value_of = numba.njit(worth)
 
     @hmhs.rule
     def first(stage, machine, now):
         chosen, top = stage.queue[0], -np.inf
         for job in stage.queue:
-            value = worth(stage.time[job], machine)
+            value = value_of(stage.time[job], machine)
             if value > top:
                 chosen, top = job, value
         return chosen

@@ -3,6 +3,7 @@
 import importlib
 import itertools
 import re
+import signal
 import tomllib
 from dataclasses import replace
 from decimal import Decimal
@@ -20,7 +21,7 @@ import answers_lotes
 import answers_other_papers
 import answers_own
 from book import exercises
-from book.exercises import EXERCISES, own
+from book.exercises import EXERCISES, own, reading
 from book.exercises import lotes as limits
 from schedlib import eagle, hmhs, lotes, mch, theory
 from schedlib.workload import Workload
@@ -156,6 +157,20 @@ def test_damaged_right_answers_never_raise(key):
     _, *rest = right_of(key)
     for damage in (None, "x", np.nan, np.inf, -(10**6), 10**400, [], Thorny()):
         assert not exercises.check(key, [damage, *rest]).ok
+
+
+def endless(*of):
+    while True:
+        pass
+
+
+def test_a_function_that_does_not_end_has_a_hint(monkeypatch):
+    monkeypatch.setattr(reading, "LONGEST", 0.2)
+    before = signal.getsignal(signal.SIGALRM)
+    for key in ("fluid.own_limit", "mch.near_h_drf", "one_trace.mean_end"):
+        assert "did not end within 0.2 s" in exercises.check(key, endless).text
+    assert signal.getsignal(signal.SIGALRM) == before
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
 
 
 def test_ellipsis_gets_the_form_of_an_answer():
