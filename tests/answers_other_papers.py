@@ -2,20 +2,27 @@
 
 from dataclasses import replace
 
+import numba
 import numpy as np
 import pandas as pd
 
 from schedlib import eagle, hmhs, mch, prototype
 
 
-@hmhs.rule
-def max_min(stage, machine, now):
-    chosen, longest = stage.queue[0], -1.0
-    for job in stage.queue:
-        best = stage.time[job].min()
-        if best > longest:
-            chosen, longest = job, best
-    return chosen
+def longest(worth):
+    """Takes the waiting job whose times on all machines are worth most."""
+    value_of = numba.njit(worth)
+
+    @hmhs.rule
+    def first(stage, machine, now):
+        chosen, top = stage.queue[0], -np.inf
+        for job in stage.queue:
+            value = value_of(stage.time[job], machine)
+            if value > top:
+                chosen, top = job, value
+        return chosen
+
+    return hmhs.Policy(map_rule=first)
 
 
 def maps_by(rule):

@@ -2,11 +2,13 @@
 
 import itertools
 import re
+from dataclasses import replace
 
 import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import brentq
 
 import reproduce
 from book import exercises, slides
@@ -15,7 +17,9 @@ from reproduce import notebooks
 from reproduce.exhibits.lotes import worlds
 from schedlib import hmhs, lotes, mch
 from schedlib.hmhs import plain as batches
+from schedlib.hmhs import plain_rivals as rivals
 from schedlib.hmhs.johnson import flow_shop_makespan
+from schedlib.hmhs.plain_model import last_finish
 from schedlib.lotes import plain
 from schedlib.mch.properties import node_shares
 from schedlib.workload import Workload
@@ -221,6 +225,49 @@ def test_two_jobs_on_which_hmhs_loses_are_found_by_search():
             verdict = str(exercises.check("hmhs.where_hmhs_loses", case))
             found += verdict.startswith("Right")
     assert found
+
+
+@pytest.mark.parametrize("stage", ["map", "reduce"])
+def test_min_min_on_one_stage_alone_is_that_of_the_words(stage):
+    """Exercise 5.3 on fewer jobs, by the paper's steps."""
+    case = hmhs.single(8, 0, machines=(5, 4))
+    order = np.argsort(batches.pri(case), kind="stable").tolist()
+    tasks, times = case.map_tasks.tolist(), case.map_task_time.tolist()
+    maps = rivals.fifo(order, [0.0] * 8, tasks, times)
+    if stage == "map":
+        maps = batches.sequence(batches.min_min(tasks, times), order, times)
+    ready = last_finish(maps, 8)
+    work = case.reduce_tasks.tolist(), case.reduce_task_time.tolist()
+    if stage == "map":
+        reduces = rivals.fifo(order, ready, *work)
+    else:
+        reduces = batches.dynamic_min_min(ready, *work)
+    policy = replace(hmhs.POLICIES["fifo-pri"], **{f"{stage}_rule": "min-min"})
+    end = max(task.finish for task in reduces)
+    assert end == pytest.approx(hmhs.schedule(case, policy).makespan)
+
+
+def nested_share(weight, size=100, ends=6000):
+    """What the memory job of group 2 holds in the long run under the naive rule, as tasks end at random."""
+    rng, held, late = np.random.default_rng(0), [0, 0, 0], 0
+    for step in range(ends):
+        while True:
+            able = [i for i in (0, 2) if held[0] + held[2] < size] + [1] * (held[1] < size)
+            if not able:
+                break
+            group = max(held[1:]) / weight
+            held[min(able, key=lambda i: (group if i else held[0], held[i]))] += 1
+        late += held[2] * (step >= ends / 2)
+        held[rng.choice(3, p=np.divide(held, sum(held)))] -= 1
+    return late / size / (ends / 2)
+
+
+def test_the_heavier_group_has_its_guarantee_from_the_root_of_two_on():
+    for weight, kept in ((1.25, False), (1.6, True)):
+        assert (nested_share(weight) >= weight / (weight + 1) / 2) == kept
+    weight = brentq(lambda weight: 1 - 1 / weight - weight / (weight + 1) / 2, 1, 9)
+    assert nested_share(weight) == pytest.approx(1 - 1 / weight, abs=0.02)
+    assert exercises.check("mch.heavier_group", weight).ok
 
 
 def best_end(maps, reduces, orders):

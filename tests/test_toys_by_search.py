@@ -6,13 +6,16 @@ The chapters run the library on them; here nothing of the library is used but th
 import heapq
 import itertools
 import math
+import re
 import statistics
 
+import pandas as pd
 import pytest
 from scipy.optimize import brentq
 from scipy.stats import t as student
 
 from book import exercises
+from book.lessons import one_trace
 
 
 def completions(jobs, workers):
@@ -126,19 +129,92 @@ def toy():
     return *took[50], first
 
 
-def paired():
-    """Exercise 10.1: half-widths of 95 % intervals."""
-    a, b = [40, 12, 25, 58, 30], [37, 10, 21, 53, 29]
+def half_widths(a, b):
+    """Of the 95 % intervals of A, of B and of B - A, and the mean of the last."""
     factor = student.ppf(0.975, 4) / math.sqrt(5)
     apart = [y - x for x, y in zip(a, b, strict=True)]
-    return [factor * statistics.stdev(values) for values in (a, b, apart)]
+    return [factor * statistics.stdev(values) for values in (a, b, apart)], statistics.mean(apart)
+
+
+def paired():
+    """Exercise 10.1."""
+    return half_widths([40, 12, 25, 58, 30], [37, 10, 21, 53, 29])[0]
+
+
+def border():
+    """Exercise 7.5: the load at which the general partition's work is all that its workers can do."""
+
+    def over(load, part):
+        return load * (0.83 + 0.17 * (1 - part)) - (1 - part)
+
+    return [brentq(over, 0.1, 2, args=(part,)) for part in (0.17, 0.25, 0.35)]
+
+
+def near_the_limit():
+    """Exercise 8.3: of all ways to draw k workers, those that draw busy ones alone."""
+    return lambda busy, workers, k: statistics.mean(
+        math.comb(b, k) / math.comb(workers, k) for b in busy.tolist()
+    )
+
+
+def four_views():
+    """Exercise 9.1, by the names of the stages."""
+    stages, _ = one_trace.hour()
+    mine = stages.jobs.query("trace_job == 42086")
+    names = set(mine["stage"])
+    pairs = sum(
+        re.fullmatch(r"R\d_\d", name) is not None and f"M{name[-1]}" in names for name in names
+    )
+    return stages.tasks["job"].isin(mine["job"]).sum(), pairs, len(names), len(names)
+
+
+def mean_end():
+    """Exercise 9.5: the least work first."""
+    return lambda batch: batch.map_tasks * batch.map_time + batch.reduce_tasks * batch.reduce_time
+
+
+def third_leaf(lasts):
+    """The tasks that a third leaf of exercise 10.4 starts; the leaf that holds least of those that fit goes first."""
+    needs, free, held = ((1, 0), (0, 1), (1, 1)), [20, 20], [0, 0, 0]
+    ends, started = [(0.0, -1), (5.0, -1)], 0  # leaf 2 comes at 5
+    while ends[0][0] <= 600:
+        now, leaf = heapq.heappop(ends)
+        if leaf >= 0:
+            held[leaf] -= 1
+            free = [f + n for f, n in zip(free, needs[leaf], strict=True)]
+        if ends and ends[0][0] == now:
+            continue
+        there = (0, 1, 2) if now >= 5 else (0, 1)
+        while able := [
+            i for i in there if all(f >= n for f, n in zip(free, needs[i], strict=True))
+        ]:
+            leaf = min(able, key=lambda i: held[i])
+            held[leaf] += 1
+            started += leaf == 2
+            free = [f - n for f, n in zip(free, needs[leaf], strict=True)]
+            heapq.heappush(ends, (now + lasts[leaf], leaf))
+    return started
+
+
+def nobody_lets_it_in():
+    """Exercise 10.4: durations, by search, with which the third leaf starts nothing."""
+    found = (
+        (first, second, 3.0)
+        for first, second in itertools.product((7.0, 7 * math.sqrt(2)), repeat=2)
+    )
+    lasts = next(lasts for lasts in found if not third_leaf(lasts))
+    assert third_leaf((7.0, 7.0, 3.0)) > 10
+    columns = {"leaf": [0, 1, 2], "submit": [0.0, 0.0, 5.0], "tasks": [10**4, 10**4, 10]}
+    return pd.DataFrame(columns | {"duration": lasts})
 
 
 @pytest.mark.parametrize(
     ("key", "solve"),
     [
         ("probing.ticket_office", ticket_office), ("probing.best_split", best_split),
-        ("eagle.toy", toy), ("own_policy.paired", paired),
+        ("eagle.toy", toy), ("own_policy.paired", paired), ("probing.border", border),
+        ("eagle.near_the_limit", near_the_limit), ("one_trace.four_views", four_views),
+        ("one_trace.mean_end", mean_end), ("own_policy.nobody_lets_it_in", nobody_lets_it_in),
     ],
 )  # fmt: skip
 def test_an_exercise_is_solved_as_it_is_stated(key, solve):
@@ -147,9 +223,5 @@ def test_an_exercise_is_solved_as_it_is_stated(key, solve):
 
 
 def test_chapter_10_b_is_better_and_its_interval_overlaps():
-    a, b = [21, 8, 35, 14, 27], [18, 6, 31, 13, 22]
-    half = [student.ppf(0.975, 4) * statistics.stdev(v) / math.sqrt(5) for v in (a, b)]
-    apart = [y - x for x, y in zip(a, b, strict=True)]
-    assert [round(width) for width in half] == [13, 12]
-    assert statistics.mean(apart) == -3
-    assert round(student.ppf(0.975, 4) * statistics.stdev(apart) / math.sqrt(5), 1) == 2.0
+    widths, apart = half_widths([21, 8, 35, 14, 27], [18, 6, 31, 13, 22])
+    assert [round(widths[0]), round(widths[1]), round(widths[2], 1), apart] == [13, 12, 2.0, -3]

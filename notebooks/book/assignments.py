@@ -5,11 +5,25 @@ import re
 from book.pages import text
 
 CHECK = re.compile(r"^exercises\.check\(.*\n?", re.M)
+TEST = """\
+verdict = exercises.check("{}", {})
+assert verdict, verdict"""
 ABOUT = """# Assignments
 
-A master notebook for [otter-grader](https://otter-grader.readthedocs.io) for each chapter. Where otter and schedlib
-are installed, `otter assign 01-waiting.ipynb made` writes the students' notebook and the autograder's files. A test of
-a question calls the exercise's own check, so hints are the same in a chapter and in its assignment.
+A master notebook for [otter-grader](https://otter-grader.readthedocs.io) for each chapter. It has the chapter's exercises, and a
+test of a question calls the exercise's own check, so hints are the same. Otter goes into the environment that `make lab` has made:
+
+    .venv/bin/python -m pip install otter-grader
+    cd assignments
+    ../.venv/bin/otter assign --no-pdfs 05-hmhs.ipynb week-07
+
+This runs the solutions (one to five minutes a chapter on a busy machine; tried for chapters 0 to 6) and writes `week-07/student`, to hand out, and `week-07/autograder`.
+Students need otter in their `.venv`, too; their notebook works in any folder. To grade one that came back:
+
+    mkdir graded
+    ../.venv/bin/otter run -a week-07/autograder/*.zip -o graded ada.ipynb
+
+The summary has a point for each question. `otter grade`, which needs Docker, was not tried.
 
 nbgrader is left out on purpose: its tests are cells of the students' notebook, and it needs a database and an exchange
 folder of its own. Its cells could hold our checks as well; one format is enough.
@@ -45,7 +59,7 @@ def master(
             ),
             _raw("# END SOLUTION"),
             _raw("# BEGIN TESTS"),
-            _cell("code", f'assert exercises.check("{exercise}", {variable})'),
+            _cell("code", TEST.format(exercise, variable)),
             _raw("# END TESTS"),
             _raw("# END QUESTION"),
         ]

@@ -64,7 +64,8 @@ def canteen(rng):
 
 
 def help_desk(rng):
-    served, came = rng.integers((6, 3), (13, 6)).tolist()
+    served = int(rng.integers(6, 13))
+    came = int(rng.integers(3, served))
     one, two = (60 * theory.mmc_mean_wait(came, served, clerks) for clerks in (1, 2))
     chance, both = theory.erlang_c(2, came / served), 2 * served
     named = {"served": served, "came": came, "one": one, "two": two, "chance": chance, "both": both}
@@ -136,16 +137,21 @@ def order_by_hand(rng):
 
 
 def shares_by_hand(rng):
-    own, cpus, memory, pool = rng.integers((2, 1, 1, 1), (7, 6, 7, 4)).tolist()
-    tree, capacity = mch.Tree([(own, 1), [(1, 0), (cpus, memory)]]), [10 * pool] * 2
+    one, both = rng.integers(1, 8, (2, 2)).tolist()
+    alone = rng.permutation([1, 0]).tolist()
+    pool = 10 * int(rng.integers(1, 4))
+    tree, capacity = mch.Tree([tuple(one), [tuple(alone), tuple(both)]]), [pool, pool]
     flat, shares = mch.flatten(tree, capacity), mch.allocate(tree, capacity, "mch").shares
     used = flat.weights @ (tree.demand / tree.demand.max(axis=1, keepdims=True))
-    named = {"own": own, "cpus": cpus, "memory": memory, "pool": 10 * pool}
-    named |= {"first": ("CPU", "memory")[flat.first_saturated]}
+    first = flat.first_saturated
+    rest = "" if alone[first] else "Leaf a does without it, and goes on until the other is full. "
+    named = {"one": _rows([one]), "a": _rows([alone]), "b": _rows([both]), "pool": pool}
+    named |= {"first": ("CPU", "memory")[first], "rest": rest}
     named |= dict(zip(("weight", "weight_a", "weight_b"), flat.weights.tolist(), strict=True))
     named |= dict(zip(("share", "share_a", "share_b"), shares.tolist(), strict=True))
-    fair = np.ptp(flat.weights) > 1e-6 and cpus != memory and np.ptp(used) > 1e-6
-    return Drawn(named, fair)
+    fills_it = used[first] > used[1 - first] + 1e-6  # and the other one not sooner
+    several = min(np.ptp(flat.weights), np.ptp(shares), np.ptp(one), np.ptp(both)) > 1e-6
+    return Drawn(named, fills_it and several)
 
 
 def ticket_office(rng):
@@ -177,10 +183,19 @@ def sticky(rng):
 
 
 def four_views(rng):
-    counts = rng.integers(1, 9, 5).tolist()
-    return Drawn(
-        {"counts": _say(counts), "all": sum(counts), "pairs": 2, "stages": 5}, sum(counts) > 5
-    )
+    stages, paired = [], []
+    for number in range(1, rng.integers(6, 9)):
+        waits = sorted(rng.permutation(range(1, number))[: rng.choice([0, 0, 1, 1, 2])].tolist())
+        stages.append("_".join(map(str, ["MRJ"[len(waits)] + str(number), *waits])))
+        if len(waits) == 1 and stages[waits[0] - 1].startswith("M"):
+            paired.append((stages[waits[0] - 1], stages[-1]))
+    counts = rng.integers(1, 9, len(stages)).tolist()
+    maps = {first for first, _ in paired}
+    named = {"names": _say(stages), "counts": _say(counts), "all": sum(counts)}
+    named |= {"paired": _rows(paired), "pairs": len(paired), "stages": len(stages)}
+    # one reduce for a map, and stages that are in no pair
+    clear = 0 < len(paired) == len(maps) < len(stages) / 2
+    return Drawn(named, clear and sum(counts) > len(stages))
 
 
 def paired(rng):

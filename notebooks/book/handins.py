@@ -1,8 +1,8 @@
 """Hand-ins: a question to compute each week, with numbers of each student's own, and the grading of their answers.
 
-    python -m book.handins answers.csv
+    python -m book.handins ada.csv blaise.csv
 
-grades a file with the columns student, week, part, answer against `solutions.csv`, which the instructors' copy has.
+grades files with the columns student, week, part, answer against `solutions.csv`, which the instructors' copy has.
 """
 
 import argparse
@@ -21,7 +21,7 @@ WITHIN = 0.01  # of a number, for rounding
 HEAD = """\
 # Hand-in of week {week}
 
-By hand or by a program of your own. Hand in a table with the columns student, week, part and answer: a row for each part. Round to three digits.
+By hand or by a program of your own. Hand in a table with the columns student, week, part and answer: a row for each part. Round to three digits. An answer with commas stands in quotes: "(0, 3), (2, 2)".
 """
 
 
@@ -64,7 +64,7 @@ def grade(answers: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     """What was asked and answered, with a column `ok`; an answer that is missing is not ok.
 
     `answers` and `right` have the columns student, week, part and answer. Where `right` is for all students, each who
-    answered is graded. Raises ValueError on a missing column, on answers given twice, and on an unknown name.
+    answered is graded. Raises ValueError on a missing column, on answers given twice, and on a name or part that was not asked.
 
     >>> right = pd.DataFrame([("", 1, "inside", 15.0)], columns=COLUMNS)
     >>> grade(right.assign(student="Ada", answer="15.1"), right)["ok"].tolist()
@@ -79,9 +79,15 @@ def grade(answers: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     if set(right["student"]) == {""}:
         each = answers[["student"]].drop_duplicates()
         right = right.drop(columns="student").merge(each, how="cross")
-    unknown = sorted(set(answers["student"].astype(str)) - set(right["student"]))
-    if unknown:
-        raise ValueError(f"answers: no student {unknown[0]!r}; write names as in the list")
+    asked = set(right[COLUMNS[:3]].astype(str).itertuples(index=False, name=None))
+    for row, given in enumerate(answers[COLUMNS[:3]].astype(str).itertuples(index=False), 1):
+        if given not in asked:
+            student, week, part = given
+            raise ValueError(
+                f"answers: row {row}: no part {part!r} in week {week} of student {student!r}; "
+                "write names and parts as on the pages of hand-ins"
+            )
+    answers = answers.assign(week=answers["week"].astype(int))
     graded = right.merge(answers, on=COLUMNS[:3], how="left", suffixes=("_right", ""))
     same = map(_same, graded["answer"], graded["answer_right"])
     return graded.assign(ok=list(same))[[*COLUMNS, "ok"]]
@@ -100,21 +106,27 @@ def _same(given, right):
     return math.isclose(number, wanted, rel_tol=WITHIN, abs_tol=1e-6)
 
 
+def _read(file):
+    text = {"student": str, "part": str, "answer": str}
+    frame = pd.read_csv(file, dtype=text, keep_default_na=False, skipinitialspace=True)
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise ValueError(
+            f"{file}: a row has too many values; an answer with commas stands in quotes"
+        )
+    return frame
+
+
 def main() -> None:
-    """Grade a file of answers, and print points by student and week."""
+    """Grade files of answers, and print points by student and week."""
     parser = argparse.ArgumentParser(description="Grade hand-ins: points by student and week.")
-    parser.add_argument("answers", type=Path, help="a table with student, week, part, answer")
+    columns = ", ".join(COLUMNS)
+    parser.add_argument("answers", type=Path, nargs="+", help=f"tables with {columns}")
     home = (paths.checkout() or Path()) / "handins" / "solutions.csv"
     parser.add_argument("--solutions", type=Path, default=home, help="solutions.csv of the copy")
     options = parser.parse_args()
     try:
-        read = [
-            pd.read_csv(
-                file, dtype={"student": str, "part": str, "answer": str}, keep_default_na=False
-            )
-            for file in (options.answers, options.solutions)
-        ]
-        graded = grade(*read)
+        answers = pd.concat(map(_read, options.answers), ignore_index=True)
+        graded = grade(answers, _read(options.solutions))
     except (OSError, ValueError) as error:
         parser.error(str(error))
     counted = graded.groupby(["student", "week"])["ok"].agg(["sum", "count"])

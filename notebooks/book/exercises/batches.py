@@ -234,7 +234,7 @@ def heavier_group(answer: object) -> str:
         weight,
         math.sqrt(2),
         "what does the memory job get at this weight, and what is its guarantee? Both depend on the weight",
-        (1, "with the weights 1 and 1 its memory job has nothing: try larger ones"),
+        (1, "with the weights 1 and 1 its memory job has nothing once tasks end: try larger ones"),
         (10, "that is enough, but it is not the least weight: try a fifth of it"),
         (2, "that weight gives it half of the memory: is its guarantee that large?"),
     )

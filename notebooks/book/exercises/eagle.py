@@ -261,8 +261,8 @@ def toy(answer: object) -> str:
 
 @eagle_(
     "a node, `kill={('node', 3): 0.5}`, and long tasks, so that it is busy when it dies",
-    "submit eight long tasks at once to ten nodes, with `kill={('node', 3): 0.5}`: a node "
-    "among the first eight, which is busy then. Kill no scheduler",
+    "submit eight long tasks at once and a few short ones to ten nodes, with "
+    "`kill={('node', 3): 0.5}`: a long task runs there then. Kill no scheduler",
 )
 def killed_node(answer: object) -> str:
     """Give what `prototype.run` returned: a node died while it had a task, and every job was completed."""

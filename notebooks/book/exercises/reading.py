@@ -3,6 +3,8 @@
 import contextlib
 import math
 import re
+import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -17,6 +19,7 @@ import pandas as pd
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 Floats = npt.NDArray[np.float64]
 MOST = 100_000  # members of an answer that are read: it may be without end
+LONGEST = 10.0  # seconds that a call of a reader's function may take
 WRITTEN = re.compile(
     r"([-+]?(?:\d{1,15}(?:\.\d{0,15}|/[1-9]\d{0,15})?|\.\d{1,15})(?:[eE][-+]?\d{1,3})?)\s*([^\W\d].*|%)?"
 )  # a number, and its unit
@@ -41,6 +44,36 @@ def hinted(what: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise Hint(f"{what}: {error_line(error)}") from error
+
+
+class Endless(BaseException):
+    """A reader's function did not end; no `except Exception` of that function catches it."""
+
+
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    """Inside the block a reader's Python that takes longer than `LONGEST` becomes a Hint.
+
+    Only the main thread of a system with timers can be stopped, and only between two lines of Python. Elsewhere nothing is limited.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if not (main and hasattr(signal, "setitimer")):
+        yield
+        return
+
+    def stop(number, frame):
+        raise Endless
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+    try:
+        yield
+    except Endless:
+        hint = f"your function did not end within {LONGEST:g} s: does each of its loops come to an end?"
+        raise Hint(hint) from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def error_line(error: Exception) -> str:
@@ -182,11 +215,11 @@ def made(answer: Any, kind: type, what: str, make: Callable | None = None) -> An
 
 
 def function(answer: Any, arguments: str) -> Callable:
-    """The answer when it is a function; Hint otherwise."""
+    """The answer when it is a function, with a limit on the time of a call; Hint otherwise."""
     is_class = isinstance(answer, type)
     plain = callable(answer) and not is_class
     expect(plain, f"needs a function of ({arguments}), and this is {kind_of(answer)}")
-    return answer
+    return limited()(answer)
 
 
 def one_of(answer: Any, choices: Mapping[str, str]) -> str:
