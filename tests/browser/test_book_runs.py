@@ -81,6 +81,24 @@ def test_an_endless_loop_is_stopped(page):
     assert press(page, "Run") == "[1, 3, 0, 2, 4]"
 
 
+def test_own_numbers_are_drawn_and_a_link_keeps_them(page):
+    page.get_by_role("button", name="Try your own numbers").first.click()  # of the box before
+    frame = page.locator(".run-box:has(.chart)").first
+    order, come = frame.locator("input").nth(0), frame.locator("input").nth(1)
+    order.fill("[2, 1, 0]")
+    come.fill("[0, 0, 0]")
+    come.press("Enter")
+    bars = frame.locator("rect")
+    bars.first.wait_for(timeout=90_000)
+    assert bars.count() == 5 and frame.locator("pre").inner_text().strip() == "10.0"
+    alone = frame.locator("svg").bounding_box()["width"]
+    assert alone <= frame.bounding_box()["width"]
+    page.reload()
+    again = page.locator(".run-box:has(.chart)").first
+    assert again.locator("input").nth(0).input_value() == "[2, 1, 0]"
+    assert lab.barriers(page, context=".run-box") == []
+
+
 def test_a_page_that_is_a_file_says_how(tmp_path):
     with lab.browser(offline=True) as browser:
         shown = browser.new_page()

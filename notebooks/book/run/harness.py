@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import json
 import random
 import traceback
 
@@ -21,12 +22,16 @@ def space_of(before, source):
     return space
 
 
-def run(before, source, toy):
-    """What the toy prints; the value of an expression is printed as in a notebook, but of each line."""
+def run(before, source, toy, given="{}"):
+    """What the toy prints, its `chart` and its `axis`, as JSON. Each line's value is printed, as a notebook prints the last.
+
+    `given`: the reader's own values, as JSON of their names and texts.
+    """
     printed = io.StringIO()
+    space = {}
     with contextlib.redirect_stdout(printed):
         try:
-            space = space_of(before, source)
+            space = space_of(before, source) | entered(json.loads(given))
             for statement in ast.parse(toy).body:
                 if isinstance(statement, ast.Expr):
                     line = compile(ast.Expression(statement.value), "toy", "eval")
@@ -37,7 +42,19 @@ def run(before, source, toy):
                     exec(compile(ast.Module([statement], []), "toy", "exec"), space)
         except Exception as error:
             print(where(error))
-    return printed.getvalue()[:LONGEST]
+    shown = {"text": printed.getvalue()[:LONGEST], "chart": space.get("chart", [])}
+    return json.dumps(shown | {"axis": space.get("axis", "")})
+
+
+def entered(given):
+    """The reader's values by name. Raises ValueError on a text that is no value."""
+    values = {}
+    for name, text in given.items():
+        try:
+            values[name] = ast.literal_eval(text.strip())
+        except (SyntaxError, ValueError):
+            raise ValueError(f"{name} = {text} cannot be read; write 3, or [1, 2, 3]") from None
+    return values
 
 
 def where(error):
