@@ -1,4 +1,7 @@
-"""`make pdf`: the book, each chapter and the cheat sheet on paper, as Chromium prints the built pages (`style/print.css`)."""
+"""`make pdf`: the book, each chapter and the cheat sheet on paper, as Chromium prints the built pages (`style/print.css`).
+
+Each page is printed once: a chapter alone has the page numbers of the book, so that a number names one page.
+"""
 
 import os
 import shutil
@@ -57,12 +60,12 @@ def write(built: Path, out: Path) -> None:
         for page in [*pages, *behind]:
             first = len(book.pages)
             starts[page.resolve()] = first
-            part = PdfReader(printed(page, first, Path(folder)))
+            file = printed(page, first, Path(folder))
+            part = PdfReader(file)
             book.append(part, outline_item=str(part.metadata.title).partition(" — ")[0])
             print(f"{page.stem}: pages {first + 1} to {len(book.pages)}", file=sys.stderr)
             if page in pages:
-                alone = PdfWriter(printed(page, 0, Path(folder)))
-                save(alone, {page.resolve(): 0}, out / "chapters" / f"{page.stem}.pdf")
+                save(PdfWriter(file), {page.resolve(): 0}, out / "chapters" / file.name)
         sheet = PdfWriter(printed(own / "cheat-sheet.html", 0, Path(folder)))
         save(sheet, {}, out / "cheat-sheet.pdf")
     save(book, starts, out / "schedlib.pdf")
