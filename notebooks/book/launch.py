@@ -15,7 +15,7 @@ SERVICES = {
     "Colab": "https://colab.research.google.com/github/{place}/blob/HEAD/notebooks/00-start-here.ipynb",
     "Codespaces": "https://codespaces.new/{place}",
 }
-IN_COLAB = "!git clone -q --depth 1 {url} /content/book && cd /content/book && pip install -q '.[book]' && bash .binder/postBuild"
+IN_COLAB = "!git clone -q --depth 1 {url} /content/book && cd /content/book && pip install -q -e '.[book]' && bash .binder/postBuild"
 """What Colab, which has no other file than the notebook that it opens, must run before it."""
 FIRST_PAGE = "notebooks/book/index"
 
@@ -36,19 +36,14 @@ def repository() -> str:
     return url
 
 
-def links(url: str) -> dict[str, str]:
-    """Where each service opens the book of a repository."""
-    place = url.removeprefix("https://github.com/")
-    return {name: form.format(place=place) for name, form in SERVICES.items()}
-
-
 def words(url: str) -> str:
     """The paragraph with the links, for the site's first page and the README.
 
     >>> words("https://github.com/someone/schedlib").count("](https://")
     3
     """
-    services = ", ".join(f"[{name}]({link})" for name, link in links(url).items())
+    place = url.removeprefix("https://github.com/")
+    services = ", ".join(f"[{name}]({form.format(place=place)})" for name, form in SERVICES.items())
     first = f"In Colab first run this, restart the session, then run all:\n\n```text\n{IN_COLAB.format(url=url)}\n```"
     return f"Run the book without an install: {services}. {first}\n"
 

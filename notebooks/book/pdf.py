@@ -3,6 +3,7 @@
 Each page is printed once: a chapter alone has the page numbers of the book, so that a number names one page.
 """
 
+import logging
 import os
 import shutil
 import subprocess
@@ -49,6 +50,7 @@ def write(built: Path, out: Path) -> None:
     """Write `chapters/*.pdf`, `cheat-sheet.pdf` and `schedlib.pdf`, all of them one after another, into a folder."""
     from pypdf import PdfReader, PdfWriter
 
+    logging.getLogger("pypdf").setLevel(logging.ERROR)  # it remarks on each file of Chromium's
     pages = sorted(built.glob("notebooks/[0-9]*.html"))
     own = built / "notebooks/book"
     behind = [own / f"{name}.html" for name in APPENDIX]

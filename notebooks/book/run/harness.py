@@ -22,16 +22,13 @@ def space_of(before, source):
     return space
 
 
-def run(before, source, toy, given="{}"):
-    """What the toy prints, its `chart` and its `axis`, as JSON. Each line's value is printed, as a notebook prints the last.
-
-    `given`: the reader's own values, as JSON of their names and texts.
-    """
+def run(before, source, toy):
+    """What the toy prints, its `chart` and its `axis`, as JSON. Each line's value is printed, as a notebook prints the last."""
     printed = io.StringIO()
     space = {}
     with contextlib.redirect_stdout(printed):
         try:
-            space = space_of(before, source) | entered(json.loads(given))
+            space = space_of(before, source)
             for statement in ast.parse(toy).body:
                 if isinstance(statement, ast.Expr):
                     line = compile(ast.Expression(statement.value), "toy", "eval")
@@ -44,17 +41,6 @@ def run(before, source, toy, given="{}"):
             print(where(error))
     shown = {"text": printed.getvalue()[:LONGEST], "chart": space.get("chart", [])}
     return json.dumps(shown | {"axis": space.get("axis", "")})
-
-
-def entered(given):
-    """The reader's values by name. Raises ValueError on a text that is no value."""
-    values = {}
-    for name, text in given.items():
-        try:
-            values[name] = ast.literal_eval(text.strip())
-        except (SyntaxError, ValueError):
-            raise ValueError(f"{name} = {text} cannot be read; write 3, or [1, 2, 3]") from None
-    return values
 
 
 def where(error):

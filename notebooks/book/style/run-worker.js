@@ -16,7 +16,7 @@ onmessage = async ({ data }) => {
   let answer;
   try {
     const { trials, run, check } = await python;
-    if (data.kind === "run") answer = JSON.parse(run(data.before, data.source, data.toy, data.given));
+    if (data.kind === "run") answer = JSON.parse(run(data.before, data.source, data.toy));
     else answer = { text: check(data.before, data.source, data.printed, trials, data.name) };
   } catch (error) {
     answer = { text: String(error) };

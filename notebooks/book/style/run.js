@@ -56,48 +56,47 @@ const FIELD = /^(\w+) = (.+)  # (.+)$/;  // a line of a toy that the reader fill
 const named = (name, element) => made("label", {}, name, element);
 const area = (value) => made("textarea", { value, spellcheck: false, rows: value.split("\n").length + 1 });
 
-// Open a box below its listing: the fields of its toy, and its code where the reader edits it.
+// Open a box below its listing: its code and its toy where the reader edits them, else the fields of its toy.
 const open = (box, listing, opener, edits, kept = {}) => {
   opener.remove();
-  const lines = box.toy.split("\n"), rest = lines.filter((line) => !FIELD.test(line)).join("\n");
-  const fields = lines.flatMap((line) => {
+  const source = area(kept.source ?? box.source), toy = area(kept.toy ?? box.toy);
+  const lines = toy.value.split("\n");
+  const fields = lines.map((line) => {  // of each line its input, if it has one
     const [, name, value, words] = line.match(FIELD) ?? [];
-    return name ? [{ name, value, words, input: made("input", { value: kept.given?.[name] ?? value, spellcheck: false }) }] : [];
+    return name && { name, words, input: made("input", { value, spellcheck: false }) };
   });
-  const source = area(kept.source ?? box.source), toy = area(kept.toy ?? rest);
+  const given = () => edits ? toy.value : lines.map((line, k) => fields[k] ? `${fields[k].name} = ${fields[k].input.value}  # ${fields[k].words}` : line).join("\n");
   const said = made("pre", {}), picture = made("div", { className: "chart" }), buttons = made("div", {});
   said.setAttribute("role", "status");
-  const given = () => Object.fromEntries(fields.map(({ name, input }) => [name, input.value]));
   let until = 0;  // the end of the axis, which stays where the numbers change
   const answer = async (kind) => {
     halt.disabled = false;
     said.textContent = python ? "running" : "loading Python, 10 MB, once for this page";
     const { before, source: printed, name } = box;
-    const { text, chart, axis } = await ask({ kind, before, printed, name, source: source.value, toy: toy.value, given: JSON.stringify(given()) });
+    const { text, chart = [], axis } = await ask({ kind, before, printed, name, source: source.value, toy: given() });
     said.textContent = text || "no output";
     halt.disabled = true;
     if (kind === "check") return;
-    until = Math.max(until, ...(chart ?? []).map(([, , to]) => to));
-    picture.replaceChildren(...(chart?.length ? [chartOf(chart, axis, until, picture.clientWidth)] : []));
+    until = Math.max(until, ...chart.map(([, , to]) => to));
+    picture.replaceChildren(...(chart.length ? [chartOf(chart, axis, until, picture.clientWidth)] : []));
   };
   const keep = () => {  // a link keeps what the reader has changed
-    const changed = (area, text) => area.value === text ? undefined : area.value;
-    const state = JSON.stringify({ edits, given: given(), source: changed(source, box.source), toy: changed(toy, rest) });
-    history.replaceState(null, "", `#${box.name}=${encodeURIComponent(state)}`);
+    const state = { edits, toy: given(), source: source.value === box.source ? undefined : source.value };
+    history.replaceState(null, "", `#${box.name}=${encodeURIComponent(JSON.stringify(state))}`);
   };
   const halt = button("Stop", () => stop("stopped; the next Run starts Python again"));
   halt.disabled = true;
   const reset = button("Reset", () => {
-    for (const { input, value } of fields) input.value = value;
     source.value = box.source;
-    toy.value = rest;
+    toy.value = box.toy;
+    box.toy.split("\n").forEach((line, k) => fields[k] && (fields[k].input.value = line.match(FIELD)[2]));
     said.textContent = "";
     picture.replaceChildren();
   });
   buttons.append(made("button", { textContent: "Run" }), ...(box.tried && edits ? [button("Check", () => answer("check"))] : []), halt, reset);
-  const code = edits ? [named("The box", source)] : [], below = edits && rest ? [named("Its toy", toy)] : [];
-  const inputs = fields.map(({ name, words, input }) => named(`${name}: ${words}`, input));
-  const frame = made("form", { className: "run-box", oninput: keep }, ...code, ...inputs, ...below, buttons, said, picture);
+  const inputs = fields.filter(Boolean).map(({ name, words, input }) => named(`${name}: ${words}`, input));
+  const code = [named("The box", source), ...(box.toy ? [named("Its toy", toy)] : [])];
+  const frame = made("form", { className: "run-box", oninput: keep }, ...(edits ? code : inputs), buttons, said, picture);
   frame.addEventListener("submit", (event) => {
     event.preventDefault();
     answer("run");
