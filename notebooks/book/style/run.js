@@ -116,7 +116,8 @@ const keptOf = (box) => {  // what a link has kept of a box; a damaged link keep
 };
 
 document.addEventListener("DOMContentLoaded", () => {
-  const boxes = new Map((window.boxes ?? []).map((box) => [box.source.trim(), box]));
+  const chapter = location.pathname.match(/(\w+)-[^/]*$/)?.[1];
+  const boxes = new Map((window.boxes ?? []).filter(({ name }) => name.startsWith(`${chapter}.`)).map((box) => [box.source.trim(), box]));
   for (const listing of document.querySelectorAll("article div.highlight-python, article div.highlight-ipython3, article .cell_input")) {
     const box = boxes.get(listing.querySelector("pre")?.textContent.trim());
     if (!box || listing.closest(".run-box, .has-run")) continue;
