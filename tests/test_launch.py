@@ -13,9 +13,24 @@ ROOT = paths.checkout()
 URL = "https://github.com/someone/schedlib"
 
 
+def page(name):
+    """A page's text as the site has it."""
+    source = ["Its text."]
+    launch.read(None, name, source)
+    return source[0]
+
+
 def test_without_an_address_the_site_names_no_host(monkeypatch):
     monkeypatch.delenv("SCHEDLIB_REPOSITORY", raising=False)
-    assert launch.options() == {}
+    assert launch.options() == {} and page(launch.FIRST_PAGE) == "Its text."
+
+
+def test_the_links_stand_on_the_first_page_alone(monkeypatch):
+    monkeypatch.setenv("SCHEDLIB_REPOSITORY", URL)
+    assert launch.words(URL) in page(launch.FIRST_PAGE)
+    assert page("notebooks/05-hmhs") == "Its text."
+    assert "announcement" not in launch.options()
+    assert (ROOT / f"{launch.FIRST_PAGE}.md").is_file()
 
 
 @pytest.mark.parametrize("given", [URL, f"{URL}/", f"{URL}.git"])
@@ -23,7 +38,7 @@ def test_every_link_leads_to_the_given_repository(monkeypatch, given):
     monkeypatch.setenv("SCHEDLIB_REPOSITORY", given)
     options = launch.options()
     assert options["repository_url"] == URL and options["use_edit_page_button"]
-    for link in re.findall(r"\((https://[^)]+)\)", launch.badges(URL)):
+    for link in re.findall(r"\((https://[^)]+)\)", launch.words(URL)):
         assert "someone/schedlib" in link
         opened = re.search(r"notebooks/.*ipynb", link)
         assert opened is None or (ROOT / opened[0]).is_file()

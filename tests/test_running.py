@@ -1,5 +1,8 @@
 """Boxes that run in a page of the site: in a Python without packages, by the same harness as in the browser."""
 
+import itertools
+import json
+import re
 import subprocess
 import sys
 
@@ -31,6 +34,10 @@ CHANGES = {
 }
 """A fault for each box, which its trials must find: old and new words."""
 BOXES = {box.name: box for box in running.boxes()}
+SCRIPT = (running.ROOT / "notebooks/book/style/run.js").read_text(encoding="utf-8")
+FIELD = re.compile(re.search(r"const FIELD = /(.+)/;", SCRIPT)[1], re.M)
+"""A line of a toy that the page shows as a field for the reader's own values."""
+OWN = sorted(name for name, box in BOXES.items() if not box.lacks and FIELD.search(box.toy))
 
 
 def answer(call):
@@ -42,6 +49,18 @@ def answer(call):
     return given.stdout + given.stderr
 
 
+def shown(box, toy):
+    """What the page shows of a toy."""
+    return json.loads(answer(f"run({box.before!r}, {box.source!r}, {toy!r})"))
+
+
+def own(name, **given):
+    """What the page shows where a reader fills in these texts, one for each field."""
+    toy = FIELD.sub(lambda line: f"{line[1]} = {given.pop(line[1])}", BOXES[name].toy)
+    assert not given
+    return shown(BOXES[name], toy)
+
+
 def checked(box, source):
     words = (running.RUN / "trials.py").read_text(encoding="utf-8")
     return answer(f"check({box.before!r}, {source!r}, {box.source!r}, {words!r}, {box.name!r})")
@@ -50,7 +69,7 @@ def checked(box, source):
 @pytest.mark.parametrize("name", sorted(name for name, box in BOXES.items() if not box.lacks))
 def test_a_box_runs_with_its_toy_and_its_trials_find_a_fault(name):
     box = BOXES[name]
-    printed = answer(f"run({box.before!r}, {box.source!r}, {box.toy!r})")
+    printed = shown(box, box.toy)["text"]
     assert printed.strip() and "Error" not in printed
     assert checked(box, box.source).startswith("Right")
     old, new = CHANGES[name]
@@ -81,16 +100,51 @@ def test_an_order_as_good_as_johnsons_is_right():
 
 def test_an_error_names_its_line():
     faulty = "def f():\n    return 1 / 0"
-    said = answer(f"run('', {faulty!r}, 'f()')")
+    said = json.loads(answer(f"run('', {faulty!r}, 'f()')"))["text"]
     assert said.splitlines()[:3] == [
         "toy, line 1",
         "box, line 2",
         "ZeroDivisionError: division by zero",
     ]
-    assert answer("run('', 'def f(:', '')").startswith("box, line 1")
-    assert answer("run('', '', '1 +')").startswith("toy, line 1")
+    assert "box, line 1" in answer("run('', 'def f(:', '')")
+    assert "toy, line 1" in answer("run('', '', '1 +')")
     values = "print(7)\n[8]\nNone"
-    assert answer(f"run('', '', {values!r})").split() == ["7", "[8]"]
+    assert json.loads(answer(f"run('', '', {values!r})"))["text"].split() == ["7", "[8]"]
+
+
+def test_the_boxes_that_the_book_promises_take_own_numbers():
+    promised = {"01.first_come_first_served", "01c.list_schedule", "01c.list_with_order"}
+    assert promised | {"01c.johnson", "01c.pack", "05.fifo", "05.johnson", "05.min_min"} <= {*OWN}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_toys_fields_come_first_and_its_chart_is_a_schedule(name):
+    box = BOXES[name]
+    fields = [bool(FIELD.match(line)) for line in box.toy.splitlines()]
+    assert fields == sorted(fields, reverse=True)  # so that an error's line counts the fields
+    whole = shown(box, box.toy)
+    assert "Error" not in whole["text"]
+    lines = {}
+    for line, start, end, _ in whole["chart"]:
+        lines.setdefault(line, []).append((start, end))
+    for bars in lines.values():  # a machine does one thing at a time
+        ends = itertools.chain(*sorted(bars))
+        assert [*ends] == sorted(itertools.chain(*bars))
+    assert bool(whole["axis"]) == bool(whole["chart"])
+
+
+def test_own_numbers_are_run_and_drawn():
+    johnson = own("05.johnson", M="[2, 1]", R="1, 3")
+    one_first = [["map", 0, 1, 1], ["reduce", 1, 4, 1], ["map", 1, 3, 0], ["reduce", 4, 5, 0]]
+    assert johnson == {"text": "[1, 0]\n5\n", "chart": one_first, "axis": "time (s)"}
+    swapped = own("05.fifo", order="[1, 0]", A="[0, 0]", T="[1, 1]", E="[[3], [5]]")
+    assert swapped["chart"] == [["machine 1", 0, 5, "job 1"], ["machine 1", 5, 8, "job 0"]]
+    anomaly = own("01c.list_with_order", times="[1, 2, 3]", before="{2: [0]}", numbers="[1, 2]")
+    assert anomaly["text"] == "[6, 4]\n"
+
+
+def test_a_field_that_is_no_python_is_named_by_its_line():
+    assert own("05.johnson", M="[1]", R="[1")["text"].startswith("toy, line 2")
 
 
 @pytest.mark.parametrize("nested", [[(1, 2)], [[(1, 0), (0, 1)], (2, 1)], [[[(1, 1)]], [(3, 1)]]])

@@ -92,21 +92,35 @@ mathjax_path = "mathjax/tex-chtml.js"
 mathjax3_config = {"options": {"enableMenu": False}}
 
 
-def code(app, doctree, docname):
-    """Leads links to a module of the library to the page that shows it."""
+def linked(app, doctree, docname):
+    """Leads links to a module of the library to the page that shows it, and those to a page's picture to the picture."""
     for node in list(doctree.findall(addnodes.download_reference)):
-        path = (
-            posixpath.normpath(posixpath.join(posixpath.dirname(docname), node["reftarget"]))
-            .removesuffix(".py")
-            .removesuffix("/__init__")
-        )
-        if getattr(app.env, "_viewcode_modules", {}).get(path.replace("/", ".")):
-            page = app.builder.get_relative_uri(docname, f"_modules/{path}")
-            node.replace_self(nodes.reference("", "", *node.children, refuri=page, internal=True))
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(docname), node["reftarget"]))
+        module = file.removesuffix(".py").removesuffix("/__init__")
+        if getattr(app.env, "_viewcode_modules", {}).get(module.replace("/", ".")):
+            place = app.builder.get_relative_uri(docname, f"_modules/{module}")
+        elif file in app.env.images:
+            _, name = app.env.images[file]
+            place = posixpath.relpath(f"_images/{name}", posixpath.dirname(docname))
+        else:
+            continue
+        node.replace_self(nodes.reference("", "", *node.children, refuri=place, internal=True))
+        app.env.dlfiles.pop(Path(file), None)
+
+
+def without_spares(app, error):
+    """Removes the theme's source maps, and copies of files to which no link leads."""
+    out = Path(app.outdir)
+    kept = {out / "_downloads" / name for _, name in app.env.dlfiles.values()}
+    for file in [*out.rglob("*.map"), *out.glob("_downloads/*/*")]:
+        if file not in kept:
+            file.unlink()
 
 
 def setup(app):
     app.connect("source-read", pages.read)
-    app.connect("doctree-resolved", code)
+    app.connect("source-read", launch.read)
+    app.connect("doctree-resolved", linked)
     app.connect("autodoc-process-docstring", pages.tables)
     app.connect("build-finished", running.write)
+    app.connect("build-finished", without_spares)

@@ -1,6 +1,6 @@
 """`SCHEDLIB_REPOSITORY=https://... make book`: links that open the book in Binder, Colab and Codespaces, and on its repository.
 
-    python -m book.launch    the badges for the README, to be put below its title
+    python -m book.launch    the links for the README, to be put below its title
 
 Without that variable nothing here names a host.
 """
@@ -15,9 +15,9 @@ SERVICES = {
     "Colab": "https://colab.research.google.com/github/{place}/blob/HEAD/notebooks/00-start-here.ipynb",
     "Codespaces": "https://codespaces.new/{place}",
 }
-IN_COLAB = """!git clone -q --depth 1 {url} /content/book; pip install -q /content/book
-import sys; sys.path[:0] = ["/content/book", "/content/book/notebooks"]"""
-"""The first cell in Colab, which knows of no other file than the notebook that it opens."""
+IN_COLAB = "!git clone -q --depth 1 {url} /content/book && cd /content/book && pip install -q -e '.[book]' && bash .binder/postBuild"
+"""What Colab, which has no other file than the notebook that it opens, must run before it."""
+FIRST_PAGE = "notebooks/book/index"
 
 
 def repository() -> str:
@@ -36,19 +36,23 @@ def repository() -> str:
     return url
 
 
-def links(url: str) -> dict[str, str]:
-    """Where each service opens the book of a repository."""
-    place = url.removeprefix("https://github.com/")
-    return {name: form.format(place=place) for name, form in SERVICES.items()}
+def words(url: str) -> str:
+    """The paragraph with the links, for the site's first page and the README.
 
-
-def badges(url: str) -> str:
-    """The README's line of links to the services.
-
-    >>> badges("https://github.com/someone/schedlib").count("](https://")
+    >>> words("https://github.com/someone/schedlib").count("](https://")
     3
     """
-    return " · ".join(f"[Open in {name}]({link})" for name, link in links(url).items())
+    place = url.removeprefix("https://github.com/")
+    services = ", ".join(f"[{name}]({form.format(place=place)})" for name, form in SERVICES.items())
+    first = f"In Colab first run this, restart the session, then run all:\n\n```text\n{IN_COLAB.format(url=url)}\n```"
+    return f"Run the book without an install: {services}. {first}\n"
+
+
+def read(app: Any, docname: str, source: list[str]) -> None:
+    """Put the paragraph below the first page (Sphinx's `source-read`), if there is a published repository."""
+    url = repository()
+    if url and docname == FIRST_PAGE:
+        source[0] += f"\n{words(url)}"
 
 
 def options() -> dict[str, Any]:
@@ -56,24 +60,11 @@ def options() -> dict[str, Any]:
     url = repository()
     if not url:
         return {}
-    codespaces = {
-        "name": "Open in Codespaces",
-        "url": links(url)["Codespaces"],
-        "icon": "fa-solid fa-terminal",
-    }
-    services = {
-        "binderhub_url": "https://mybinder.org",
-        "colab_url": "https://colab.research.google.com",
-        "notebook_interface": "jupyterlab",
-    }
     return {
         "repository_url": url,
         "repository_branch": "HEAD",
         "use_repository_button": True,
         "use_edit_page_button": True,
-        "launch_buttons": services,
-        "icon_links": [codespaces],
-        "announcement": f"In Colab run this first: <code>{IN_COLAB.format(url=url)}</code>",
     }
 
 
@@ -82,4 +73,4 @@ if __name__ == "__main__":
         found = repository()
     except ValueError as error:
         sys.exit(str(error))
-    print(badges(found) if found else "set SCHEDLIB_REPOSITORY=https://github.com/OWNER/NAME first")
+    print(words(found) if found else "set SCHEDLIB_REPOSITORY=https://github.com/OWNER/NAME first")

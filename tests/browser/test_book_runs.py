@@ -57,10 +57,10 @@ def press(page, name):
 def test_edit_run_check_error_and_second_run(page):
     source = page.locator(".run-box textarea").first
     printed = source.input_value()
-    assert press(page, "Run") == "[1, 3, 0, 2, 4]"
+    assert press(page, "Run") == "[1, 3, 0, 2, 4]\n18"
     assert press(page, "Check").startswith("Right")
     source.fill(printed.replace("L1 + L2", "L2 + L1"))
-    assert press(page, "Run") == "[2, 4, 1, 3, 0]"
+    assert press(page, "Run").startswith("[2, 4, 1, 3, 0]\n")
     assert press(page, "Check").startswith("Not yet")
     source.fill(printed.replace("L1 + L2", "L1 + 1"))
     assert "box, line 12" in press(page, "Run")
@@ -78,7 +78,25 @@ def test_an_endless_loop_is_stopped(page):
     time.sleep(0.5)
     assert press(page, "Stop").startswith("stopped")
     source.fill(printed)
-    assert press(page, "Run") == "[1, 3, 0, 2, 4]"
+    assert press(page, "Run") == "[1, 3, 0, 2, 4]\n18"
+
+
+def test_own_numbers_are_drawn_and_a_link_keeps_them(page):
+    page.get_by_role("button", name="Try your own numbers").first.click()  # of the box before
+    frame = page.locator(".run-box:has(.chart)").first
+    order, come = frame.locator("input").nth(0), frame.locator("input").nth(1)
+    order.fill("[2, 1, 0]")
+    come.fill("[0, 0, 0]")
+    come.press("Enter")
+    bars = frame.locator("rect")
+    bars.first.wait_for(timeout=90_000)
+    assert bars.count() == 5 and frame.locator("pre").inner_text().strip() == "11.0"  # by hand
+    alone = frame.locator("svg").bounding_box()["width"]
+    assert alone <= frame.bounding_box()["width"]
+    page.reload()
+    again = page.locator(".run-box:has(.chart)").first
+    assert again.locator("input").nth(0).input_value() == "[2, 1, 0]"
+    assert lab.barriers(page, context=".run-box") == []
 
 
 def test_a_page_that_is_a_file_says_how(tmp_path):

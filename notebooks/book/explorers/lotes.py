@@ -68,7 +68,8 @@ def line() -> Explorer:
         "load": slider(80, 10, 98, text="load (%)"),
         "seed": slider(0, 0, 9, text="seed"),
     }
-    page = {"servers": (1, 2, 4, 8, 16), "load": (50, 70, 80, 90, 95, 98), "seed": range(5)}
+    loads = (30, 50, 60, 70, 80, 85, 90, 95, 98)
+    page = {"servers": (1, 2, 4, 8, 16, 32), "load": loads, "seed": range(3)}
     question = Question(
         "One core is 80 % busy, and by the formula 3.2 jobs wait on average. How many will wait at 95 %?",
         {"servers": 1, "load": 95, "seed": 0},
@@ -120,10 +121,10 @@ def pools() -> Explorer:
         "pool_memory": slider(4, 1, 16, text="second pool: GB"),
     }
     page = {
-        "share": (25, 50, 75),
-        "memory": (1, 4, 8),
+        "share": (0, 25, 50, 75, 100),
+        "memory": (1, 2, 4, 8),
         "cores": (2, 4),
-        "pool_cores": (4, 6, 8),
+        "pool_cores": (2, 4, 6, 8, 12),
         "pool_memory": (4, 16),
     }
     question = Question(
@@ -158,7 +159,7 @@ def bins() -> Explorer:
         ("memory_1", 3, "class 1: GB"),
         ("memory_2", 1, "class 2: GB"),
     )
-    cores = (1, 1.5, 2, 2.5, 3)
+    cores = (1, 1.5, 2, 2.5, 3, 4)
     question = Question(
         "Halve the jobs of class 1, to 1 core and 1 GB. How many non-dominated bins are there then?",
         {"cores_1": 1.0, "cores_2": 3.0, "memory_1": 1.0, "memory_2": 1.0},
@@ -172,7 +173,7 @@ def bins() -> Explorer:
     return Explorer(
         draw_bins,
         controls,
-        page={"cores_1": cores, "cores_2": cores, "memory_1": (1, 2, 3), "memory_2": (1, 2)},
+        page={"cores_1": cores, "cores_2": cores, "memory_1": (1, 2, 3, 4), "memory_2": (1, 2)},
         question=question,
     )
 

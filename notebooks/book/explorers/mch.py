@@ -179,7 +179,8 @@ def filling() -> Explorer:
         _path(text, (cpu, memory), "h-drf")  # compiled before the first move
     # on the website these are the example's
     alone = dict.fromkeys(("text", "cpu", "memory"), ())
-    page = alone | {"rule": ("mch", "h-drf", "drf", "c-ch"), "filled": range(0, 101, 20)}
+    rules = ("mch", "mch-two-phase", "h-drf", "naive-h-drf", "drf", "c-ch")
+    page = alone | {"rule": rules, "filled": range(0, 101, 10)}
     question = Question(
         "H-DRF fills this cluster. How large is the dominant share of the leaf that has least?",
         {"preset": next(iter(PRESETS)), "rule": "h-drf", "filled": 100},

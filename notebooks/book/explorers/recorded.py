@@ -12,7 +12,7 @@ PARTS = re.compile(r"(?<=>\n)|(?<=>)(?=<)")  # where a picture's text is cut
 
 
 def values(control: Any) -> dict:
-    """All values that a reader can give a control, with their labels; of a box for text, the one it has.
+    """All values that a reader can give a control, with their labels.
 
     >>> from book.explorers import slider
     >>> values(slider(2, 0.5, 2, 0.5, text="GB"))
@@ -21,8 +21,6 @@ def values(control: Any) -> dict:
     kind = type(control).__name__
     if kind == "Checkbox":
         return {False: "off", True: "on"}
-    if kind == "Text":
-        return {control.value: control.value}
     labels = {}
     if kind in ("IntSlider", "FloatSlider"):
         steps = round((control.max - control.min) / control.step)
@@ -83,13 +81,13 @@ def record(explorer: Explorer) -> dict[str, Any]:
 
     def places():
         found = []
-        for name, value in explorer.values().items():
-            options = list(kept(explorer, name))
-            if name in names and value not in options:
+        for name in names:
+            value, options = explorer.controls[name].value, list(kept(explorer, name))
+            if value not in options:
                 raise ValueError(
                     f"page: {name} is {value} at first or in the question, which has no page"
                 )
-            found += [options.index(value)] if name in names else []
+            found.append(options.index(value))
         return found
 
     tree = level(*names)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import json
 import random
 import traceback
 
@@ -22,8 +23,9 @@ def space_of(before, source):
 
 
 def run(before, source, toy):
-    """What the toy prints; the value of an expression is printed as in a notebook, but of each line."""
+    """What the toy prints, its `chart` and its `axis`, as JSON. Each line's value is printed, as a notebook prints the last."""
     printed = io.StringIO()
+    space = {}
     with contextlib.redirect_stdout(printed):
         try:
             space = space_of(before, source)
@@ -37,7 +39,8 @@ def run(before, source, toy):
                     exec(compile(ast.Module([statement], []), "toy", "exec"), space)
         except Exception as error:
             print(where(error))
-    return printed.getvalue()[:LONGEST]
+    shown = {"text": printed.getvalue()[:LONGEST], "chart": space.get("chart", [])}
+    return json.dumps(shown | {"axis": space.get("axis", "")})
 
 
 def where(error):

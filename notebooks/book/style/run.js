@@ -1,4 +1,5 @@
-// Boxes that run in the page: the code can be changed and run by Python in the browser, which is loaded at the first Run.
+// Boxes that run in the page: their code and the numbers of their toys can be changed, and Python in the browser, which is
+// loaded at the first Run, runs them.
 const own = document.currentScript.src.replace(/[^/]*$/, "");  // where the site's scripts lie
 const asked = {};  // what waits for an answer of Python, by number
 let python = null;  // the worker
@@ -6,13 +7,13 @@ let count = 0;
 
 const start = () => {
   python = new Worker(`${own}run-worker.js`);
-  python.onmessage = ({ data }) => asked[data.number]?.(data.text);
+  python.onmessage = ({ data }) => asked[data.number]?.(data);
   python.onerror = () => stop("Python could not be loaded.");
 };
 const stop = (text) => {  // the only way to end a loop without an end
   python?.terminate();
   python = null;
-  for (const answer of Object.values(asked)) answer(text);
+  for (const answer of Object.values(asked)) answer({ text });
 };
 const ask = (what) => {
   if (!python) start();
@@ -23,66 +24,115 @@ const ask = (what) => {
   }).finally(() => delete asked[number]);
 };
 
-const field = (name, text) => {
-  const label = document.createElement("label");
-  label.textContent = name;
-  const area = label.appendChild(document.createElement("textarea"));
-  area.value = text;
-  area.spellcheck = false;
-  area.rows = text.split("\n").length + 1;
-  return [label, area];
+// A chart of rows (line, start, end, name) over an axis from 0 to `until`.
+const drawn = (tag, attributes, ...children) => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
 };
-const pressed = (bar, name, act) => {
-  const made = bar.appendChild(document.createElement("button"));
-  made.type = "button";
-  made.textContent = name;
-  made.addEventListener("click", act);
-  return made;
+const chartOf = (rows, axis, until, width) => {
+  const lines = [...new Set(rows.map(([line]) => line))];
+  const left = 12 + 7.5 * Math.max(...lines.map((line) => line.length)), high = 28, bottom = high * lines.length;
+  const x = (value) => left + (width - left - 16) * value / until;
+  const most = Math.max((width - left) / 50, 2);  // ticks that have room
+  const step = [1, 2, 5, 10, 20, 50].map((times) => times * 10 ** Math.floor(Math.log10(until / 10))).find((size) => until / size <= most) ?? until;
+  const words = rows.map(([line, from, to, name]) => `${line}: ${name} from ${+from.toPrecision(4)} to ${+to.toPrecision(4)}`).join("; ");
+  const chart = drawn("svg", { width, height: bottom + 40, role: "img", "aria-label": words });
+  for (let at = 0; at <= until; at += step) {
+    chart.append(drawn("line", { x1: x(at), x2: x(at), y1: 0, y2: bottom }), drawn("text", { x: x(at), y: bottom + 15, "text-anchor": "middle" }, +at.toPrecision(6)));
+  }
+  chart.append(drawn("text", { x: (left + width) / 2, y: bottom + 34, "text-anchor": "middle" }, axis));
+  lines.forEach((line, k) => chart.append(drawn("text", { x: left - 8, y: k * high + 18, "text-anchor": "end" }, line)));
+  for (const [line, from, to, name] of rows) {
+    const y = lines.indexOf(line) * high, bar = x(to) - x(from), text = String(name);
+    chart.append(drawn("rect", { x: x(from), y: y + 2, width: Math.max(bar, 0), height: high - 4 }));
+    if (7.5 * text.length < bar) chart.append(drawn("text", { class: "name", x: x(from) + bar / 2, y: y + 18, "text-anchor": "middle" }, text));
+  }
+  return chart;
 };
 
-const open = (box, listing, opener) => {
+const FIELD = /^(\w+) = (.+)  # (.+)$/;  // a line of a toy that the reader fills in
+const named = (name, element) => made("label", {}, name, element);
+const area = (value) => made("textarea", { value, spellcheck: false, rows: value.split("\n").length + 1 });
+
+// Open a box below its listing: its code and its toy where the reader edits them, else the fields of its toy.
+const open = (box, listing, opener, edits, kept = {}) => {
   opener.remove();
-  const [code, source] = field("The box", box.source);
-  const [below, toy] = field("Its toy", box.toy);
-  const bar = document.createElement("div");
-  const said = document.createElement("pre");
+  const source = area(kept.source ?? box.source), toy = area(kept.toy ?? box.toy);
+  const lines = toy.value.split("\n");
+  const fields = lines.map((line) => {  // of each line its input, if it has one
+    const [, name, value, words] = line.match(FIELD) ?? [];
+    return name && { name, words, input: made("input", { value, spellcheck: false }) };
+  });
+  const given = () => edits ? toy.value : lines.map((line, k) => fields[k] ? `${fields[k].name} = ${fields[k].input.value}  # ${fields[k].words}` : line).join("\n");
+  const said = made("pre", {}), picture = made("div", { className: "chart" }), buttons = made("div", {});
   said.setAttribute("role", "status");
-  const frame = document.createElement("div");
-  frame.className = "run-box";
-  frame.append(code, ...(box.toy ? [below] : []), bar, said);
-  listing.after(frame);
-  listing.hidden = true;
+  let until = 0;  // the end of the axis, which stays where the numbers change
   const answer = async (kind) => {
     halt.disabled = false;
-    said.textContent = python ? "running" : "loading Python, 20 MB, once for this page";
+    said.textContent = python ? "running" : "loading Python, 10 MB, once for this page";
     const { before, source: printed, name } = box;
-    said.textContent = (await ask({ kind, before, printed, name, source: source.value, toy: toy.value })) || "no output";
+    const { text, chart = [], axis } = await ask({ kind, before, printed, name, source: source.value, toy: given() });
+    said.textContent = text || "no output";
     halt.disabled = true;
+    if (kind === "check") return;
+    until = Math.max(until, ...chart.map(([, , to]) => to));
+    picture.replaceChildren(...(chart.length ? [chartOf(chart, axis, until, picture.clientWidth)] : []));
   };
-  pressed(bar, "Run", () => answer("run"));
-  if (box.tried) pressed(bar, "Check", () => answer("check"));
-  const halt = pressed(bar, "Stop", () => stop("stopped; the next Run starts Python again"));
+  const keep = () => {  // a link keeps what the reader has changed
+    const state = { edits, toy: given(), source: source.value === box.source ? undefined : source.value };
+    history.replaceState(null, "", `#${box.name}=${encodeURIComponent(JSON.stringify(state))}`);
+  };
+  const halt = button("Stop", () => stop("stopped; the next Run starts Python again"));
   halt.disabled = true;
-  pressed(bar, "Reset", () => {
+  const reset = button("Reset", () => {
     source.value = box.source;
     toy.value = box.toy;
+    box.toy.split("\n").forEach((line, k) => fields[k] && (fields[k].input.value = line.match(FIELD)[2]));
     said.textContent = "";
+    picture.replaceChildren();
   });
-  source.focus();
+  buttons.append(made("button", { textContent: "Run" }), ...(box.tried && edits ? [button("Check", () => answer("check"))] : []), halt, reset);
+  const inputs = fields.filter(Boolean).map(({ name, words, input }) => named(`${name}: ${words}`, input));
+  const code = [named("The box", source), ...(box.toy ? [named("Its toy", toy)] : [])];
+  const frame = made("form", { className: "run-box", oninput: keep }, ...(edits ? code : inputs), buttons, said, picture);
+  frame.addEventListener("submit", (event) => {
+    event.preventDefault();
+    answer("run");
+  });
+  listing.after(frame);
+  listing.hidden = edits;
+  frame.querySelector("input, textarea").focus();
+};
+
+const keptOf = (box) => {  // what a link has kept of a box; a damaged link keeps nothing
+  const [name, state] = location.hash.slice(1).split("=");
+  try {
+    return name === box.name && JSON.parse(decodeURIComponent(state));
+  } catch {
+    return null;
+  }
 };
 
 document.addEventListener("DOMContentLoaded", () => {
-  const boxes = new Map((window.boxes ?? []).map((box) => [box.source.trim(), box]));
+  const chapter = location.pathname.match(/(\w+)-[^/]*$/)?.[1];
+  const boxes = new Map((window.boxes ?? []).filter(({ name }) => name.startsWith(`${chapter}.`)).map((box) => [box.source.trim(), box]));
   for (const listing of document.querySelectorAll("article div.highlight-python, article div.highlight-ipython3, article .cell_input")) {
     const box = boxes.get(listing.querySelector("pre")?.textContent.trim());
     if (!box || listing.closest(".run-box, .has-run")) continue;
     listing.classList.add("has-run");
-    const bar = document.createElement("div");
-    bar.className = "run-bar";
+    const bar = made("div", { className: "run-bar" });
     listing.after(bar);
-    if (box.lacks) bar.append(box.lacks);
-    else if (location.protocol === "file:") bar.append("To run this box, open the book by make site.");
-    else pressed(bar, "Edit and run", () => open(box, listing, bar));
-    if (box.steps) pressed(bar, "Step through", ({ target }) => stepThrough(box, listing, target));
+    const openers = bar.appendChild(made("span", {}));
+    if (box.steps) bar.append(button("Step through", ({ target }) => stepThrough(box, listing, target)));
+    if (box.lacks) openers.append(box.lacks);
+    else if (location.protocol === "file:") openers.append("To run this box, open the book by make site.");
+    else {
+      if (box.toy.split("\n").some((line) => FIELD.test(line))) openers.append(button("Try your own numbers", () => open(box, listing, openers, false)));
+      openers.append(button("Edit and run", () => open(box, listing, bar, true)));
+      const kept = keptOf(box);
+      if (kept) open(box, listing, kept.edits ? bar : openers, kept.edits, kept);
+    }
   }
 });
