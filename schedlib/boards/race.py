@@ -197,11 +197,12 @@ def _rows(
         broke = outcome.broke
         if broke and outcome.values:
             broke = f"{broke}; {READ_ONLY} (seed {seed})"
-        warned = "" if broke else starved(outcome, case, PATIENCE * max(usual, outcome.task))
-        idles = name not in shipped and outcome.idle > max(IDLE, 2 * least)
-        if idles and not warned and not broke:
+        warned = starved(outcome, case, PATIENCE * max(usual, outcome.task))
+        if not warned and name not in shipped and outcome.idle > max(IDLE, 2 * least):
             warned = outcome.warned + beside
-        if warned:
+        if broke:
+            warned = ""
+        elif warned:
             warned = f"{warned} (seed {seed})"
         values = (np.nan,) * len(case.metrics) if broke else outcome.values
         for (metric, better), value in zip(case.metrics.items(), values, strict=True):

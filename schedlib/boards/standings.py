@@ -19,7 +19,6 @@ MEANS = FIRST[3:6]
 DIFFERENCES = ["difference", "difference_low", "difference_high"]
 LAST = ["baseline", "comparisons", "seeds", "over", "broke", "warned"]
 LEVEL = 0.95
-ONE_TRACE = "one trace"
 APART = 8  # a factor between means above which the axis is logarithmic
 GREY = "#555555"
 
@@ -93,7 +92,7 @@ def _of_metric(
         .reset_index()
     )
     frame = frame.assign(metric=metric, better=better, seeds=seeds, comparisons=comparisons)
-    frame["over"] = np.where(frame["policy"].isin(again), ONE_TRACE, f"{seeds} seeds")
+    frame["over"] = np.where(frame["policy"].isin(again), "one trace", f"{seeds} seeds")
     frame[MEANS] = [
         _interval(values[name], LEVEL, drawn=name not in again) for name in frame["policy"]
     ]
