@@ -44,7 +44,7 @@ def test_every_task_runs_once_after_what_it_needs_one_at_a_time(policy, jobs, op
         assert np.bincount(stage.job, minlength=instance.n_jobs).tolist() == tasks.tolist()
         assert (np.diff(stage.start) >= 0).all() and (stage.start >= jobs.submit[stage.job]).all()
         busy = stage.machine, stage.start, stage.finish
-        assert two_at_once(instance.map_machines, *busy) is None
+        assert not two_at_once("task", instance.map_machines, *busy)
     nominal = instance.map_task_time[done.map.job, done.map.machine]
     took = done.map.finish - done.map.start
     assert (np.isclose(took, nominal) | np.isclose(took, options["remote"] * nominal)).all()

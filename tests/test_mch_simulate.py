@@ -45,7 +45,7 @@ def test_every_task_runs_once_and_capacities_hold(workload, rule):
     assert (left.jobs["finish"] <= jobs["depart"].fillna(np.inf)).all()
     for each in (run, left):
         case = referee.Case(tree, capacity, each.jobs, each.shares["time"].max() + 1.0)
-        assert referee._overfull(each, case) == referee._other_work(each, case) == ""
+        assert referee._overfull(each, case) == referee._leaves(each, case)[2] == ""
         assert (each.shares.groupby("leaf")["share"].last() == 0).all()
 
 

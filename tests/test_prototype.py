@@ -60,7 +60,7 @@ def test_every_task_runs_once_one_at_a_time_where_it_may(done):
     assert len(tasks) == len(jobs.tasks) and done.notes.empty
     assert not tasks.duplicated(["job", "task"]).any()
     ran = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
-    assert two_at_once(NODES, *ran) is None
+    assert not two_at_once("task", NODES, *ran)
     assert (tasks["queued"] <= tasks["asked"]).all() and (tasks["asked"] <= tasks["start"]).all()
     asked_for = jobs.tasks["duration"].to_numpy()
     assert (tasks["finish"] - tasks["start"] > asked_for - 1e-6).all()

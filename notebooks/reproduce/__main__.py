@@ -32,9 +32,9 @@ def list_(options: Namespace) -> None:
     Each is listed with the experiment behind it, its title, how many points and seeds it has at quick scale,
     and whether the published files still come from the code as it is (state).
     """
-    from reproduce import experiments, tables
+    from reproduce import experiments
 
-    print(tables.columns(experiments(options.only)))
+    print(experiments(options.only).to_string(index=False))
 
 
 @command("--scale paper", SWEEP[0])
@@ -80,14 +80,15 @@ def claims(options: Namespace) -> None:
 
     They are judged on the stored results; what is missing is run. Writes claims.csv and CLAIMS.md.
     """
-    from reproduce import gallery, ledger, publish, report, tables
+    from reproduce import gallery, ledger, publish, report
 
     folder = publish.out_folder(options.scale, options.seeds, options.out)
     frame = ledger.judged(settings(options), options.only, folder)
     ledger.write(frame, folder)
     if publish.provenance(folder):
         gallery.write(folder)
-    print(tables.columns(frame[["id", "printed", "measured", "low", "high", "unit", "verdict"]]))
+    shown = frame[["id", "printed", "measured", "low", "high", "unit", "verdict"]]
+    print(shown.to_string(index=False, na_rep="", float_format="{:.4g}".format))
     print(f"By the text: {report.by_text(frame)}.")
     print(where(folder, "CLAIMS.md"))
 

@@ -53,19 +53,21 @@ class Registry:
         """A registry; ValueError when an id is listed twice, cannot name a file, or names an unknown experiment."""
         registry = cls({}, {}, {}, dict(readings))
         for experiment in experiments:
-            listed("experiment", experiment, registry.experiments)
+            registry._list("experiment", experiment, registry.experiments, [])
         for figure in figures:
-            listed("figure", figure, registry.figures)
-            registry._must_know("figure", figure.id, [figure.experiment])
+            registry._list("figure", figure, registry.figures, [figure.experiment])
         for claim in claims:
-            listed("claim", claim, registry.claims)
-            registry._must_know("claim", claim.id, claim.experiments())
+            registry._list("claim", claim, registry.claims, claim.experiments())
         return registry
 
-    def _must_know(self, kind: str, name: str, experiments: Iterable[str]) -> None:
-        for experiment in experiments:
-            if experiment not in self.experiments:
-                raise ValueError(f"{kind} {name}: its experiment {experiment!r} does not exist")
+    def _list(self, kind: str, item: Any, table: dict[str, Any], needs: Iterable[str]) -> None:
+        """Put an experiment, figure or claim, which needs these experiments, into its table."""
+        of_paper(kind, item.id)
+        if item.id in table:
+            raise ValueError(f"{kind} {item.id}: listed twice")
+        if unknown := set(needs) - self.experiments.keys():
+            raise ValueError(f"{kind} {item.id}: its experiment {min(unknown)!r} does not exist")
+        table[item.id] = item
 
     def experiment(self, name: str) -> Experiment:
         """The experiment called `name`, or drawn by the figure called `name`."""
@@ -138,14 +140,6 @@ class Registry:
                 raise ValueError(f"paper {name!r} lists nothing here yet; there is: {there_is}")
             raise unlisted("only: paper, figure, experiment or claim", name, known)
         return names
-
-
-def listed(kind: str, item: Any, table: dict[str, Any]) -> None:
-    """Put a paper's experiment, figure or claim into its table; ValueError when its id is there already."""
-    if item.id in table:
-        raise ValueError(f"{kind} {item.id}: listed twice")
-    of_paper(kind, item.id)
-    table[item.id] = item
 
 
 def names_in(only: Names) -> list[str] | None:

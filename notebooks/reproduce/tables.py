@@ -1,4 +1,4 @@
-"""Frames as text: Markdown, columns for a terminal, numbers for reading."""
+"""Frames as text: Markdown, and numbers for reading."""
 
 import math
 from collections.abc import Container
@@ -22,38 +22,9 @@ def markdown(frame: DataFrame) -> str:
     for kind in frame.dtypes:
         numeric = pd.api.types.is_numeric_dtype(kind)
         alignments.append("--:" if numeric else ":--")
-    head, *rows = cells(frame)
-    lines = []
-    for row in (head, alignments, *rows):
-        lines.append(f"| {' | '.join(row)} |\n")
-    return "".join(lines)
-
-
-def cells(frame: DataFrame) -> list[list[str]]:
-    """The names of a frame's columns and its rows, as texts."""
-    texts = [list(map(cell, frame.columns))]
-    for row in frame.itertuples(index=False):
-        texts.append(list(map(cell, row)))
-    return texts
-
-
-def columns(frame: DataFrame) -> str:
-    """A frame as plain text in columns, for a terminal.
-
-    >>> print(columns(pd.DataFrame({"id": ["fig1", "table10"], "n": [3.5, None]})))
-    id       n
-    fig1     3.5
-    table10
-    """
-    rows = cells(frame)
-    widths = []
-    for column in zip(*rows, strict=True):
-        widths.append(max(map(len, column)))
-    lines = []
-    for row in rows:
-        padded = map(str.ljust, row, widths)
-        lines.append("  ".join(padded).rstrip())
-    return "\n".join(lines)
+    rows = [frame.columns, *frame.itertuples(index=False)]
+    head, *texts = ([cell(value) for value in row] for row in rows)
+    return "".join(f"| {' | '.join(row)} |\n" for row in (head, alignments, *texts))
 
 
 def cell(value: Any) -> str:

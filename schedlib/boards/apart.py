@@ -52,7 +52,8 @@ def apart(work: Callable[[], Any], limit: float) -> Any:
         _, status = os.waitpid(child, 0)
         ours.close()
     if answer is None:
-        ended = _end(os.waitstatus_to_exitcode(status))
+        code = os.waitstatus_to_exitcode(status)
+        ended = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         raise Broke(f"its function ended the process ({ended})")
     printed, done = answer
     print(printed, end="")
@@ -98,8 +99,3 @@ def _opened(done: tuple[Any, str]) -> Any:
     if why:
         raise Broke(why)
     return result
-
-
-def _end(code: int) -> str:
-    """How a process ended, from its exit code."""
-    return signal.Signals(-code).name if code < 0 else f"exit code {code}"

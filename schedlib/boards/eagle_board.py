@@ -1,6 +1,5 @@
 """The board of Eagle's simulator: short jobs beside long ones, and when they are done."""
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -11,16 +10,13 @@ from pandas import DataFrame
 from schedlib.boards.invariants import idle_while_waiting, in_use, two_at_once
 from schedlib.boards.race import (
     LIMIT,
-    READ_ONLY,
     Outcome,
     Seeds,
-    Waiting,
     bounded_slowdown,
     cases,
     name_of,
     named,
     policies,
-    queue_of,
     race,
     tampered,
 )
@@ -49,7 +45,6 @@ METRICS = {
     "utilisation (%)": "high",
 }
 LOAD, SCALE, JOBS = 0.95, 1 / 60, 2000
-SMALL = 20  # jobs of the run that compiles what is not compiled
 MISJUDGED = (0.1, 1.9)  # the widest factors of an estimate in the paper (Fig. 8)
 
 
@@ -66,6 +61,8 @@ class Case:
 
     metrics: ClassVar = METRICS
     plain: ClassVar = SYSTEMS["sparrow"]
+    what: ClassVar = "job"
+    way_out: ClassVar = "let `queue` come to it, or send its probes elsewhere"
 
     def play(self, system: str | System, seed: int) -> tuple[DataFrame, DataFrame]:
         """The jobs and the tasks that ran."""
@@ -83,58 +80,37 @@ class Case:
         tasks: Any = run.tasks
         return run.jobs, tasks
 
-    def small(self) -> "Case":
-        """Its first jobs, all of them short."""
-        return replace(self, workload=self.workload.head(SMALL), cutoff=math.inf)
-
-    def waiting(self) -> Waiting:
-        """The words for jobs that wait."""
-        way_out = "let `queue` come to it, or send its probes elsewhere"
-        return queue_of(self.workload, way_out)
-
-    def in_seconds(self, second: float) -> "Case":
-        """The same in seconds, of which a unit of the workload's time has `second`, as the simulator counts."""
-        workload = in_seconds(self.workload, second)
-        return replace(self, workload=workload, cutoff=self.cutoff * second)
-
     def judge(self, record: tuple[DataFrame, DataFrame]) -> Outcome:
         jobs, tasks = record
-        second = SECONDS[self.workload.time_unit]
-        if second > 1:
-            times = {name: jobs[name] * second for name in ("submit", "finish", "completion")}
-            jobs = jobs.assign(**times)
-            tasks = tasks.assign(start=tasks["start"] * second, finish=tasks["finish"] * second)
-            outcome = self.in_seconds(second).judge((jobs, tasks))
-            return outcome._replace(waits=outcome.waits / second)
+        unit = self.workload.time_unit
         jobs = jobs.set_index("job").reindex(self.workload.jobs["job"])
-        worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
         completion = jobs["completion"].to_numpy()
         long = jobs["long"].to_numpy(bool)
+        submit = self.workload.jobs["submit"].to_numpy()
         duration = self.workload.tasks["duration"].to_numpy()
         longest = np.maximum.reduceat(duration, self.workload.offsets[:-1])
-        of_short = second * completion[~long]
-        of_long = second * completion[long]
-        slow = bounded_slowdown(of_short, second * longest[~long]) if len(of_short) else np.nan
+        times = SECONDS[unit] * completion
+        alone = SECONDS[unit] * longest
+        slow = np.nan if long.all() else bounded_slowdown(times[~long], alone[~long])
+        worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
         part = np.full((len(tasks), 1), 1 / self.workers)
-        values = (
-            _percentile(of_short, 90),
-            _percentile(of_short, 50),
-            _percentile(of_long, 90),
-            slow,
-            in_use(jobs["submit"].to_numpy(), start, finish, part),
-        )
-        broke = _relabelled(jobs, self) or _impossible(tasks, jobs, self)
-        twice = None if broke else two_at_once(self.workers, worker, start, finish)
-        if twice is not None:
-            when = f"{start[twice]:.4g} {self.workload.time_unit}"
-            broke = f"capacity: worker {worker[twice]} runs a second task at {when}; {READ_ONLY}"
         ready = jobs["submit"].reindex(tasks["job"]).to_numpy()
         idle = idle_while_waiting(self.workers, ready, start, finish)
         lost = f"workers idle for {idle:.0%} of their time while a task waits elsewhere"
         return Outcome(
-            values=values,
+            values=(
+                _percentile(times[~long], 90),
+                _percentile(times[~long], 50),
+                _percentile(times[long], 90),
+                slow,
+                in_use(submit, start, finish, part),
+            ),
             waits=np.maximum(completion - longest, 0.0),
-            broke=broke,
+            submit=submit,
+            task=duration.max(),
+            unit=unit,
+            broke=_impossible(jobs, tasks, self)
+            or two_at_once("task", self.workers, worker, start, finish),
             idle=idle,
             warned=f"{lost}; more probes, or stealing, find them",
         )
@@ -252,38 +228,31 @@ def _percentile(times: np.ndarray, q: float) -> float:
     return float(np.percentile(times, q)) if len(times) else np.nan
 
 
-def _relabelled(jobs: DataFrame, case: Case) -> str:
-    """The sentence on a short job that was treated as long, or the other way round."""
-    workload = case.workload
-    frame = workload.jobs
-    mean = frame["mean"] if "mean" in frame else job_means(workload)
-    if detail_of(case.detail).whole_times:
-        mean = np.floor(mean)
-    long = np.asarray(mean > case.cutoff)
-    other = jobs["long"].to_numpy(bool) != long
-    if not other.any():
-        return ""
-    row = int(other.argmax())
-    treated, kind = ("short", "long") if long[row] else ("long", "short")
-    return (
-        f"relabelling: job {frame['job'][row]} was treated as {treated} but is {kind}; {READ_ONLY}"
-    )
-
-
-def _impossible(tasks: DataFrame, jobs: DataFrame, case: Case) -> str:
-    """The sentence on a forged record: a time that is not the task's, an end that is not the job's."""
-    workload = case.workload
-    expected = workload.tasks
-    expected = expected.assign(task=expected.groupby("job").cumcount())
-    both = expected.merge(tasks, on=["job", "task"], how="left")  # in the order of `expected`
+def _impossible(jobs: DataFrame, tasks: DataFrame, case: Case) -> str:
+    """The sentence on a forged record: a short job treated as long, or the other way round; a time that is not the
+    task's, an end that is not the job's."""
+    second = max(SECONDS[case.workload.time_unit], 1.0)  # in a unit, on the simulator's clock
+    workload = in_seconds(case.workload, second) if second > 1 else case.workload
+    mean = workload.jobs["mean"] if "mean" in workload.jobs else job_means(workload)
     submit = workload.jobs["submit"].to_numpy(float)
-    duration = both["duration"].to_numpy()
+    duration = workload.tasks["duration"].to_numpy()
     if detail_of(case.detail).whole_times:
         submit = dephased(submit)
         duration = np.floor(duration)
+        mean = np.floor(mean)
+    long = np.asarray(mean > second * case.cutoff)
+    other = jobs["long"].to_numpy(bool) != long
+    if other.any():
+        row = int(other.argmax())
+        treated, kind = ("short", "long") if long[row] else ("long", "short")
+        return f"relabelling: job {jobs.index[row]} was treated as {treated} but is {kind}"
+    expected = workload.tasks[["job"]]
+    expected = expected.assign(task=expected.groupby("job").cumcount())
+    ran = expected.merge(tasks, on=["job", "task"], how="left")  # in the order of `expected`
+    start = second * ran["start"].to_numpy()
+    finish = second * ran["finish"].to_numpy()
     ready = np.repeat(submit, np.diff(workload.offsets))
-    finish = both["finish"].to_numpy()
     end = np.maximum.reduceat(finish, workload.offsets[:-1])
-    stated = submit + jobs["completion"].to_numpy()
-    of_task = tampered(both["start"].to_numpy(), finish, duration, ready, "task")
+    stated = submit + second * jobs["completion"].to_numpy()
+    of_task = tampered(start, finish, duration, ready, "task")
     return of_task or tampered(submit, stated, end - submit, submit, "job")

@@ -10,10 +10,8 @@ import pandas as pd
 from schedlib.boards.invariants import idle_while_waiting, two_at_once
 from schedlib.boards.race import (
     LIMIT,
-    READ_ONLY,
     Outcome,
     Seeds,
-    Waiting,
     cases,
     name_of,
     named,
@@ -26,7 +24,6 @@ from schedlib.hmhs import POLICIES, Instance, Policy, lower_bound, priority, rul
 from schedlib.hmhs.model import Stage
 
 SHIPPED = ("hmhs", "r-hmhs", "fifo-pri", "fifo")
-SMALL = 5  # jobs of the run that compiles what is not compiled
 METRICS = {"makespan over its lower bound": "low", "mean end of a job over the bound": "low"}
 
 
@@ -38,44 +35,39 @@ class Case:
 
     metrics: ClassVar = METRICS
     plain: ClassVar = POLICIES["fifo"]
+    what: ClassVar = "job"
+    way_out: ClassVar = "give it to a machine that asks"
 
     def play(self, policy: str | Policy, seed: int) -> tuple[Stage, Stage]:
         """The tasks of both stages."""
         done = schedule(self.instance, policy, seed=seed)
         return done.map, done.reduce
 
-    def small(self) -> "Case":
-        """Its first jobs."""
-        jobs = min(SMALL, self.instance.n_jobs)
-        return Case(self.instance.head(jobs))
-
-    def waiting(self) -> Waiting:
-        """The words for jobs that wait."""
-        submit = np.zeros(self.instance.n_jobs)
-        return Waiting("job", submit, np.inf, "s", "give it to a machine that asks")
-
     def judge(self, record: tuple) -> Outcome:
         maps, reduces = record
         case = self.instance
-        map_end = _latest(np.zeros(case.n_jobs), maps)
+        at_once = np.zeros(case.n_jobs)
+        map_end = _latest(at_once, maps)
+        job_end = _latest(map_end, reduces)
+        bound = lower_bound(case)
         stages = (
-            ("map", maps, np.zeros(case.n_jobs), case.map_task_time, case.map_tasks),
+            ("map", maps, at_once, case.map_task_time, case.map_tasks),
             ("reduce", reduces, map_end, case.reduce_task_time, case.reduce_tasks),
         )
-        job_end, bound = _latest(map_end, reduces), lower_bound(case)
         shares = [
             idle_while_waiting(times.shape[1], ready[tasks.job], tasks.start, tasks.finish)
             for _, tasks, ready, times, _ in stages
         ]
         idle = float(np.average(shares, weights=(case.map_machines, case.reduce_machines)))
         lost = f"machines idle for {idle:.0%} of their time while a task could run"
-        broke = next(filter(None, (_impossible(*stage) for stage in stages)), "")
         return Outcome(
-            (job_end.max() / bound, job_end.mean() / bound),
-            job_end,
-            broke,
-            idle,
-            f"{lost}; give every machine that asks a job of stage.queue, or set stage.wake[0] to the time "
+            values=(job_end.max() / bound, job_end.mean() / bound),
+            waits=job_end,
+            submit=at_once,
+            task=np.inf,
+            broke=_impossible(*stages[0]) or _impossible(*stages[1]),
+            idle=idle,
+            warned=f"{lost}; give every machine that asks a job of stage.queue, or set stage.wake[0] to the time "
             "at which a rule that waits is asked again",
         )
 
@@ -138,14 +130,9 @@ def _impossible(name, stage, ready, times, wanted) -> str:
     """The sentence on a forged record of a stage: too few tasks, a wrong time, two tasks on one machine."""
     ran = np.bincount(stage.job, minlength=len(wanted))
     for job in np.flatnonzero(ran != wanted)[:1]:
-        counts = f"{ran[job]} {name} tasks of job {job} ran, and it has {wanted[job]}"
-        return f"unknown job: {counts}; {READ_ONLY}"
+        return f"unknown job: {ran[job]} {name} tasks of job {job} ran, and it has {wanted[job]}"
     duration = times[stage.job, stage.machine]
-    wrong = tampered(stage.start, stage.finish, duration, ready[stage.job], f"{name} task")
-    if wrong:
-        return wrong
-    second = two_at_once(times.shape[1], stage.machine, stage.start, stage.finish)
-    if second is not None:
-        where = f"{name} machine {stage.machine[second]} at {stage.start[second]:.4g} s"
-        return f"capacity: {where} runs a second task, of job {stage.job[second]}"
-    return ""
+    task = f"{name} task"
+    return tampered(stage.start, stage.finish, duration, ready[stage.job], task) or two_at_once(
+        task, times.shape[1], stage.machine, stage.start, stage.finish
+    )

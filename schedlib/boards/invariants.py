@@ -1,5 +1,7 @@
 """Laws that hold for any run, checked on its record, whatever the simulator believed."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -25,21 +27,23 @@ def in_use(submit: np.ndarray, start: np.ndarray, finish: np.ndarray, part: np.n
 
 
 def over_capacity(
+    what: str,
     machine: np.ndarray,
     start: np.ndarray,
     finish: np.ndarray,
     demand: np.ndarray,
     capacity: np.ndarray,
-) -> tuple[int, int, float] | None:
-    """The first task whose start takes a machine above its capacity: (task, resource, used), or None.
+    resources: Sequence[str] = ("tasks",),
+) -> str:
+    """The sentence on the first task whose start takes a machine above its capacity, empty when none does.
 
-    `machine, start, finish (T,)`, `demand (T, R)`, `capacity (N, R)`; tasks with machine -1 did not run. Of
-    what happens at one time, tasks end before others start. Tasks that take no time are left out: several run one
-    after the other at one time.
+    `machine, start, finish (T,)`, `demand (T, R)`, `capacity (N, R)`, of R `resources`; tasks with machine -1 did
+    not run. Of what happens at one time, tasks end before others start. Tasks that take no time are left out:
+    several run one after the other at one time.
 
     >>> times = np.array([0.0, 1.0]), np.array([2.0, 3.0])
-    >>> over_capacity(np.array([0, 0]), *times, np.array([[2.0], [1.0]]), np.array([[2.5]]))
-    (1, 0, 3.0)
+    >>> over_capacity("task", np.array([0, 0]), *times, np.array([[2.0], [1.0]]), np.array([[2.5]]))
+    'capacity: task 1 at 1 takes machine 0 to 3 tasks, and it has 2.5'
     """
     ran = np.flatnonzero((machine >= 0) & (finish > start))
     kind = np.repeat((ENDS, STARTS), len(ran))
@@ -51,31 +55,28 @@ def over_capacity(
     starts = kind[order, None] == STARTS
     amount = demand[task]
     change = pd.DataFrame(np.where(starts, amount, -amount))
-    sums = change.groupby(where).cumsum()
-    used = sums.to_numpy()
-    largest = demand.max(axis=0, initial=0.0)
-    rounding = largest * len(ran) ** 0.5
+    used = change.groupby(where).cumsum().to_numpy()
+    rounding = demand.max(axis=0, initial=0.0) * len(ran) ** 0.5
     room = capacity[where]
-    most = room + SLACK * (room + rounding)
-    over = starts & (used > most)
+    over = starts & (used > room + SLACK * (room + rounding))
     if not over.any():
-        return None
-    row, resource = np.argwhere(over)[0]
-    return int(task[row]), int(resource), float(used[row, resource])
+        return ""
+    row, l = np.argwhere(over)[0]
+    use = f"takes machine {where[row]} to {used[row, l]:.4g} {resources[l]}"
+    begins = start[task[row]]
+    return f"capacity: {what} {task[row]} at {begins:.4g} {use}, and it has {room[row, l]:.4g}"
 
 
 def two_at_once(
-    machines: int, machine: np.ndarray, start: np.ndarray, finish: np.ndarray
-) -> int | None:
-    """The first task (T,) that starts on a machine which still runs another, or None.
+    what: str, machines: int, machine: np.ndarray, start: np.ndarray, finish: np.ndarray
+) -> str:
+    """The sentence on the first task (T,) that starts on a machine which still runs another; else empty.
 
-    >>> two_at_once(1, np.array([0, 0]), np.array([0.0, 1.0]), np.array([2.0, 3.0]))
-    1
+    >>> two_at_once("task", 1, np.array([0, 0]), np.array([0.0, 1.0]), np.array([2.0, 3.0]))
+    'capacity: task 1 at 1 takes machine 0 to 2 tasks, and it has 1'
     """
-    task = np.ones((len(machine), 1))
-    capacity = np.ones((machines, 1))
-    found = over_capacity(machine, start, finish, task, capacity)
-    return found[0] if found else None
+    one = np.ones((len(machine), 1))
+    return over_capacity(what, machine, start, finish, one, np.ones((machines, 1)))
 
 
 def idle_while_waiting(
@@ -112,8 +113,9 @@ def passed_over(
     machine: np.ndarray,
     demand: np.ndarray,
     capacity: np.ndarray,
-) -> tuple[int, int, float, int] | None:
-    """Jobs that wait at a decision although a machine has room: (how many, the first, when, where), or None.
+    unit: str,
+) -> tuple[float, str]:
+    """The share of the jobs that waited at a decision although a machine had room, and the sentence on them.
 
     An arriving job may go to any machine; a machine that jobs leave may start any waiting one. At one time
     jobs leave before others arrive. `submit, start, finish, machine (N,)` of jobs that all ran, `demand (N, R)`,
@@ -121,9 +123,10 @@ def passed_over(
 
     >>> submit, start, finish = np.array([[0.0, 1.0, 2.0], [0.0, 4.0, 6.0], [4.0, 6.0, 7.0]])
     >>> times, one = (submit, start, finish, np.zeros(3, int)), np.ones((3, 1))
-    >>> passed_over(*times, one, np.ones((1, 1)))
-    >>> passed_over(*times, one, np.ones((2, 1)))
-    (2, 1, 1.0, 1)
+    >>> passed_over(*times, one, np.ones((1, 1)), "s")
+    (0.0, '')
+    >>> print(passed_over(*times, one, np.ones((2, 1)), "s")[1])
+    2 of 3 jobs waited while a machine had room for them, first job 1 at 1 s (machine 1); on purpose? ...
     """
     jobs = np.arange(len(submit))
     waited = np.flatnonzero(start > submit)
@@ -135,7 +138,7 @@ def passed_over(
     where = np.where(kind == ARRIVES, len(capacity), machine[job])  # arrivals after all machines
     order = np.lexsort((where, when))  # of one place and time they stay as above
     size = np.where((finish > start)[:, None], demand, 0.0)  # what ends at once takes no room
-    passed, first, time, place = _passed_over(
+    moment, place = _passed_over(
         when[order],
         kind[order],
         job[order],
@@ -145,19 +148,27 @@ def passed_over(
         size,
         capacity + SLACK * capacity.max(axis=0),
     )
-    return (passed, first, time, place) if passed else None
+    passed = np.isfinite(moment).sum()
+    if not passed:
+        return 0.0, ""
+    first = moment.argmin()
+    share = f"{passed} of {len(jobs)} jobs waited while a machine had room for them"
+    where_first = f"first job {first} at {moment[first]:.4g} {unit} (machine {place[first]})"
+    way_out = "on purpose? If not, let `arrive` and `leave` try every one"
+    return passed / len(jobs), f"{share}, {where_first}; {way_out}"
 
 
 @compiled
 def _passed_over(when, kind, job_of, start, machine, demand, size, free):
-    """As `passed_over`, from events in order: times, kinds and jobs (E,); `size` (N, R) is what a job takes.
+    """When each job was passed over first (infinite: never), and where, (N,) each.
 
-    `start, machine (N,)`, `demand (N, R)`; `free (M, R)` is written over.
+    From events in order: times, kinds and jobs (E,); `size (N, R)` is what a job takes. `start, machine (N,)`,
+    `demand (N, R)`; `free (M, R)` is written over.
     """
     line = np.empty(len(start), np.int64)  # jobs that wait and were never passed over, by arrival
     waiting = 0
-    passed = 0
-    first, first_time, first_place = -1, 0.0, -1
+    moment = np.full(len(start), np.inf)
+    where = np.full(len(start), -1)
     for event in range(len(when)):
         now = when[event]
         job = job_of[event]
@@ -168,37 +179,24 @@ def _passed_over(when, kind, job_of, start, machine, demand, size, free):
             free[place] -= size[job]
         elif kind[event] == ARRIVES:
             place = 0
-            while place < len(free) and not _fits(demand, job, free, place):
+            while place < len(free) and (demand[job] > free[place]).any():
                 place += 1
-            if place == len(free):
+            if place < len(free):
+                moment[job] = now
+                where[job] = place
+            else:
                 line[waiting] = job
                 waiting += 1
-                continue
-            if passed == 0:
-                first, first_time, first_place = job, now, place
-            passed += 1
         else:
             # the machine has chosen: a job that still waits and fits was passed over
             kept = 0
             for rank in range(waiting):
                 job = line[rank]
-                if start[job] <= now:
-                    continue
-                if not _fits(demand, job, free, place):
+                if start[job] > now and (demand[job] <= free[place]).all():
+                    moment[job] = now
+                    where[job] = place
+                elif start[job] > now:
                     line[kept] = job
                     kept += 1
-                    continue
-                if passed == 0:
-                    first, first_time, first_place = job, now, place
-                passed += 1
             waiting = kept
-    return passed, first, first_time, first_place
-
-
-@compiled
-def _fits(demand, job, free, machine):
-    """Whether a machine has room for a job."""
-    for resource in range(demand.shape[1]):
-        if demand[job, resource] > free[machine, resource]:
-            return False
-    return True
+    return moment, where

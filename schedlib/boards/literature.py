@@ -23,8 +23,6 @@ SKIPS = 10
 """How many offers of a machine a job lets pass under `delay`, Zaharia's D."""
 HEARTBEAT = 3.0
 """How long an idle machine waits under `delay` until it offers itself again (s), as in Hadoop."""
-EQUAL = 1e-7
-"""Smaller differences of fragments are rounding."""
 CHOICES = 2
 """How many workers a probe of `power_of_d` looks at."""
 
@@ -32,52 +30,71 @@ CHOICES = 2
 # --- EASY backfilling: Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem, Feitelson, TPDS 2001 ---
 
 
-@numba.njit
-def harmless(cluster: lotes.Cluster, job: int, machine: int) -> bool:
-    """Whether the first in line keeps its reservation when a job starts there now."""
-    head = cluster.waiting[0]
-    reserved = -1
-    begins = np.inf  # where the first in line can start first, and when
-    for other in range(len(cluster.config)):
-        room = lotes.room_at(cluster, head, other)
-        if room < begins:
-            reserved = other
-            begins = room
-    if machine != reserved:
-        return True
-    config = cluster.config[machine]
-    pace = cluster.pace[config, cluster.job_class[job]]
-    ends = cluster.now + cluster.work[job] * pace
-    if ends <= begins:
-        return True
-    # room at the reservation, beside the first in line
-    free = cluster.room.free
-    size = cluster.room.size
-    spare = free[machine] - size[job]
-    running = cluster.first[machine]
-    while running >= 0 and cluster.ends[running] <= begins:
-        spare = spare + size[running]
-        running = cluster.following[running]
-    fits = spare >= size[head]
-    return fits.all()
+def _easy(said: Callable, name: str) -> lotes.Policy:
+    """EASY, where `said(cluster, job, machine)` is how long a job is said to run there."""
+    said = numba.njit(said)
 
+    @numba.njit
+    def reservation(cluster, machine):
+        """When the first in line can start there, as said, and what is free then, (R,)."""
+        head = cluster.waiting[0]
+        need = cluster.room.size[head]
+        free = cluster.room.free[machine].copy()
+        if cluster.pace[cluster.config[machine], cluster.job_class[head]] == np.inf:
+            return np.inf, free
+        runs = np.empty(cluster.running[machine].sum(), np.int64)
+        ends = np.empty(runs.size)
+        running = cluster.first[machine]
+        for place in range(runs.size):
+            runs[place] = running
+            ends[place] = max(cluster.now, cluster.begun[running] + said(cluster, running, machine))
+            running = cluster.following[running]
+        when = cluster.now
+        for place in np.argsort(ends):
+            fits = (free >= need).all()
+            if fits and ends[place] > when:
+                break
+            free += cluster.room.size[runs[place]]
+            when = ends[place]
+        fits = (free >= need).all()
+        return when if fits else np.inf, free
 
-def _easy(keeps: Callable, name: str) -> lotes.Policy:
-    """EASY, where `keeps(cluster, job, machine)` says whether the first in line keeps its reservation."""
+    @numba.njit
+    def harmless(cluster, job, machine):
+        """Whether the first in line keeps its reservation when a job starts there now."""
+        reserved = -1
+        begins = np.inf
+        room = cluster.room.free[machine]
+        for other in range(len(cluster.config)):
+            when, free = reservation(cluster, other)
+            if when < begins:
+                reserved = other
+                begins = when
+                room = free
+        if machine != reserved or cluster.now + said(cluster, job, machine) <= begins:
+            return True
+        spare = room - cluster.room.size[job]
+        fits = spare >= cluster.room.size[cluster.waiting[0]]
+        return fits.all()
 
     def backfill(cluster, machine):
         """The first in line, or the first behind it that does not delay it."""
         for job in cluster.waiting:
             if not lotes.can_start(cluster, job, machine):
                 continue
-            if job == cluster.waiting[0] or keeps(cluster, job, machine):
+            if job == cluster.waiting[0] or harmless(cluster, job, machine):
                 return job
         return -1
 
     return lotes.Policy(at_moment=backfill, name=name)
 
 
-easy = _easy(harmless, "EASY backfilling")
+easy = _easy(
+    lambda cluster, job, machine: (
+        cluster.work[job] * cluster.pace[cluster.config[machine], cluster.job_class[job]]
+    ),
+    "EASY backfilling",
+)
 """The first in line has a reservation; others overtake it as long as they do not delay it. Like the paper's
 it goes by how long jobs say that they run, so it keeps its promise when they say the truth. It decides after all
 that ends and arrives at a time."""
@@ -92,57 +109,9 @@ def easy_by(column: str) -> lotes.Policy:
     >>> easy_by("requested_time").name
     'EASY by requested_time'
     """
-
-    @numba.njit
-    def reservation(cluster, machine):
-        """When the first in line can start there, as users said, and what is free then, (R,)."""
-        head = cluster.waiting[0]
-        size = cluster.room.size
-        need = size[head]
-        free = cluster.room.free[machine].copy()
-        pace = cluster.pace[cluster.config[machine]]
-        if pace[cluster.job_class[head]] == np.inf:
-            return np.inf, free
-        said = getattr(cluster.jobs, column)
-        runs = np.empty(cluster.running[machine].sum(), np.int64)
-        ends = np.empty(runs.size)
-        running = cluster.first[machine]
-        for place in range(runs.size):
-            took = cluster.work[running] * pace[cluster.job_class[running]]
-            start = cluster.ends[running] - took
-            runs[place] = running
-            ends[place] = max(cluster.now, start + said[running])
-            running = cluster.following[running]
-        when = cluster.now
-        for place in np.argsort(ends):
-            fits = (free >= need).all()
-            if fits and ends[place] > when:
-                break
-            free += size[runs[place]]
-            when = ends[place]
-        fits = (free >= need).all()
-        return when if fits else np.inf, free
-
-    @numba.njit
-    def harmless_as_said(cluster, job, machine):
-        reserved = -1
-        begins = np.inf
-        size = cluster.room.size
-        room = cluster.room.free[machine]
-        for other in range(len(cluster.config)):
-            when, free = reservation(cluster, other)
-            if when < begins:
-                reserved = other
-                begins = when
-                room = free
-        said = getattr(cluster.jobs, column)
-        if machine != reserved or cluster.now + said[job] <= begins:
-            return True
-        spare = room - size[job]
-        fits = spare >= size[cluster.waiting[0]]
-        return fits.all()
-
-    return _easy(harmless_as_said, f"EASY by {column}")
+    return _easy(
+        lambda cluster, job, machine: getattr(cluster.jobs, column)[job], f"EASY by {column}"
+    )
 
 
 # --- Policies that stop jobs: Kleinrock, Queueing systems 2, 1976; Schrage, Operations Research 16, 1968 (SRPT);
@@ -168,39 +137,63 @@ def last_to_stop(key: Callable) -> Callable:
 
     @numba.njit
     def last_of(cluster, running):
-        last = -1  # its place in `running`: of equal keys the first
-        most = -np.inf
-        for other in running:
-            most = max(most, key(cluster, other))
+        least = np.inf
         for job in cluster.waiting:
-            if key(cluster, job) >= most or lotes.first_fit(cluster, job) >= 0:
+            least = min(least, key(cluster, job))
+        last = -1  # of equal keys the first
+        for other in running:
+            largest = key(cluster, other) > (least if last < 0 else key(cluster, last))
+            if not largest or cluster.begun[other] == cluster.now:
                 continue
-            for place, other in enumerate(running):
-                if cluster.begun[other] == cluster.now or key(cluster, other) <= key(cluster, job):
-                    continue
-                largest = last < 0
-                if not largest:
-                    more = key(cluster, other) - key(cluster, running[last])
-                    largest = more > 0 or (more == 0 and place < last)
-                if largest and makes_room(cluster, job, cluster.machine[other]):
-                    last = place
-        return running[last] if last >= 0 else -1
+            machine = cluster.machine[other]
+            for job in cluster.waiting:
+                smaller = key(cluster, job) < key(cluster, other)
+                if (
+                    smaller
+                    and lotes.first_fit(cluster, job) < 0
+                    and makes_room(cluster, job, machine)
+                ):
+                    last = other
+                    break
+        return last
 
     return last_of
 
 
-def first_to_start(key: Callable) -> Callable:
-    """A function `(cluster, machine)`: of the jobs that can start there, the first with the least key; -1 without one."""
+def first_to_start(cost: Callable) -> Callable:
+    """A function `(cluster, machine)`: of the jobs that can start there, the first with the least
+    `cost(cluster, job, machine)`; -1 without one."""
 
     def first_of(cluster, machine):
         best = -1
+        least = np.inf
         for job in cluster.waiting:
-            less = best < 0 or key(cluster, job) < key(cluster, best)
-            if less and lotes.can_start(cluster, job, machine):
-                best = job
+            if lotes.can_start(cluster, job, machine):
+                more = cost(cluster, job, machine)
+                if best < 0 or more < least:
+                    best = job
+                    least = more
         return best
 
     return first_of
+
+
+def first_machine(cost: Callable) -> Callable:
+    """A function `(cluster, job)`: of the machines where the job can start, the first with the least
+    `cost(cluster, job, machine)`; -1 without one."""
+
+    def cheapest(cluster, job):
+        best = -1
+        least = np.inf
+        for machine in range(len(cluster.config)):
+            if lotes.can_start(cluster, job, machine):
+                more = cost(cluster, job, machine)
+                if more < least:
+                    best = machine
+                    least = more
+        return best
+
+    return cheapest
 
 
 def least_first(
@@ -217,6 +210,7 @@ def least_first(
         raise ValueError(f"quantum: {quantum}, give a positive time, or leave it out")
     key = numba.njit(key)
     last_of = last_to_stop(key)
+    by_key = numba.njit(lambda cluster, job, machine: key(cluster, job))
 
     def stop(cluster, running):
         """The job with the largest key, where one with a smaller key needs its room."""
@@ -224,7 +218,7 @@ def least_first(
             cluster.wake[0] = cluster.now + quantum
         return last_of(cluster, running)
 
-    return lotes.Policy(at_moment=first_to_start(key), stop=stop, name=name, keep=keep)
+    return lotes.Policy(at_moment=first_to_start(by_key), stop=stop, name=name, keep=keep)
 
 
 srpt = least_first(lambda cluster, job: lotes.remaining(cluster, job), "SRPT")
@@ -280,7 +274,8 @@ def feedback(*quanta: float) -> lotes.Policy:
         return level + over / 2
 
     last_of = last_to_stop(place)
-    first_of = numba.njit(first_to_start(place))
+    by_place = numba.njit(lambda cluster, job, machine: place(cluster, job))
+    first_of = numba.njit(first_to_start(by_place))
 
     def start(cluster, machine):
         """The first job on the highest level that can start; its turn begins."""
@@ -319,45 +314,19 @@ def round_robin(quantum: float) -> lotes.Policy:
 
 
 @numba.njit
-def along(cluster: lotes.Cluster, job: int, machine: int) -> float:
-    """How well a job's size and what is free on a machine point the same way; scarce resources weigh more. Amounts
-    are parts of the largest capacity."""
+def mismatch(cluster: lotes.Cluster, job: int, machine: int) -> float:
+    """Minus the product of a job's size and what is free on a machine: it is least where they point the same way.
+    Scarce resources weigh more. Amounts are parts of the largest capacity."""
     total = 0.0
     for l in range(cluster.free.shape[1]):
         largest = cluster.capacity[:, l].max()
         weight = (cluster.share * cluster.demand[:, l]).sum() / largest
         size = cluster.size[job, l] / largest
-        total += weight * size * (cluster.free[machine, l] / largest)
+        total -= weight * size * (cluster.free[machine, l] / largest)
     return total
 
 
-def dot_arrive(cluster: lotes.Cluster, job: int) -> int:
-    """The machine with the largest product."""
-    best = -1
-    most = -1.0
-    for machine in range(len(cluster.config)):
-        if lotes.can_start(cluster, job, machine):
-            product = along(cluster, job, machine)
-            if product > most:
-                best = machine
-                most = product
-    return best
-
-
-def dot_leave(cluster: lotes.Cluster, machine: int) -> int:
-    """The job with the largest product."""
-    best = -1
-    most = -1.0
-    for job in cluster.waiting:
-        if lotes.can_start(cluster, job, machine):
-            product = along(cluster, job, machine)
-            if product > most:
-                best = job
-                most = product
-    return best
-
-
-dot_product = lotes.Policy(dot_arrive, dot_leave, "dot product")
+dot_product = lotes.Policy(first_machine(mismatch), first_to_start(mismatch), "dot product")
 """A job goes where its size and the free room have the largest product, each resource weighed by the mean
 demand for it; so does a machine choose among those who wait."""
 
@@ -378,23 +347,16 @@ def fragments(cluster: lotes.Cluster, free: np.ndarray) -> float:
     return useless
 
 
-def fgd_arrive(cluster: lotes.Cluster, job: int) -> int:
-    """The machine on which F_n(M) rises least."""
-    best = -1
-    least = np.inf
-    for machine in range(len(cluster.config)):
-        if lotes.can_start(cluster, job, machine):
-            free = cluster.free[machine]
-            before = fragments(cluster, free)
-            after = fragments(cluster, free - cluster.size[job])
-            rise = after - before
-            if rise < least - EQUAL:
-                best = machine
-                least = rise
-    return best
+@numba.njit
+def rise(cluster: lotes.Cluster, job: int, machine: int) -> float:
+    """How much F_n(M) rises; smaller differences than 1e-7 are rounding."""
+    free = cluster.free[machine]
+    before = fragments(cluster, free)
+    after = fragments(cluster, free - cluster.size[job])
+    return np.round(after - before, 7)
 
 
-fgd = lotes.Policy(fgd_arrive, name="FGD, whole GPUs")
+fgd = lotes.Policy(first_machine(rise), name="FGD, whole GPUs")
 """The classes are the typical tasks; GPUs are the last resource, and tasks take whole ones."""
 
 

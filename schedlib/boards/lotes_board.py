@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,17 +12,13 @@ import pandas as pd
 from schedlib.boards.invariants import in_use, over_capacity, passed_over
 from schedlib.boards.race import (
     LIMIT,
-    READ_ONLY,
     Outcome,
     Seeds,
-    Waiting,
     bounded_slowdown,
     cases,
     name_of,
     named,
-    numbered,
     policies,
-    queue_of,
     race,
     tampered,
 )
@@ -44,7 +40,6 @@ from schedlib.workload import SECONDS, Workload
 
 SHIPPED = ("lotes", "greedy", "tetris")
 PLANNED = ("lotes", "lotes-first")
-SMALL = 20  # jobs of the run that compiles what is not compiled
 METRICS = {
     "mean wait (s)": "low",
     "99 % wait (s)": "low",
@@ -65,6 +60,8 @@ class Case:
 
     metrics: ClassVar = METRICS
     plain: ClassVar = Policy(first_fit)
+    what: ClassVar = "job"
+    way_out: ClassVar = "start it in `arrive`, in `leave` when a job exits, or in `at_moment`"
 
     def play(self, policy: str | Policy, seed: int) -> Simulation:
         """The jobs, and where they ran."""
@@ -72,16 +69,6 @@ class Case:
             # the board's own words name the first job that waits for ever
             warnings.filterwarnings("ignore", message=".* jobs never start")
             return simulate(policy, self.configs, self.workload, plan=self.plan, seed=seed)
-
-    def small(self) -> "Case":
-        """Its first jobs."""
-        return replace(self, workload=self.workload.head(SMALL))
-
-    def waiting(self) -> Waiting:
-        """The words for jobs that wait."""
-        return queue_of(
-            self.workload, "start it in `arrive`, in `leave` when a job exits, or in `at_moment`"
-        )
 
     def judge(self, run: Simulation) -> Outcome:
         unit = self.workload.time_unit
@@ -117,23 +104,24 @@ class Case:
                 in_use(submit, record["start"], record["finish"], part),
             )
         broke = tampered(start, start + ran, duration, submit, "job")
-        broke = broke or _overfull(record, of_job, self)
+        bar = "job" if run.pieces is None else "piece"
+        broke = broke or over_capacity(bar, **record, resources=self.workload.resources)
         # where a class runs on some machines only, free room is not room for it
         pools = self.plan is None or bool((self.plan.classes.rate > 0).all())
         own = run.policy not in OPTIONS and run.pieces is None
         judged = own and served and not broke and pools
-        passed = _passed(submit, record, unit) if judged else (0.0, "")
-        return Outcome(values, wait, broke, *passed)
+        passed = passed_over(submit, **record, unit=unit) if judged else (0.0, "")
+        return Outcome(values, wait, submit, duration.max(), unit, broke, *passed)
 
 
 def _worked(pieces: pd.DataFrame, of_job: np.ndarray, duration: np.ndarray) -> np.ndarray:
     """How long each job ran (N,): all its pieces, or the last alone where that is all its work (its policy keeps none)."""
-    length = (pieces["finish"] - pieces["start"]).to_numpy()
-    worked = np.bincount(of_job, length, len(duration))
-    worked[np.bincount(of_job, minlength=len(duration)) == 0] = np.nan
-    last = np.full(len(duration), np.nan)
-    last[of_job] = length  # pieces are in order of time
-    return np.where(np.isclose(last, duration, rtol=1e-9), last, worked)
+    length = pieces["finish"] - pieces["start"]  # in order of time
+    pieces_of = length.groupby(of_job)
+    jobs = range(len(duration))
+    last = pieces_of.last().reindex(jobs)
+    whole = np.isclose(last, duration, rtol=1e-9)
+    return pieces_of.sum().reindex(jobs).where(~whole, last).to_numpy()
 
 
 @typed
@@ -161,15 +149,15 @@ def lotes(
     - `baseline`: the policy to which all are compared, else the best of each metric
 
     LoTES plans for the random jobs' true classes; in a given workload for its own, when it has several, else
-    for up to four that it finds. A policy of `against` that cannot plan for it is left out with a warning
-    that says why. With one given `Workload` a seed, and so an interval, concerns only the policies' own
+    for up to four that it finds. With one given `Workload` a seed, and so an interval, concerns only the policies' own
     choices; a policy that draws nothing has no interval there.
 
     Where machines are seldom full waits say little. The board therefore has, beside them, how many jobs wait,
     the slowdown (response time over the duration, each at least 10 s; 1 where nobody waits), and the
     utilisation until the last job ends, a mean over the resources. Gives a frame as `standings` does. `broke`
     says which rule a policy of yours broke; `warned` that a job waits very long, or while a machine has room.
-    Raises ValueError on a workload without `configs` or the other way round, an unknown name and wrong seeds.
+    Raises ValueError on a workload without `configs` or the other way round, one for which a policy of `against`
+    cannot plan, an unknown name and wrong seeds.
 
     See also: `lotes.Policy`, `boards.told`, `boards.plot`, `boards.literature`.
 
@@ -180,30 +168,12 @@ def lotes(
     >>> print(board.loc[board["policy"] == "never", "warned"].iloc[0])
     starvation: job 0, submitted at 0 s, never starts (3 of 3 do not); start it in `arrive`, ... (seed 0)
     """
-    if workload is None and configs is not None:
-        raise ValueError("configs: are of a workload of your own; give workload= too")
-    if workload is not None and not isinstance(configs, MachineConfigs):
-        raise ValueError(
-            "configs: a workload of your own needs lotes.MachineConfigs(capacity, count)"
-        )
+    if (workload is None) != (configs is None):
+        way_out = "give both, configs as lotes.MachineConfigs(capacity, count), or neither"
+        raise ValueError(f"workload, configs: {way_out}")
     rivals = named(against, OPTIONS)
     planned = [name for name in rivals if name in PLANNED]
-
-    def read(jobs: Workload) -> Case:
-        return _case(jobs, configs, bool(planned))
-
-    try:
-        case_of = cases(workload, Workload, random_jobs, read)
-        if callable(workload):
-            case_of = lru_cache(maxsize=1)(case_of)  # the race draws the first seed next
-            case_of(numbered(seeds)[0])
-    except ValueError as error:
-        if not planned:
-            raise
-        warnings.warn(f"{', '.join(planned)} left out: {error}", stacklevel=3)
-        rivals = [name for name in rivals if name not in planned]
-        planned = []
-        case_of = cases(workload, Workload, random_jobs, read)
+    case_of = cases(workload, Workload, random_jobs, lambda jobs: _case(jobs, configs, planned))
     entries = policies(
         mine,
         Policy,
@@ -230,20 +200,27 @@ def _instance():
     return random_instance(0.006, machines=2, hours=10.0, sizes="common", load=1.05)
 
 
-def _case(workload: Workload, configs: Any, planned: bool) -> Case:
+def _case(workload: Workload, configs: Any, planned: list[str]) -> Case:
     tasks = workload.tasks
     labels = workload.jobs["class"].to_numpy()
-    job_class = np.repeat(labels, np.diff(workload.offsets))
+    of_job = np.repeat(np.arange(len(workload)), np.diff(workload.offsets))
+    job_class = labels[of_job]
     plan = None
     if planned:
-        if labels.any():
-            classes = _means(workload, job_class, configs)
-        else:
-            kinds = len(tasks[list(workload.resources)].drop_duplicates())
-            classes, job_class = cluster_jobs(workload, min(4, kinds), configs=configs.n_configs)
-        plan = make_plan(configs, classes)
+        try:
+            if labels.any():
+                classes = _means(workload, job_class, configs)
+            else:
+                kinds = len(tasks[list(workload.resources)].drop_duplicates())
+                classes, job_class = cluster_jobs(
+                    workload, min(4, kinds), configs=configs.n_configs
+                )
+            plan = make_plan(configs, classes)
+        except ValueError as error:
+            raise ValueError(
+                f"against: leave out {', '.join(planned)}, no plan; {error}"
+            ) from error
     number = np.arange(len(tasks))
-    of_job = np.repeat(np.arange(len(workload)), np.diff(workload.offsets))
     rows = workload.jobs.iloc[of_job].assign(job=number).assign(**{"class": job_class})
     jobs = Workload(rows, tasks.assign(job=number), workload.time_unit)
     return Case(configs, plan, jobs)
@@ -257,27 +234,3 @@ def _means(workload: Workload, job_class: np.ndarray, configs: MachineConfigs) -
     rate = np.tile(1 / np.maximum(tasks["duration"].to_numpy(), 1e-12), (configs.n_configs, 1))
     share = np.bincount(job_class) / len(job_class)
     return JobClasses(share, tasks[list(workload.resources)].to_numpy(), rate)
-
-
-def _overfull(record: dict[str, np.ndarray], of_job: np.ndarray, case: Case) -> str:
-    """The sentence on a machine that takes more than it has, empty when none does."""
-    overfull = over_capacity(**record)
-    if overfull is None:
-        return ""
-    bar, resource, used = overfull
-    machine, name = record["machine"][bar], case.workload.resources[resource]
-    when = f"{record['start'][bar]:.4g} {case.workload.time_unit}"
-    room = record["capacity"][machine, resource]
-    use = f"at {when} takes machine {machine} to {used:.4g} of {name}, and it has {room:.4g}"
-    return f"capacity: job {of_job[bar]} {use}; {READ_ONLY}"
-
-
-def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tuple[float, str]:
-    """The share of the jobs that waited while a machine had room, and the sentence on it."""
-    passed = passed_over(submit=submit, **record)
-    if passed is None:
-        return 0.0, ""
-    count, job, now, machine = passed
-    first = f"first job {job} at {now:.4g} {unit} (machine {machine}); on purpose? If not,"
-    waited = f"{count} of {len(submit)} jobs waited while a machine had room for them, {first}"
-    return count / len(submit), f"{waited} let `arrive` and `leave` try every one"

@@ -1,7 +1,7 @@
 """The board of MCH's simulator: leaves of a hierarchy that always want more, and what the poorest gets."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,10 +10,8 @@ from pandas import DataFrame
 
 from schedlib.boards.race import (
     LIMIT,
-    READ_ONLY,
     Outcome,
     Seeds,
-    Waiting,
     bounded_slowdown,
     cases,
     named,
@@ -46,42 +44,29 @@ class Case:
 
     metrics: ClassVar = METRICS
     plain: ClassVar = RULES["drf"]
+    what: ClassVar = "leaf"
+    way_out: ClassVar = "look at its priority when it has nothing, and whether its task's needs are ever free at once"
 
     def play(self, policy: str | Rule, seed: int) -> Churn:
         """Shares and jobs over time."""
         return simulate(self.tree, self.capacity, policy, self.jobs, until=self.until, seed=seed)
 
-    def small(self) -> "Case":
-        """Its beginning."""
-        return replace(self, until=self.until / 10)
-
-    def waiting(self) -> Waiting:
-        """The words for leaves that wait."""
-        first = self.jobs.groupby("leaf")["submit"].min()
-        leaves = range(self.tree.n_leaves)
-        return Waiting(
-            what="leaf",
-            submit=first.reindex(leaves, fill_value=0.0).to_numpy(),
-            task=float(self.jobs["duration"].mean()),
-            unit="s",
-            way_out="look at its priority when it has nothing, and whether its task's needs are ever free at once",
-        )
-
     def judge(self, run: Churn) -> Outcome:
-        part, hungry = _shares(run, self)
+        first = self.jobs.groupby("leaf")["submit"].min()
+        part, hungry, other_work = _leaves(run, self)
         due = part[~np.isnan(part)]
-        poorest = min(due, default=np.nan)
         came = run.jobs[run.jobs["submit"] < self.until]
         slow = np.nan
         if len(came):
             end = came["finish"].fillna(self.until).clip(upper=self.until)
             response = end - came["submit"]
             slow = bounded_slowdown(response.to_numpy(), came["duration"].to_numpy())
-        utilisation = 100 * run.utilisation.mean()
         return Outcome(
-            values=(poorest, utilisation, slow),
+            values=(min(due, default=np.nan), 100 * run.utilisation.mean(), slow),
             waits=hungry,
-            broke=_overfull(run, self) or _other_work(run, self),
+            submit=first.reindex(range(self.tree.n_leaves), fill_value=0.0).to_numpy(),
+            task=float(self.jobs["duration"].mean()),
+            broke=_overfull(run, self) or other_work,
         )
 
 
@@ -156,93 +141,59 @@ def _of_a_task(case: Case) -> np.ndarray:
     return (case.tree.demand / case.capacity).max(axis=1)
 
 
-def _area(time: np.ndarray, value: np.ndarray, begin: float, end: float) -> float:
-    """The integral from `begin` to `end` of what is `value[i]` from `time[i]` on, (N,) each."""
-    area = value * _spans(time, begin, end)
-    return float(area.sum())
-
-
 def _spans(time: np.ndarray, begin: float, end: float) -> np.ndarray:
     """How long after each time the next is, from `begin` to `end`."""
     clipped = np.clip(time, begin, end)
     return np.diff(clipped, append=end)
 
 
-def _courses(run: Churn) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-    """Of each leaf that ran tasks, the times and its shares from then on, (N,) each, from 0 on."""
-    return {
-        leaf: (np.append(0.0, rows["time"]), np.append(0.0, rows["share"]))
-        for leaf, rows in run.shares.groupby("leaf")
-    }
-
-
-def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
-    """Each leaf's share over its due (NaN: nothing is due), its longest time with no task running (NaN: all)."""
+def _leaves(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray, str]:
+    """Each leaf's share over its due (NaN: nothing is due), its longest time with no task running (NaN: all), and
+    the sentence on a leaf that ran less than its finished jobs take, or more than those that began."""
     part = np.full(case.tree.n_leaves, np.nan)
     hungry = np.zeros(case.tree.n_leaves)
-    task_share = _of_a_task(case)
+    other_work = ""
+    of_a_task = _of_a_task(case)
     guarantee = case.tree.guarantee[case.tree.leaves]
-    courses = _courses(run)
+    courses = dict(list(run.shares.groupby("leaf")))
     filled = case.until / 3
     for leaf, jobs in run.jobs.groupby("leaf"):
+        course = courses.get(leaf, run.shares[:0])
+        time = np.append(0.0, course["time"])
+        share = np.append(0.0, course["share"])
+        work = jobs["tasks"] * jobs["duration"]
+        least = work[jobs["finish"] <= case.until].sum()
+        most = work[jobs["start"] < case.until].sum()
+        ran = (share * _spans(time, 0.0, case.until)).sum() / of_a_task[leaf]
+        rounding = SLACK * most
+        if "depart" not in jobs and not least - rounding <= ran <= most + rounding:
+            takes = f"{least:.6g}" if ran < least else f"{most:.6g}"
+            other_work = (
+                f"duration: leaf {leaf}'s tasks run for {ran:.6g} s in all, and they take {takes}"
+            )
         begin = jobs["submit"].min()
         leave = jobs["finish"].fillna(np.inf)
         end = min(leave.max(), case.until)
         if end <= begin:
             continue
-        if leaf not in courses:
-            part[leaf] = 0.0
-            hungry[leaf] = np.nan
-            continue
-        time, share = courses[leaf]
         spans = _spans(time, begin, end)
-        hungry[leaf] = spans[share == 0].max(initial=0.0)
+        hungry[leaf] = spans[share == 0].max(initial=0.0) if share.any() else np.nan
         settled = max(begin, filled) if end > filled else begin
         change = np.concatenate((jobs["submit"], leave))
-        asked = jobs["tasks"]
-        tasks = np.concatenate((asked, -asked))
+        tasks = np.concatenate((jobs["tasks"], -jobs["tasks"]))
         order = np.argsort(change)
-        wanted = task_share[leaf] * tasks[order].cumsum()
-        due = np.minimum(wanted, guarantee[leaf])
-        due = _area(change[order], due, settled, end)
-        if due > 0:
-            part[leaf] = _area(time, share, settled, end) / due
-    return part, hungry
-
-
-def _other_work(run: Churn, case: Case) -> str:
-    """The sentence on a leaf that ran less than its finished jobs take, or more than those that began."""
-    if "depart" in run.jobs:
-        return ""
-    task_share = _of_a_task(case)
-    courses = _courses(run)
-    for leaf, jobs in run.jobs.groupby("leaf"):
-        ran = 0.0
-        if leaf in courses:
-            ran = _area(*courses[leaf], 0.0, case.until) / task_share[leaf]
-        work = jobs["tasks"] * jobs["duration"]
-        least = work[jobs["finish"] <= case.until].sum()
-        most = work[jobs["start"] < case.until].sum()
-        rounding = SLACK * most
-        if not least - rounding <= ran <= most + rounding:
-            takes = f"{least:.6g}" if ran < least else f"{most:.6g}"
-            total = f"tasks run for {ran:.6g} s in all, and they take {takes}"
-            return f"duration: leaf {leaf}'s {total}; {READ_ONLY}"
-    return ""
+        wanted = of_a_task[leaf] * tasks[order].cumsum()
+        due = np.minimum(wanted, guarantee[leaf]) * _spans(change[order], settled, end)
+        if due.sum() > 0:
+            part[leaf] = (share * _spans(time, settled, end)).sum() / due.sum()
+    return part, hungry, other_work
 
 
 def _overfull(run: Churn, case: Case) -> str:
-    """The sentence on a share that is not a whole number of tasks (so of another cluster than this one), or on
-    shares that together need more than there is."""
+    """The sentence on shares that together need more than there is."""
     time = run.shares["time"].to_numpy()
     leaf = run.shares["leaf"].to_numpy()
-    share = run.shares["share"].to_numpy()
-    tasks = share / _of_a_task(case)[leaf]
-    broken = np.abs(tasks - np.rint(tasks)) > SLACK * (1 + tasks)
-    if broken.any():
-        row = broken.argmax()
-        has = f"leaf {leaf[row]} has a share of {share[row]:.4g}, that is {tasks[row]:.4g} tasks"
-        return f"capacity: {has}; {READ_ONLY}"
+    tasks = run.shares["share"].to_numpy() / _of_a_task(case)[leaf]
     before = pd.Series(tasks).groupby(leaf).shift(fill_value=0.0)
     more = tasks - before.to_numpy()
     change = more[:, None] * case.tree.demand[leaf]
@@ -253,4 +204,4 @@ def _overfull(run: Churn, case: Case) -> str:
         return ""
     row, resource = np.argwhere(over)[0]
     use = f"at {time[row]:.4g} s tasks use {used[row, resource]:.4g} of resource {resource}"
-    return f"capacity: {use}, and there is {case.capacity[resource]:.4g}; {READ_ONLY}"
+    return f"capacity: {use}, and there is {case.capacity[resource]:.4g}"

@@ -1,7 +1,7 @@
 """One workload, many policies: the shipped ones first, then the reader's, each judged by the same rules."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -13,7 +13,6 @@ from tqdm import tqdm
 from schedlib.boards.apart import Broke, apart
 from schedlib.boards.standings import COLUMNS, standings
 from schedlib.core.checks import unknown
-from schedlib.workload import Workload
 
 PATIENCE = 10
 """A job starves when it waits longer than this times a task's duration, and this times the median of the papers'
@@ -31,46 +30,33 @@ SHORTEST = 10.0  # seconds that a job counts as in a bounded slowdown, at least
 
 class Outcome(NamedTuple):
     """The result of one run: a value for each metric, each job's wait (NaN: it never started), a broken rule.
-    `idle` is the share of time or jobs lost although work could run; the sentence `warned` says so."""
+
+    `submit` says when each job came, `task` how long a task takes, for messages in this `unit`. `idle` is the share
+    of time or jobs lost although work could run; the sentence `warned` says so.
+    """
 
     values: tuple
     waits: np.ndarray = np.zeros(0)
+    submit: np.ndarray = np.zeros(0)
+    task: float = 0.0
+    unit: str = "s"
     broke: str = ""
     idle: float = 0.0
     warned: str = ""
-
-
-class Waiting(NamedTuple):
-    """The words for those who wait: what they are, when each was submitted, a task's time, the unit, a way out."""
-
-    what: str
-    submit: np.ndarray
-    task: float
-    unit: str
-    way_out: str
-
-
-def queue_of(workload: Workload, way_out: str) -> Waiting:
-    """The words for a workload of jobs."""
-    return Waiting(
-        what="job",
-        submit=workload.jobs["submit"].to_numpy(),
-        unit=workload.time_unit,
-        task=float(workload.tasks["duration"].max()),
-        way_out=way_out,
-    )
 
 
 class Case(Protocol):
     """A workload on a board: policies play it, and a referee judges their records.
 
     `metrics` names the values of an outcome, with the better end ("low" or "high"). `plain` is a policy of the
-    library that runs through the same kernels as a reader's; played on a `small` part, it compiles these before
-    the clock starts.
+    library that runs through the same kernels as a reader's; it is played first, so that these are compiled before
+    the clock starts. `what` waits here, and `way_out` says what helps it.
     """
 
     metrics: ClassVar[dict[str, str]]
     plain: ClassVar[Any]
+    what: ClassVar[str]
+    way_out: ClassVar[str]
 
     def play(self, policy: Any, seed: int) -> Any:
         """The record of a run."""
@@ -78,40 +64,20 @@ class Case(Protocol):
     def judge(self, record: Any) -> Outcome:
         """The outcome, from the record and from this case, which no rule has seen."""
 
-    def waiting(self) -> Waiting:
-        """The words for messages."""
-
-    def small(self) -> "Case":
-        """A small part of this case."""
-
-
-class Unusable(NamedTuple):
-    """A function that makes no policy, and why."""
-
-    name: str
-    why: str
-
-    def uses_estimates(self) -> bool:
-        """No, since it never ran."""
-        return False
-
 
 def policies(mine: Iterable, kind: type, make: Callable[[Callable], Any], ways: str) -> list[Any]:
     """A reader's policies: each is of this `kind`, or a function from which `make` makes one.
 
-    Raises ValueError, with the `ways` to write a policy, on anything else.
+    Raises ValueError, with the `ways` to write a policy, on anything else, and on a function that does not compile.
     """
     made = []
     for policy in mine:
         if isinstance(policy, kind):
             made.append(policy)
-            continue
-        if not callable(policy):
-            raise ValueError(f"mine: {policy!r}; give {ways}")
-        try:
+        elif callable(policy):
             made.append(make(policy))
-        except ValueError as error:
-            made.append(Unusable(name_of(policy), str(error)))
+        else:
+            raise ValueError(f"mine: {policy!r}; give {ways}")
     return made
 
 
@@ -120,21 +86,22 @@ def cases(
 ) -> Callable[[int], Any]:
     """A function from a seed to a case: the `default` without a workload, else what `read` makes of it.
 
-    `workload` is of that `kind`, or a function from a seed to one. Raises ValueError on another.
+    `workload` is of that `kind`, or a function from a seed to one. Raises ValueError when it gives another.
     """
     if workload is None:
         return default
+    if not callable(workload):
+        case = read(workload)
+        return lambda seed: case
 
-    def case_of(drawn: Any) -> Any:
+    def case_of(seed: int) -> Any:
+        drawn = workload(seed)
         if not isinstance(drawn, kind):
             wanted = f"give a {kind.__name__}, or a function from a seed to one"
             raise ValueError(f"workload: a {type(drawn).__name__}; {wanted}")
         return read(drawn)
 
-    if callable(workload):
-        return lambda seed: case_of(workload(seed))
-    case = case_of(workload)
-    return lambda seed: case
+    return case_of
 
 
 def name_of(function: Callable) -> str:
@@ -179,7 +146,7 @@ def race(
         for seed in numbers:
             case = case_of(seed)
             if mine and seed == numbers[0]:
-                case.small().play(case.plain, seed)
+                case.play(case.plain, seed)
             outcomes = {}
             for name, policy in field.items():
                 bar.set_description(f"{name}, seed {seed}")
@@ -193,32 +160,24 @@ def race(
     return runs if each else standings(runs, baseline)
 
 
-def named(against: Iterable[str], known: Iterable[str]) -> list[str]:
-    """The names of shipped policies as a list; TypeError on a name that is not text, ValueError when it is unknown."""
-    names = _listed(against)
-    if names is None or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"against: {against!r:.60}; needs a list of names, as ['greedy']")
-    known = list(known)
-    if strange := next((name for name in names if name not in known), None):
-        raise unknown("against", strange, known)
+def named(against: Iterable[str], known: Collection[str]) -> list[str]:
+    """The names of shipped policies as a list; ValueError on one that is unknown."""
+    names = [against] if isinstance(against, str) else list(against)
+    for name in names:
+        if not isinstance(name, str) or name not in known:
+            raise unknown("against", name, known)
     return names
-
-
-def _listed(argument: Any) -> list[Any] | None:
-    """An argument as a list; None for text, and for anything that is not a sequence."""
-    if isinstance(argument, str | bytes) or getattr(argument, "ndim", 1) != 1:
-        return None
-    return list(argument) if isinstance(argument, Iterable) else None
 
 
 def numbered(seeds: Seeds) -> list[int]:
     """The seeds themselves; ValueError unless there is one at least, and all are different."""
-    if isinstance(seeds, Integral):
-        numbers = list(range(min(int(seeds), MOST_SEEDS + 1)))
+    most = MOST_SEEDS + 1
+    if isinstance(seeds, Iterable):
+        numbers: list[int] = list(seeds)
     else:
-        numbers = _listed(seeds) or []
+        numbers = list(range(min(seeds, most)))
     whole = all(isinstance(seed, Integral) and 0 <= seed < 2**63 for seed in numbers)
-    if not whole or not 0 < len(set(numbers)) == len(numbers) <= MOST_SEEDS:
+    if not whole or not 0 < len(set(numbers)) == len(numbers) < most:
         wanted = f"must be a number from 1 to {MOST_SEEDS:,}, or a list of different seeds"
         raise ValueError(f"seeds: {seeds!r:.60}, {wanted}")
     return [int(seed) for seed in numbers]
@@ -228,26 +187,24 @@ def _rows(
     case: Case, seed: int, outcomes: dict[str, Outcome], shipped: Iterable[str]
 ) -> list[tuple]:
     """The rows of one seed: one for each policy and metric."""
-    waiting = case.waiting()
     papers = [outcomes[name] for name in shipped]
     longest = [np.nanmax(outcome.waits, initial=0.0) for outcome in papers]
     usual = float(np.median(longest)) if papers else 0.0
-    patience = PATIENCE * max(usual, waiting.task)
     least = min((outcome.idle for outcome in papers), default=0.0)
     beside = f"; the papers' least: {least:.0%}" if least else ""
     rows = []
     for name, outcome in outcomes.items():
         broke = outcome.broke
         if broke and outcome.values:
-            broke = f"{broke} (seed {seed})"
-        warned = starved(outcome.waits, waiting, patience)
-        if warned:
-            warned = f"{warned} (seed {seed})"
-        elif name not in shipped and outcome.idle > max(IDLE, 2 * least):
-            warned = f"{outcome.warned} (seed {seed}{beside})"
+            broke = f"{broke}; {READ_ONLY} (seed {seed})"
+        warned = starved(outcome, case, PATIENCE * max(usual, outcome.task))
+        if not warned and name not in shipped and outcome.idle > max(IDLE, 2 * least):
+            warned = outcome.warned + beside
         if broke:
             warned = ""
-        values = (np.nan,) * len(case.metrics) if outcome.broke else outcome.values
+        elif warned:
+            warned = f"{warned} (seed {seed})"
+        values = (np.nan,) * len(case.metrics) if broke else outcome.values
         for (metric, better), value in zip(case.metrics.items(), values, strict=True):
             rows.append((name, metric, better, seed, float(value), broke, warned))
     return rows
@@ -258,9 +215,7 @@ def _outcome(case: Case, policy: Any, seed: int, limit: float) -> Outcome:
     if isinstance(policy, str):
         return case.judge(case.play(policy, seed))
     try:
-        if isinstance(policy, Unusable):
-            raise Broke(policy.why)
-        record = apart(partial(_watched, case, policy, seed), limit)
+        record = apart(partial(case.play, policy, seed), limit)
     except Broke as error:
         # the row names the policy
         why = re.sub(rf"^\w+ {re.escape(repr(policy.name))}: ", "", str(error))
@@ -272,31 +227,6 @@ def _outcome(case: Case, policy: Any, seed: int, limit: float) -> Outcome:
     return Outcome((), broke=f"a rule: {why} (seed {seed})")
 
 
-def _watched(case: Case, policy: Any, seed: int) -> Any:
-    """The record of a run; ValueError when the case is another one after it."""
-    shown = list(_arrays(case))
-    before = [array.tobytes() for array in shown]
-    record = case.play(policy, seed)
-    after = [array.tobytes() for array in shown]
-    if after != before:
-        raise ValueError("it changed what it was shown")
-    return record
-
-
-def _arrays(part: Any) -> Iterator[np.ndarray]:
-    """All arrays in a case, as deep as they lie."""
-    if isinstance(part, np.ndarray):
-        yield part
-        return
-    inside: Iterable = getattr(part, "__dict__", {}).values()
-    if isinstance(part, DataFrame):
-        inside = (part[name].to_numpy() for name in part)
-    elif isinstance(part, tuple | list):
-        inside = part
-    for inner in inside:
-        yield from _arrays(inner)
-
-
 def tampered(
     start: np.ndarray, finish: np.ndarray, duration: np.ndarray, ready: np.ndarray, what: str
 ) -> str:
@@ -305,22 +235,20 @@ def tampered(
 
     >>> one = np.array([1.0])
     >>> tampered(one, one + 0.5, one * 2, one, "job")
-    "duration: job 0 runs for 0.5, and it takes 2; ...read them, and change none"
+    'duration: job 0 runs from 1 to 1.5, takes 2 and can begin at 1'
     """
     ran = ~np.isnan(start)
     took = finish - start
     slack = 1e-9 * (np.abs(finish) + 1)
-    other = ran & ~(np.abs(took - duration) <= slack)
-    early = ran & (start < ready - slack)
-    if other.any():
-        task = other.argmax()
-        text = f"runs for {took[task]:.4g}, and it takes {duration[task]:.4g}"
-    elif early.any():
-        task = early.argmax()
-        text = f"starts at {start[task]:.4g}, and is ready at {ready[task]:.4g}"
-    else:
+    as_told = (np.abs(took - duration) <= slack) & (start >= ready - slack)
+    wrong = ran & ~as_told
+    if not wrong.any():
         return ""
-    return f"duration: {what} {task} {text}; {READ_ONLY}"
+    row = wrong.argmax()
+    run = f"runs from {start[row]:.4g} to {finish[row]:.4g}"
+    return (
+        f"duration: {what} {row} {run}, takes {duration[row]:.4g} and can begin at {ready[row]:.4g}"
+    )
 
 
 def bounded_slowdown(response: np.ndarray, alone: np.ndarray) -> float:
@@ -335,14 +263,11 @@ def bounded_slowdown(response: np.ndarray, alone: np.ndarray) -> float:
     return float(np.maximum(response / np.maximum(alone, SHORTEST), 1.0).mean())
 
 
-def starved(waits: np.ndarray, waiting: Waiting, limit: float) -> str:
-    """The sentence on jobs that never start, or wait longer than `limit`; else empty.
-
-    >>> starved(np.array([0.0, np.nan]), Waiting("job", np.array([1.0, 2.5]), 1.0, "s", "start it"), 10.0)
-    'starvation: job 1, submitted at 2.5 s, never starts (1 of 2 do not); start it'
-    """
+def starved(outcome: Outcome, case: Case, limit: float) -> str:
+    """The sentence on jobs that never start, or wait longer than `limit`; else empty."""
+    waits = outcome.waits
+    unit = outcome.unit
     never = np.isnan(waits)
-    unit = waiting.unit
     if never.any():
         row = int(never.argmax())
         text = f"never starts ({never.sum()} of {len(waits)} do not)"
@@ -354,5 +279,5 @@ def starved(waits: np.ndarray, waiting: Waiting, limit: float) -> str:
         text = f"waits {waits[row]:.4g} {unit}, and {most}"
     else:
         return ""
-    who = f"{waiting.what} {row}, submitted at {waiting.submit[row]:.4g} {unit}"
-    return f"starvation: {who}, {text}; {waiting.way_out}"
+    who = f"{case.what} {row}, submitted at {outcome.submit[row]:.4g} {unit}"
+    return f"starvation: {who}, {text}; {case.way_out}"

@@ -19,7 +19,6 @@ MEANS = FIRST[3:6]
 DIFFERENCES = ["difference", "difference_low", "difference_high"]
 LAST = ["baseline", "comparisons", "seeds", "over", "broke", "warned"]
 LEVEL = 0.95
-ONE_TRACE = "one trace"
 APART = 8  # a factor between means above which the axis is logarithmic
 GREY = "#555555"
 
@@ -50,8 +49,6 @@ def standings(runs: DataFrame, baseline: str | None = None) -> DataFrame:
     [['b', 1.5, 1, 0.0, 0.0], ['a', 2.5, 2, 1.0, 1.0]]
     """
     _columns("runs", runs, COLUMNS)
-    if runs.empty:
-        raise ValueError("runs: has no row; give what a board returns with each=True")
     twice = runs.duplicated(["policy", "metric", "seed"]).to_numpy()
     once = "has a second row of one metric and seed; keep one"
     refuse("runs.policy", twice, runs["policy"].to_numpy(), once)
@@ -73,10 +70,9 @@ def standings(runs: DataFrame, baseline: str | None = None) -> DataFrame:
 
 def _columns(argument: str, frame: DataFrame, wanted: Iterable[str]) -> None:
     missing = [name for name in wanted if name not in frame]
-    if missing:
-        names = ", ".join(missing)
-        way_out = "give what a board returns, `runs` with each=True"
-        raise ValueError(f"{argument}: no column {names}; {way_out}")
+    if missing or frame.empty:
+        lacks = f"no column {', '.join(missing)}" if missing else "no row"
+        raise ValueError(f"{argument}: {lacks}; give what a board returns, `runs` with each=True")
 
 
 def _of_metric(
@@ -90,12 +86,13 @@ def _of_metric(
         counts = f"{ran.min()} of {seeds} seeds"
         raise ValueError(f"runs: {ran.idxmin()} ran on {counts}; run all policies on the same ones")
     better = runs["better"].iloc[0]
-    frame = by_policy[["broke", "warned"]].agg(_first).reset_index()
+    frame = (
+        by_policy[["broke", "warned"]]
+        .agg(lambda texts: next(filter(None, texts), ""))
+        .reset_index()
+    )
     frame = frame.assign(metric=metric, better=better, seeds=seeds, comparisons=comparisons)
-    frame["over"] = "one seed"
-    if seeds > 1:
-        one_trace = frame["policy"].isin(again)
-        frame["over"] = np.where(one_trace, ONE_TRACE, f"{seeds} seeds")
+    frame["over"] = np.where(frame["policy"].isin(again), "one trace", f"{seeds} seeds")
     frame[MEANS] = [
         _interval(values[name], LEVEL, drawn=name not in again) for name in frame["policy"]
     ]
@@ -109,17 +106,12 @@ def _of_metric(
     compared = values[base] if base else np.nan
     differences = values.sub(compared, axis="index")
     all_at_once = 1 - (1 - LEVEL) / comparisons
-    undrawn = again - {base} if base in again else set()
     frame[DIFFERENCES] = [
-        _interval(differences[name], all_at_once, drawn=name not in undrawn)
+        _interval(differences[name], all_at_once, drawn=not again >= {name, base})
         for name in frame["policy"]
     ]
     frame["baseline"] = base
     return frame[[*FIRST, *DIFFERENCES, *LAST]]
-
-
-def _first(texts: Series) -> str:
-    return next(filter(None, texts), "")
 
 
 def _interval(values: Series, level: float, drawn: bool) -> tuple[float, ...]:
@@ -155,8 +147,6 @@ def told(board: DataFrame) -> str:
 
 def _shown(board: DataFrame, metric: str | None) -> DataFrame:
     _columns("board", board, [*FIRST, *DIFFERENCES, *LAST])
-    if board.empty:
-        raise ValueError("board: has no row; give what a board returns")
     known = board["metric"].unique().tolist()
     if metric is None:
         metric = known[0]
@@ -201,8 +191,6 @@ def plot(board: DataFrame, metric: str | None = None, ax: Axes | None = None) ->
             color=look.color,
             markerfacecolor="none" if row["broke"] else look.color,
         )
-        if np.isnan(mean):
-            axes.text(0.02, line, "no result", style="italic", color=GREY, **beside)
         axes.text(1.02, line, _remark(row), **beside)
     ends = rows[["mean", "low"]].min()
     far_apart = rows["mean"].max() > APART * ends["mean"]
@@ -235,7 +223,7 @@ def _remark(row: Series) -> str:
     if row["broke"]:
         return f"broke: {_rule(row['broke'])}"
     if pd.isna(row["rank"]):
-        return ""
+        return "no result"
     if row["policy"] == row["baseline"]:
         return "best" if row["rank"] == 1 else "compared with"
     difference, low, high = row[DIFFERENCES]
@@ -264,16 +252,10 @@ def alt_text(board: DataFrame, metric: str | None = None) -> str:
     True
     """
     rows = _shown(board, metric)
-    ranked, broken = [], []
+    policies = []
     for _, row in rows.iterrows():
-        label = style.look(row["policy"]).label
-        if row["broke"]:
-            broken.append(f"{label} ({_rule(row['broke'])})")
-        elif pd.notna(row["rank"]):
-            ranked.append(f"{label} {row['mean']:.4g}")
+        result = f"broke: {_rule(row['broke'])}" if row["broke"] else f"{row['mean']:.4g}"
+        policies.append(f"{style.look(row['policy']).label} {result}")
     first = rows.iloc[0]
-    text = f"Leaderboard by {first['metric']} over {first['over']}, best first: "
-    text += ", ".join(ranked) or "nobody"
-    if broken:
-        text += f". Broke a rule: {', '.join(broken)}"
-    return f"{text}."
+    listed = ", ".join(policies)
+    return f"Leaderboard by {first['metric']} over {first['over']}, best first: {listed}."

@@ -8,8 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba_array
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch, PathPatch
-from matplotlib.path import Path
+from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 
 from schedlib.plots import style
@@ -24,9 +23,7 @@ PLACES = {
     "prototype": "worker",
 }
 """Where jobs run, by the part of the library that a result comes from; a reader's jobs may have such columns, too."""
-HATCHES = ("", "////", "....", "xxxx", "----")
 KINDS = len(style.PALETTE)
-ONE_BY_ONE = 200  # more bars are joined
 MOST_EDGES = 500  # bars that have edges
 MOST_NAMED = 160  # bars that have names
 MOST_TICKS = 16  # rows that have ticks
@@ -56,8 +53,8 @@ def gantt(
       compared by eye
     - `first`: the number of the first machine, job and class; 1 as papers count, 0 as in the frames
 
-    Colours, and beyond seven also hatching, are short and long jobs in Eagle, else classes, or jobs where all
-    have one class. The figure has alt text. Raises ValueError on a result that kept no rows, and on an unknown
+    Colours, of which there are seven, are short and long jobs in Eagle, else classes, or jobs where all have one
+    class. The figure has alt text. Raises ValueError on a result that kept no rows, and on an unknown
     job.
 
     See also: `boards.plot`.
@@ -124,22 +121,13 @@ def _bars(result: Any) -> tuple[pd.DataFrame, str]:
     bars["since"] = np.nan if place == "machine" else ran.get("queued", ran.get("submit"))
     # a sticky probe waits once
     bars.loc[bars.duplicated(["place", "job", "since"]), "since"] = np.nan
-    bars = bars.sort_values(["group", "place", "start"], kind="stable", ignore_index=True)
-    return _joined(bars) if len(bars) > ONE_BY_ONE else bars, place
+    return bars.sort_values(["group", "place", "start"], kind="stable", ignore_index=True), place
 
 
 def _part(result: Any) -> str:
     """The part of the library that a result comes from, as "lotes"."""
     _, _, inner = type(result).__module__.partition(".")
     return inner.partition(".")[0]
-
-
-def _joined(bars: pd.DataFrame) -> pd.DataFrame:
-    """Those of a job that follow on a machine without a break as one."""
-    where = bars[["group", "place", "job"]]
-    begins = (where != where.shift()).any(axis=1) | (bars["start"] != bars["finish"].shift())
-    ends = bars.groupby(begins.cumsum())["finish"].last()
-    return bars[begins].assign(finish=ends.to_numpy()).reset_index(drop=True)
 
 
 def _looks(result: Any, first: int) -> pd.DataFrame:
@@ -194,7 +182,7 @@ def _lanes(bars: pd.DataFrame) -> list[int]:
 
 
 def _draw(ax: Axes, bars: pd.DataFrame) -> None:
-    start, finish, low, height, kind = bars[["start", "finish", "low", "height", "kind"]].values.T
+    start, finish, low, height = bars[["start", "finish", "low", "height"]].values.T
     high = low + height
     corners = [[start, low], [finish, low], [finish, high], [start, high]]
     boxes: Any = np.array(corners).transpose(2, 0, 1)
@@ -204,13 +192,6 @@ def _draw(ax: Axes, bars: pd.DataFrame) -> None:
     ax.add_collection(
         PolyCollection(boxes, facecolors=colours, edgecolors="white", linewidths=edge)
     )
-    pattern = kind // KINDS % len(HATCHES)
-    for k in set(pattern[pattern > 0].astype(int)):
-        # all bars of a pattern are one path: hatching each alone is slow
-        outlines = [Path(box, closed=False) for box in boxes[pattern == k]]
-        outline = Path.make_compound_path(*outlines)
-        white: dict[str, Any] = {"edgecolor": "white", "facecolor": "none", "linewidth": 0}
-        ax.add_patch(PathPatch(outline, hatch=HATCHES[k], alpha=0.85, **white))
     waits = bars[bars["front"] & (bars["since"] < bars["start"])]
     if len(waits):
         below = waits["row"] + BELOW
@@ -245,8 +226,6 @@ def _legend(ax: Axes, bars: pd.DataFrame) -> None:
 def _title(result: Any, bound: float | None) -> str:
     policies = [getattr(result, name, None) for name in ("policy", "rule", "system")]
     policy = style.look(next(filter(None, policies))).label
-    if hasattr(result, "flow"):
-        return f"{policy}: mean flow time {number(result.flow.mean(), 4)}"
     if not hasattr(result, "makespan"):
         wait = result.jobs["start"] - result.jobs["submit"]
         return f"{policy}: mean wait {number(wait.mean(), 4)}"

@@ -180,14 +180,12 @@ def band(
     y: str,
     by: str | None = None,
     looks: Mapping | None = None,
-    each: bool = False,
 ) -> Axes:
     """Draw the mean of `y` at each measured `x` with its 95 % interval, one line per value of `by`.
 
     Each row at an `x` is one independent replicate; a single one gives no band. `looks` names the values of
     `by` that are drawn, in this order, with the `Look` of each; without it all are, in the book's order of
-    policies, then by name. With `each` the replicates are drawn, faint, where intervals would cover one
-    another. `ax=None` makes a figure. Raises ValueError when a column is missing.
+    policies, then by name. `ax=None` makes a figure. Raises ValueError when a column is missing.
 
     >>> frame = pd.DataFrame({"load": [0.5, 0.5, 0.9, 0.9], "wait": [1.0, 2.0, 8.0, 9.0]})
     >>> band(None, frame, "load", "wait").lines[0].get_ydata().tolist()
@@ -204,9 +202,7 @@ def band(
         points = groups[name].groupby(x)[y].apply(mean_ci)
         means, low, high = zip(*points, strict=True)
         ax.plot(points.index, means, **looks[name].line())
-        if each:
-            ax.plot(groups[name][x], groups[name][y], **looks[name].line() | FAINT)
-        elif any(end == end for end in low):
+        if any(end == end for end in low):
             ax.fill_between(
                 points.index, low, high, color=looks[name].color, alpha=0.2, linewidth=0
             )

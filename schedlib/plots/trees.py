@@ -12,30 +12,25 @@ from matplotlib.patches import Rectangle
 from schedlib.mch.model import Tree
 from schedlib.plots import style
 
-# trees of at most this number of leaves stand upright, the root above; larger ones lie, a row a leaf
-UPRIGHT = 9
-# Inches: a character's width, a line's height, a box's margins, what is between boxes, a title's height.
+# Inches: a character's width, a line's height, a box's margins, what is between boxes and levels, a title's height.
 CHARACTER = 0.082
 LINE = 0.17
 PAD = 0.16
 GAP = 0.16
+APART = 0.36
 HEAD = 0.3
 # leaves that do not need every resource
 PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
 
 
 class Layout(NamedTuple):
-    """Where each of Q nodes is drawn: texts, shares (Q,), boxes and centres (Q, 2), and the whole's size, in inches.
-
-    `towards` (2,) points from a parent to its children.
-    """
+    """Where each of Q nodes is drawn: texts, shares (Q,), boxes and centres (Q, 2), and the whole's size, in inches."""
 
     texts: list[str]
     share: np.ndarray
     box: np.ndarray
     centre: np.ndarray
     size: tuple[float, float]
-    towards: np.ndarray
 
 
 def plot_tree(
@@ -140,36 +135,31 @@ def _needs(demand, resources):
 
 
 def _layout(tree, shares, labels, resources, title):
-    """Where each node is drawn; the boxes of a level are of one size, and so are all boxes across."""
+    """Where each node is drawn: all boxes are of one width, and those of a level of one height."""
     labels = labels or {}
     for path in labels:
         if path not in tree.paths:
             form = "paths are tuples, (2, 1) for n2,1"
             raise ValueError(f"labels: no node has the path {path!r}; {form}")
-    if tree.n_leaves <= UPRIGHT:
-        across, along, joint = 0, 1, "\n"
-        gap, apart = GAP, 0.36
-    else:
-        across, along, joint = 1, 0, "  "
-        gap, apart = GAP / 2, 0.5
     share = _per_node(tree, shares)
-    lines = [_lines(tree, node, share[node], labels, resources) for node in range(tree.n_nodes)]
-    texts = [joint.join(words) for words in lines]
+    texts = [
+        "\n".join(_lines(tree, node, share[node], labels, resources))
+        for node in range(tree.n_nodes)
+    ]
     box = np.array([_text_size(text) for text in texts])
     length = np.zeros(tree.depth.max() + 1)  # (depths,)
-    np.maximum.at(length, tree.depth, box[:, along])
-    breadth = box[:, across].max()
-    box[:, across] = breadth
-    box[:, along] = length[tree.depth]
-    start = np.cumsum(length + apart) - (length + apart)
+    np.maximum.at(length, tree.depth, box[:, 1])
+    breadth = box[:, 0].max()
+    box[:, 0] = breadth
+    box[:, 1] = length[tree.depth]
+    start = np.cumsum(length + APART) - (length + APART)
     centre = np.empty_like(box)
-    centre[:, across] = _order(tree) * (breadth + gap) + breadth / 2
-    centre[:, along] = (start + length / 2)[tree.depth]
+    centre[:, 0] = _order(tree) * (breadth + GAP) + breadth / 2
+    centre[:, 1] = (start + length / 2)[tree.depth]
     centre += GAP / 2
     width, height = (centre + box / 2).max(axis=0) + GAP / 2
     centre[:, 1] = height - centre[:, 1]  # the first on top
-    size = (float(width), float(height + HEAD * bool(title)))
-    return Layout(texts, share, box, centre, size, towards=np.array([along == 0, -along]))
+    return Layout(texts, share, box, centre, (float(width), float(height + HEAD * bool(title))))
 
 
 def _text_size(text):
@@ -205,14 +195,14 @@ def colour_of(tree: Tree, node: int) -> str:
 
 
 def _line(ax, layout, parent, child):
-    """From a parent's side to its child's, with bends half-way between."""
-    begin = layout.centre[parent] + layout.towards * layout.box[parent] / 2
-    end = layout.centre[child] - layout.towards * layout.box[child] / 2
-    along = layout.towards != 0
+    """From below a parent to above its child, with bends half-way between."""
+    x, begin = layout.centre[parent]
+    to, end = layout.centre[child]
+    begin -= layout.box[parent, 1] / 2
+    end += layout.box[child, 1] / 2
     middle = (begin + end) / 2
-    corners = [begin, np.where(along, middle, begin), np.where(along, middle, end), end]
     look = {"color": "#888888", "linewidth": 1.1, "zorder": 1, "solid_joinstyle": "round"}
-    ax.plot(*np.transpose(corners), **look)
+    ax.plot([x, x, to, to], [begin, middle, middle, end], **look)
 
 
 def _box(ax, centre, size, colour, share):

@@ -102,5 +102,4 @@ def _plain(text: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    end = "" if text.endswith((".", "!", "?")) else "."
-    return text[:1].upper() + text[1:] + end
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."

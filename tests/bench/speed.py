@@ -12,7 +12,6 @@ import time
 
 import pandas as pd
 
-from reproduce.tables import columns
 from schedlib.core.checks import unknown
 from schedlib.plots import papers
 
@@ -97,7 +96,7 @@ def main(only=None):
     """Run the benchmarks and print one table; gives its rows."""
     rows = collect(only)
     header = ("package", "name", "value", "unit", "note")
-    print(columns(pd.DataFrame(rows, columns=header, dtype=object)))
+    print(pd.DataFrame(rows, columns=header, dtype=object).to_string(index=False, na_rep=""))
     return rows
 
 
