@@ -96,7 +96,7 @@ def plot(frame: DataFrame, along: str):
         ax.set_xlabel(along)
     axes[0, 0].set_yticks([-1, *range(len(sentences))], ["how many hold", *sentences], fontsize=8)
     axes[0, 0].set_ylabel("sentence of the paper")
-    figure.legend(handles=handles_of(LOOKS.values()), loc="outside lower center", ncols=4)
+    figure.legend(handles=handles_of(LOOKS.values()), loc="outside lower center", ncols=2)
     return figure
 
 
