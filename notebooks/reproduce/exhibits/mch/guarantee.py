@@ -125,9 +125,7 @@ def plot_equality(frame: DataFrame):
 
 def plot_exact(frame: DataFrame):
     """How often two-phase MCH and two repairs give shares other than H-DRF's, with two resources and more."""
-    return _heat_maps(
-        *((rows, "differ", f"{label(rule)}: other than H-DRF's") for rule, rows in _others(frame))
-    )
+    return _heat_maps(*((rows, "differ", label(rule)) for rule, rows in _others(frame)))
 
 
 def _others(frame):
