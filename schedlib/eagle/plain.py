@@ -71,9 +71,7 @@ def algorithm1(queue: Sequence[Probe], cap: float = 5) -> Probe | None:
 
 
 class Hybrid(Cluster):
-    """A centre places long jobs; probes find workers for short jobs; a queue is first in, first out.
-
-    Source: Section 3.3 without SSS; Section 4.3 without SRPT; Algorithm 1, lines 1 to 13."""
+    """A centre for long jobs, probes for short ones, queues first come first (Section 3.3; Algorithm 1, lines 1-13)."""
 
     system = systems.System("hybrid")  # its name in the library
     K = 0  # the least number of probes
@@ -140,9 +138,7 @@ class Hybrid(Cluster):
 
     def get_probe(self, worker: Worker) -> Probe | None:
         """GetProbeFromQueue: first in, first out."""
-        if worker.queue:
-            return worker.queue[0]
-        return None
+        return worker.queue[0] if worker.queue else None
 
     def next_task(self, worker: Worker) -> None:
         """GetNextTaskToExecute: a worker that is free takes up a placed task, or asks for a task."""
@@ -254,8 +250,7 @@ class SRPT(Hybrid):
     def tell(self, job: Job) -> None:
         """The scheduler updates the number of remaining tasks at all nodes with its probes."""
         self.counts["updates"] += job.probes
-        arrival = self.now + 2 * self.hop
-        self.at(arrival, TWO_HOPS, self.hear, job, job.started + 1)
+        self.at(self.now + 2 * self.hop, TWO_HOPS, self.hear, job, job.started + 1)
 
     def hear(self, job: Job, started: int) -> None:
         """The news arrives."""

@@ -266,9 +266,8 @@ def simulate(
 ) -> Run:
     """Run a workload under `"lotes"` (needs `plan`), `"greedy"` or `"tetris"`; the jobs of `lotes.simulate`.
 
-    Every task of the workload is a job. Demands are in the units of the capacities, times in the workload's.
-    `classes`, or those of the plan, say which class can run where, and how fast; `seed` is for the policy's own choices.
-    Source: Sections 4.3 and 5.1.
+    Every task of the workload is a job. Demands are in the capacities' units, times in the workload's. `classes`, or
+    the plan's, say which class can run where, and how fast; `seed`: the policy's choices. Source: Sections 4.3, 5.1.
 
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     >>> simulate("greedy", MachineConfigs([[2.0]], [1]), jobs).wait.tolist()
@@ -290,8 +289,7 @@ def simulate(
     elif policy == "greedy":
         dispatcher = Greedy(centre, rng)
     elif policy == "tetris":
-        hours = SECONDS[workload.time_unit] / SECONDS["h"]
-        dispatcher = Tetris(centre, hours)
+        dispatcher = Tetris(centre, hours=SECONDS[workload.time_unit] / SECONDS["h"])
     else:
         raise ValueError(f"policy: {policy!r}; 'lotes' with a plan, 'greedy' or 'tetris'")
     event_loop(dispatcher, centre, jobs)

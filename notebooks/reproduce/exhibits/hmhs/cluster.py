@@ -56,7 +56,7 @@ def plot_flow(frame: DataFrame):
     """Mean and 95th percentile of the flow time, over FIFO's, by load; each policy has a column beside the others."""
     ratios = over_fifo(frame)
     loads = sorted(set(ratios["load"]))
-    figure, axes = style.subplots(2, size=(4.6, 6.6))
+    figure, axes = style.subplots(1, 2, size=(8.8, 3.6))
     shown = {"mean": "mean flow time / FIFO's", "p95": "95th percentile / FIFO's"}
     for ax, (column, label) in zip(axes, shown.items(), strict=True):
         for shift, (policy, look) in zip(
@@ -70,7 +70,7 @@ def plot_flow(frame: DataFrame):
         ax.set(xlabel="offered load", ylabel=label, yscale="log")
         ax.set_xticks(range(len(loads)), loads)
         plain_ticks(ax)
-    legend_below(axes[0], 2)
+    legend_below(axes[0], 3)
     return figure
 
 

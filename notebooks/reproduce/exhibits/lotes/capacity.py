@@ -80,16 +80,15 @@ EXPERIMENTS = (
 def plot_capacity(frame: DataFrame):
     """Capacity over lambda1 against Phi, a panel for each law of sizes."""
     laws = laws_in(frame)
-    figure, axes = panels(len(laws))
+    figure, axes = panels(len(laws), (8.8, 4.0))
     for ax, (law, title) in zip(axes, laws.items(), strict=True):
         rows = only(frame, sizes=law)
         style.band(ax, rows, "phi", "capacity", by="policy", looks=LOOKS)
         limits = only(rows, policy="lotes").assign(what="limit")
         style.band(ax, limits, "phi", "limit", by="what", looks={"limit": LIMIT})
-        ax.set(ylabel="capacity / lambda1", title=title)
+        ax.set(xlabel="Phi: classes differ", ylabel="capacity / lambda1", title=title)
         ax.set_xticks(sorted(set(rows["phi"])))
-    axes[-1].set_xlabel("Phi: classes differ")
-    legend_below(axes[0], 2)
+    legend_below(axes[0], 4)
     return figure
 
 

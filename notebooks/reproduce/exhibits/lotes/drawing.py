@@ -55,11 +55,12 @@ def axis_of(frame: DataFrame) -> str:
     return "phi" if frame["phi"].nunique() > 1 else "omega"
 
 
-def panels(count: int) -> tuple[Figure, Any]:
-    """A figure with several axes, one below the other, which share their scales."""
-    size = 4.6, 0.8 + 2.4 * count
-    figure, axes = style.subplots(count, size=size, sharex=True, sharey=True, squeeze=False)
-    return figure, axes[:, 0]
+def panels(count: int, size: tuple[float, float]) -> tuple[Figure, Any]:
+    """A figure with several axes side by side, which share a scale and all show its numbers."""
+    figure, axes = style.subplots(1, count, size=size, sharey=True, squeeze=False)
+    for ax in axes.flat:
+        ax.yaxis.set_tick_params(labelleft=True)
+    return figure, axes[0]
 
 
 def median_line(ax: Axes, values: Series, at: Series, look: Look) -> None:
@@ -97,26 +98,30 @@ def plot_over_time(
     The waits that the paper's text prints for Fig. 9 are marked.
     """
     measure, least, label, _ = FIGURES_8_TO_10[number]
-    loads = only(frame, measure=measure).groupby(list(by))
-    figure, axes = panels(len(loads))
-    for ax, ((*ended, load), runs) in zip(axes, loads, strict=True):
+    shown = only(frame, measure=measure)
+    loads = shown.groupby(list(by))
+    longest = shown.loc[shown["value"] > least, "x"].max()
+    figure, axes = style.subplots(
+        1, len(loads), size=(max(8.0, 3.0 * len(loads)), 4.0), sharey=True, squeeze=False
+    )
+    for ax, ((*ended, load), runs) in zip(axes[0], loads, strict=True):
         for policy in POLICIES:
             rows, look = only(runs, policy=policy), style.look(policy)
             ends = rows.groupby("x")["value"].agg(["min", "max"])
             ax.plot(ends.index, ends, color=look.color, linewidth=0.6, alpha=0.6)
             median_line(ax, rows["value"], rows["x"], look)
         if number == 9:
-            ax.set(xscale="log", yscale="log", ylim=(least, 110))
+            ax.set(xscale="log", yscale="log", ylim=(least, 110), xlabel="time waited (s)")
+            ax.set_xlim(None, 2 * longest)
             if unit == "day":
                 _mark_printed(ax)
         else:
+            ax.set_xlabel({"day": "time (days)", "minute": "time (min)"}[unit])
             log_and_zero(ax, least)
         if len(loads) > 1:
             ax.set_title(f"{JOBS[ended[0]]}, load {load:g}" if ended else f"load {load:g}")
-        ax.set_ylabel(label.format(unit=unit))
-    along = {"day": "time (days)", "minute": "time (min)"}[unit]
-    axes[-1].set_xlabel("time waited (s)" if number == 9 else along)
-    legend_below(axes[0], 2)
+    axes[0, 0].set_ylabel(label.format(unit=unit))
+    legend_below(axes[0, 0], 4)
     return figure
 
 

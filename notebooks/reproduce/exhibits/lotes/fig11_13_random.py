@@ -126,18 +126,18 @@ def plot_waits(frame: DataFrame):
     label = {"phi": "Phi: classes differ", "omega": "Omega: machines differ"}[x]
     ticks = sorted(set(frame[x]))
     shift = 0.16 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
-    figure, axes = panels(len(titles))
+    figure, axes = panels(len(titles), (8.8, 4.3))
     looks = {name: style.look(name) for name in frame["policy"].unique()}
     for ax, (law, title) in zip(axes, titles.items(), strict=True):
         lines(ax, only(frame, sizes=law), x, looks, shift)
-        ax.set(title=title, ylabel=WAIT)
+        ax.set(ylabel=WAIT, xlabel=label)
+        ax.set_title(title, fontsize=9)
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
         log_and_zero(ax, SHORTEST)
     axes[0].plot(
         [], [], "o", color="black", mfc="white", markersize=4, label="hollow: the queue grew"
     )
-    legend_below(axes[0], 2)
-    axes[-1].set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes[-1].set_xlabel(label)
+    legend_below(axes[0], len(looks) + 1)
     return figure
 
 

@@ -223,8 +223,8 @@ def _caption_month(frame, number):
     title = drawing.FIGURES_8_TO_10[number][-1].format(unit="day")
     whose = "" if frame["google"].iloc[0] else "the model of "
     return (
-        f"{title} (the paper's Fig. {number}). Arrivals: {whose}Google's job table (CC-BY 4.0). Above: all jobs, "
-        f"{setting(only(frame, ended=False))}. Last: without the 0.6 % that never end, "
+        f"{title} (the paper's Fig. {number}). Arrivals: {whose}Google's job table (CC-BY 4.0). Left: all jobs, "
+        f"{setting(only(frame, ended=False))}. Right: without the 0.6 % that never end, "
         f"{setting(only(frame, ended=True))}. Sizes: Table 2's, CV 0.5. Lines: medians. Thin: the "
         f"seeds' range.{PRINTED[number]}"
     )

@@ -7,7 +7,7 @@ paper prints none of these. Random data (Section 5.4), by law of sizes: it print
 from dataclasses import replace
 from functools import partial
 
-from pandas import DataFrame, concat, to_numeric
+from pandas import DataFrame, concat
 
 from reproduce import registry, verdicts
 from reproduce.exhibits import handles_of, only
@@ -28,7 +28,6 @@ LOOKS = {
 CHOICES = ["times", "ended", "sizes"]
 SPREAD = {"fixed": "CV 0", "independent": "CV 0.5"}
 COLUMNS = ["id", "sentence", "verdict"]
-LOAD = "load of the cores"
 CLOSEST = 0.02
 """The least step between two loads of the map: one column's width."""
 
@@ -48,7 +47,7 @@ def judged(frame: DataFrame, experiment: str, **choice) -> DataFrame:
 
 
 def month_map(frame: DataFrame) -> DataFrame:
-    """Every sentence on the month under each choice, at each load: `judged`, with `world` for the choice in words."""
+    """Every sentence on the month under each choice, at each load: `judged`, with `world` for the choice in words, `at` and its place `x`."""
     parts = []
     for choice, runs in frame.groupby(CHOICES):
         named = dict(zip(CHOICES, choice, strict=True))
@@ -56,24 +55,20 @@ def month_map(frame: DataFrame) -> DataFrame:
         world = f"{jobs}, {SPREAD[named['sizes']]}, {setting(runs)}"
         for load, rows in runs.groupby("load"):
             made = judged(rows, "lotes.month", **named)
-            parts.append(made.assign(world=world, at=f"{load:g}"))
+            parts.append(made.assign(world=world, at=f"{load:g}", x=load / CLOSEST))
     return concat(parts, ignore_index=True)
 
 
 def law_map(frame: DataFrame) -> DataFrame:
-    """Every sentence on random data under each law of sizes: `judged`, with `world` and the law's name in `at`."""
+    """Every sentence on random data under each law of sizes: `judged`, with `world`, the law's name in `at`, its place `x`."""
     parts = []
-    for law, name in drawing.laws_in(frame).items():
-        parts.append(judged(frame, "lotes.random", sizes=law).assign(world="", at=name))
+    for x, (law, name) in enumerate(drawing.laws_in(frame).items()):
+        parts.append(judged(frame, "lotes.random", sizes=law).assign(world="", at=name, x=x))
     return concat(parts, ignore_index=True)
 
 
 def plot(frame: DataFrame, along: str):
     """The verdict on each sentence, at each load or law, in panels; above them how many hold."""
-    if along == LOAD:
-        frame = frame.assign(x=to_numeric(frame["at"]) / CLOSEST)
-    else:
-        frame = frame.assign(x=frame["at"].factorize()[0])
     worlds = list(frame.groupby("world", sort=False))
     sentences = list(frame["sentence"].unique())
     widths = [rows["x"].max() - rows["x"].min() + 3 for _, rows in worlds]
@@ -89,14 +84,14 @@ def plot(frame: DataFrame, along: str):
             ax.plot(rows["x"], down, color=look.color, marker=look.marker, linestyle="none")
         for x, count in zip(places.index, holding(judged_so)["sentences"], strict=True):
             ax.text(x, -1, count, ha="center", va="center", weight="bold")
-        ends = places.index.min() - 1.5, places.index.max() + 1.5
-        ax.set(ylim=(len(sentences) - 0.4, -1.6), xlim=ends)
+        ax.set_xlim(places.index.min() - 1.5, places.index.max() + 1.5)
+        ax.set_ylim(len(sentences) - 0.4, -1.6)
         ax.set_title(world.replace(", ", "\n"), fontsize=8)
         ax.set_xticks(places.index, places, fontsize=8, rotation=90)
         ax.set_xlabel(along)
     axes[0, 0].set_yticks([-1, *range(len(sentences))], ["how many hold", *sentences], fontsize=8)
     axes[0, 0].set_ylabel("sentence of the paper")
-    figure.legend(handles=handles_of(LOOKS.values()), loc="outside lower center", ncols=4)
+    figure.legend(handles=handles_of(LOOKS.values()), loc="outside lower center", ncols=2)
     return figure
 
 
@@ -122,7 +117,7 @@ FIGURES = (
         Figure(
             f"lotes.month-map{suffix}",
             f"lotes.month{suffix}",
-            partial(plot, along=LOAD),
+            partial(plot, along="load of the cores"),
             _caption_month,
             alt(
                 "Chart of which sentences hold at which load and choice. How many hold",

@@ -51,15 +51,15 @@ def label(rule: str) -> str:
 
 
 def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabel: str, bar: str):
-    """Tables of per cents, one below the other, `(table, row labels, column labels, title)` each of this size.
+    """Tables of per cents side by side, `(table, row labels, column labels, title)` each of this size.
 
     Light where nothing fails; one hue, so that it reads the same for the colour-blind and in grey.
     """
     width, height = size
     figure, axes = style.subplots(
-        len(panels), size=(width, height * len(panels)), squeeze=False, sharex=True
+        1, len(panels), size=(width * len(panels), height), squeeze=False, sharey=True
     )
-    for ax, panel in zip(axes[:, 0], panels, strict=True):
+    for ax, panel in zip(axes[0], panels, strict=True):
         table, rows, columns, title = panel
         values = table.to_numpy(float)
         image = ax.imshow(values, cmap="Blues", vmin=0, vmax=100, aspect="auto")
@@ -82,9 +82,9 @@ def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabe
         ax.spines[:].set_visible(False)
         ax.tick_params(length=0)
         ax.set_title(title, fontsize=10)
-        ax.set_ylabel(ylabel)
-    axes[-1, 0].set_xlabel(xlabel)
-    figure.colorbar(image, ax=list(axes[:, 0]), label=bar)
+        ax.set_xlabel(xlabel)
+    axes[0, 0].set_ylabel(ylabel)
+    figure.colorbar(image, ax=list(axes[0]), label=bar)
     return figure
 
 

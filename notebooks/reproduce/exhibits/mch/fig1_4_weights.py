@@ -259,7 +259,7 @@ def plot_trees(frame: DataFrame):
 
 def plot_fig4b(frame: DataFrame):
     """Dominant share of each leaf over time, a panel for each leaf (the paper's Fig. 4b has all in one)."""
-    figure, axes = style.subplots(3, 2, size=(4.6, 6.4), sharex=True, sharey=True)
+    figure, axes = style.subplots(2, 3, size=(8.8, 4.6), sharex=True, sharey=True)
     for ax, (name, of_leaf) in zip(axes.flat, frame.groupby("name"), strict=True):
         for rule, width in WIDTHS.items():
             rows, look = only(of_leaf, rule=rule), style.look(rule)

@@ -140,19 +140,20 @@ def _lines(ax, frame, x, y):
 
 
 def plot_fig5(frame: DataFrame):
-    """Operations and seconds by number of jobs, a row for each tree."""
+    """Operations and seconds by number of jobs, a column for each tree."""
     levels = sorted(set(frame["levels"]))
-    size = (4.8, 1.9 * len(levels) + 1.2)
+    size = (2.0 * len(levels) + 0.8, 5.2)
     figure, axes = style.subplots(
-        len(levels), 2, size=size, squeeze=False, sharex=True, sharey="col"
+        2, len(levels), size=size, squeeze=False, sharex=True, sharey="row"
     )
-    for column, measure in zip(axes.T, ("operations", "seconds"), strict=True):
-        for ax, level in zip(column, levels, strict=True):
+    for line, measure in zip(axes, ("operations", "seconds"), strict=True):
+        for ax, level in zip(line, levels, strict=True):
             _lines(ax, only(frame, levels=level), "jobs", measure)
-            ax.set_ylabel(f"{level} levels")
-        column[0].set_title(measure)
-        column[-1].set_xlabel("number of jobs")
-    legend_below(axes[0, 0], 2)
+        line[0].set_ylabel(measure)
+    for top, bottom, level in zip(axes[0], axes[-1], levels, strict=True):
+        top.set_title(f"{level} levels")
+        bottom.set_xlabel("number of jobs")
+    legend_below(axes[0, 0], 3)
     return figure
 
 
@@ -176,7 +177,7 @@ def exponents(frame: DataFrame, x: str, y: str) -> Series:
 def plot_complexity(frame: DataFrame):
     """Operations and microseconds per decision against q, with the slopes of the lines."""
     frame = _per_decision(frame)
-    figure, axes = style.subplots(2, size=(4.6, 8.4), sharex=True)
+    figure, axes = style.subplots(1, 2, size=(9.2, 4.6))
     measures = {"each": "operations per decision", "microseconds": "microseconds per decision"}
     for ax, (measure, title) in zip(axes, measures.items(), strict=True):
         _lines(ax, frame, "q", measure)
@@ -188,7 +189,7 @@ def plot_complexity(frame: DataFrame):
             line.set_label(f"{line.get_label()}: {mean:.2f}{interval}")
         ax.set(ylabel=title, xlabel="nodes q")
         low, high = ax.get_ylim()
-        ax.set_ylim(low, high * (high / low) ** 0.7)  # room for the legend
+        ax.set_ylim(low, high * (high / low) ** 0.8)  # room for the legend
         ax.legend(fontsize=9, title="slope in q", loc="upper left", handlelength=2)
     return figure
 
@@ -196,7 +197,7 @@ def plot_complexity(frame: DataFrame):
 def plot_frontier(frame: DataFrame):
     """Operations and microseconds per decision against q to a million nodes, and per task of a stream."""
     frame = _per_decision(frame)
-    figure, axes = style.subplots(3, size=(4.6, 8.4), height_ratios=[3, 3, 2])
+    figure, axes = style.subplots(1, 3, size=(9.2, 3.9), width_ratios=[3, 3, 2])
     measures = {"each": "operations", "microseconds": "microseconds"}
     for ax, (measure, name) in zip(axes, measures.items(), strict=False):
         _lines(ax, only(frame, load="fill"), "q", measure)
@@ -209,7 +210,7 @@ def plot_frontier(frame: DataFrame):
     axes[2].bar(range(len(middle)), middle, color=colours)
     axes[2].set(ylabel="microseconds per task", xticks=[])
     axes[2].set_xlabel(f"a stream of {rows['size'].max():,} tasks")
-    legend_below(axes[0], 2)
+    legend_below(axes[0], 4)
     return figure
 
 
@@ -305,8 +306,8 @@ FIGURES = (
         plot_frontier,
         lambda frame: (
             f"The cost of a decision on full binary trees of up to {frame['q'].max():,} nodes, whose leaves are jobs "
-            "(top, middle), and of a task in a stream of tasks for 1,024 leaves, half of which need only some "
-            "resources (bottom). H-DRF as printed was run up to "
+            "(left, middle), and of a task in a stream of tasks for 1,024 leaves, half of which need only some "
+            "resources (right). H-DRF as printed was run up to "
             f"{only(frame, method='literal')['q'].max():,} nodes, and not on the stream."
         ),
         alt(

@@ -102,7 +102,7 @@ def _heat_maps(*panels):
         maps.append((table, table.index, [f"{100 * partial:.0f}" for partial in table], title))
     return heat_maps(
         maps,
-        (4.6, 2.8),
+        (3.2, 3.4),
         "chance that a leaf is partial-type (%)",
         "levels of the tree",
         "share of trees (%)",
@@ -125,9 +125,7 @@ def plot_equality(frame: DataFrame):
 
 def plot_exact(frame: DataFrame):
     """How often two-phase MCH and two repairs give shares other than H-DRF's, with two resources and more."""
-    return _heat_maps(
-        *((rows, "differ", f"{label(rule)}: other than H-DRF's") for rule, rows in _others(frame))
-    )
+    return _heat_maps(*((rows, "differ", label(rule)) for rule, rows in _others(frame)))
 
 
 def _others(frame):
@@ -173,8 +171,8 @@ def _caption_equality(frame):
     rule = label("mch")
     return (
         f"{rule} against H-DRF on {_trees(_of_mch(frame)):,} random trees for each cell, 2 resources, "
-        "equal weights, divisible tasks. A partial-type leaf needs some of the resources only. Above: "
-        "trees on which some leaf's dominant share differs. Below: trees on which some leaf or group "
+        "equal weights, divisible tasks. A partial-type leaf needs some of the resources only. Left: "
+        "trees on which some leaf's dominant share differs. Right: trees on which some leaf or group "
         f"falls below its hierarchical share guarantee under {rule}."
     )
 

@@ -56,7 +56,7 @@ def plot(frame: DataFrame):
         panels.append(
             (rates, [label(rule) for rule in rates.index], list(SHORT.values()), _kind(partial))
         )
-    figure = heat_maps(panels, (8.4, 3.2), "property", "rule", "trees on which it is violated (%)")
+    figure = heat_maps(panels, (5.0, 4.2), "property", "rule", "trees on which it is violated (%)")
     for ax in figure.axes[: len(panels)]:
         ax.tick_params(axis="x", labelsize=8)
     return figure
