@@ -108,5 +108,6 @@ def code(app, doctree, docname):
 def setup(app):
     app.connect("source-read", pages.read)
     app.connect("doctree-resolved", code)
+    app.connect("html-page-context", pages.for_phones)
     app.connect("autodoc-process-docstring", pages.tables)
     app.connect("build-finished", running.write)

@@ -84,7 +84,7 @@ const sideways = (frame) => {
 const seen = (picture) => {
   const frame = picture.closest("figure, .cell_output, p");
   const published = picture.closest("figure") || /figures\/README/.test(location.pathname);
-  const dots = published ? 150 : 100;  // an inch, as it was drawn
+  const dots = /\.webp$/.test(picture.currentSrc) ? 200 : published ? 150 : 100;  // an inch, as it was drawn
   picture.style.setProperty("--inches", picture.naturalWidth / dots);
   if (frame) sideways(frame);
 };
