@@ -47,8 +47,9 @@ def digest(picture: bytes) -> str:
 
 
 PHONES = {
-    digest(file.with_suffix(".png").read_bytes()): file.read_bytes()
+    digest(file.with_suffix(kind).read_bytes()): file.read_bytes()
     for file in GALLERY.parent.glob("*/*.webp")
+    for kind in (".png", ".svg")
 }
 """The pictures for phones, by the digests of those that they stand for; those of chapters come when these are read."""
 
