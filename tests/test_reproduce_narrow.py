@@ -68,6 +68,13 @@ def test_no_word_is_cut_and_none_is_smaller_than_eight_points(drawn):
             assert not text.get_text() or box.x0 + 1 >= 0 and box.x1 <= figure.bbox.x1 + 1
 
 
+def test_a_panel_whose_ticks_have_names_keeps_no_label_of_another_scale():
+    figure, (left, right) = style.subplots(1, 2, size=(8, 3))
+    left.set_ylabel("wait (s)")
+    right.set_yticks([0, 1], ["busy", "idle"])
+    assert narrow.lay_out(figure) and right.get_ylabel() == ""
+
+
 def ticks_of(figure):
     """The names of ticks, of which a narrow axis may have fewer."""
     return {

@@ -29,6 +29,7 @@ PANEL, NAMED = (
 HIGHEST = 24.0  # inches of the whole, three screens
 KIND = "application/vnd.schedlib.narrow+webp"  # in a notebook, so that JupyterLab and slides show the other picture
 FORMULA = re.compile(r"\$[^$]*\$")
+WORD = re.compile(r"(?<![\\a-z])[a-z]{3}")  # in a tick's name, and no command of a formula
 
 
 def lay_out(figure: Figure) -> bool:
@@ -110,10 +111,13 @@ def _in_order(panels: list[Any]) -> list[Any]:
     columns = {ax: ax.get_subplotspec().colspan.start for ax in panels}
     titled = {_span(ax)[0] for ax in panels if ax.get_title()}
     by_column = len(titled) == 1
-    first = {_span(ax)[0]: ax.get_ylabel() for ax in panels if columns[ax] == 0}
+    first = {_span(ax)[0]: ax for ax in panels if columns[ax] == 0}
     last = {columns[ax]: ax.get_xlabel() for ax in panels if ax.get_xlabel()}
     for ax in panels:
-        ax.set_ylabel(ax.get_ylabel() or first.get(_span(ax)[0], ""))
+        left = first.get(_span(ax)[0], ax)
+        named = any(WORD.search(label.get_text()) for label in ax.get_yticklabels())
+        if not named or ax.get_shared_y_axes().joined(ax, left):
+            ax.set_ylabel(ax.get_ylabel() or left.get_ylabel())
         ax.tick_params(labelleft=True)
         if not by_column:
             ax.set_xlabel(ax.get_xlabel() or last.get(columns[ax], ""))

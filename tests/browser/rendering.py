@@ -10,7 +10,7 @@ READY = """async () => {
 FOUND = r"""() => {
   const article = document.querySelector('article.bd-article') ?? document.body;
   const column = article.getBoundingClientRect(), found = [];
-  const drawing = /^(Diagram|A tree|A hierarchy of six leaves|Chart of which sentences hold at which load)/;
+  const drawing = /Diagram|^A tree|^A hierarchy of six leaves|^Chart of which sentences hold at which load/;
   const movable = picture => [...document.querySelectorAll('.explorer')].some(root => root.previousElementSibling.contains(picture) || root.contains(picture));
   const seen = element => element.getClientRects().length > 0;
   const scrolls = element => {
