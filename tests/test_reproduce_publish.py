@@ -41,7 +41,7 @@ def test_publishing_twice_gives_the_same_bytes(tmp_path):
     one, two = contents(tmp_path / "one"), contents(tmp_path / "two")
     assert one == two
     assert set(one) == {
-        "README.md", "provenance.json", "hmhs/toy.svg", "hmhs/toy.png", "hmhs/toy.csv", "hmhs/toy.timing.csv",
+        "README.md", "provenance.json", "hmhs/toy.svg", "hmhs/toy.png", "hmhs/toy.webp", "hmhs/toy.csv", "hmhs/toy.timing.csv",
         "hmhs/toy-table.md", "hmhs/toy-table.csv", "hmhs/toy-table.timing.csv",
     }  # fmt: skip
 

@@ -121,6 +121,7 @@ def setup(app):
     app.connect("source-read", pages.read)
     app.connect("source-read", launch.read)
     app.connect("doctree-resolved", linked)
+    app.connect("html-page-context", pages.for_phones)
     app.connect("autodoc-process-docstring", pages.tables)
     app.connect("build-finished", running.write)
     app.connect("build-finished", without_spares)

@@ -1,8 +1,12 @@
 """The pages as Sphinx takes them: notebooks with citations and pictures for MyST-NB, docstrings with tables for autodoc."""
 
+import base64
+import hashlib
 import json
 import re
 from pathlib import Path
+
+from reproduce import narrow
 
 CITE = re.compile(r'<cite data-cite="([^"]+)">(.*?)</cite>', re.DOTALL)
 PICTURE = re.compile(r"""(?:picture|show|figure)\(\s*(?:"[\d.]+",\s*)?["']([a-z]+\.[\w-]+)["']""")
@@ -11,6 +15,7 @@ HEADING = re.compile(r"^### (([a-z]+\.[\w-]+): .+)$", re.MULTILINE)
 GALLERY = Path(__file__).parents[2] / "figures" / "README.md"
 # links to files that are not pages of the book
 FILE = re.compile(r"\]\(((?!book/)\w+/[\w-]+\.md|reproduce/[\w-]+\.ipynb)\)")
+IMAGE = re.compile(r'<img [^>]*src="((?:\.\./)*_images/)([^"]+)"[^>]*>')
 CHAPTER = re.compile(r"notebooks/(solutions/)?\d\d\w?-")
 WIDGET = "application/vnd.jupyter.widget-view+json"
 LIVE = '<div class="explorer"><noscript>In JupyterLab (<code>make lab</code>) this picture has controls.</noscript></div>'
@@ -36,6 +41,19 @@ def anchors(gallery: str) -> dict[str, str]:
 ANCHORS = anchors(GALLERY.read_text(encoding="utf-8"))
 
 
+def digest(picture: bytes) -> str:
+    """A name for a picture by what it shows."""
+    return hashlib.sha256(picture).hexdigest()[:20]
+
+
+PHONES = {
+    digest(file.with_suffix(kind).read_bytes()): file.read_bytes()
+    for file in GALLERY.parent.glob("*/*.webp")
+    for kind in (".png", ".svg")
+}
+"""The pictures for phones, by the digests of those that they stand for; those of chapters come when these are read."""
+
+
 def read(app, docname, source):
     """Prepare a page: a notebook's citations by their keys, each picture with its words; other notebooks as files."""
     source[0] = FILE.sub(r"](<path:\1>)", source[0])
@@ -47,6 +65,11 @@ def read(app, docname, source):
         cell["source"] = text(cell["source"])
         if cell["cell_type"] == "markdown":
             cell["source"] = CITE.sub(r"\2 {cite:p}`\1`", cell["source"])
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if small := text(data.pop(narrow.KIND, "")):
+                png = base64.b64decode(text(data["image/png"]))
+                PHONES[digest(png)] = base64.b64decode(small)
         cells += pictured(cell) if cell.get("outputs") else [cell]
     for cell in cells:
         cell.pop("id", None)  # some are copies
@@ -80,6 +103,24 @@ def pictured(cell):
             cells[-1]["outputs"].append(output)
             image = None
     return cells
+
+
+def for_phones(app, page, template, context, doctree):
+    """Give a page's pictures those for phones beside them: a browser chooses by its width."""
+    files = {name: Path(app.srcdir, file) for file, name in app.builder.images.items()}
+
+    def both(image):
+        folder, name = image.groups()
+        wide = digest(files[name].read_bytes())
+        if wide not in PHONES:
+            return image[0]
+        out = Path(app.outdir, "_images")
+        out.mkdir(exist_ok=True)
+        (out / f"{wide}.webp").write_bytes(PHONES[wide])
+        small = f'media="screen and (max-width: 600px)" srcset="{folder}{wide}.webp"'
+        return f"<picture><source {small}>{image[0]}</picture>"
+
+    context["body"] = IMAGE.sub(both, context.get("body", ""))
 
 
 def after(cell, outputs, look):

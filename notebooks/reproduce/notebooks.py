@@ -21,6 +21,8 @@ Json = dict[str, Any]
 CELL_TIMEOUT = 3600
 # a kernel logs its transport and the interrupt that ends it: nothing that a reader can use
 QUIET = ["--log-level=50"]
+# the book's kernels keep pictures for phones, too; a reader's need not draw them
+PHONES = ['--IPKernelApp.exec_lines=__import__("reproduce.narrow").narrow.keep()']
 
 
 KILLED = (
@@ -200,7 +202,7 @@ def executed(file: Path) -> str:
             cwd=str(file.parent),
             timeout=CELL_TIMEOUT,
             kernel_name="python3",
-            extra_arguments=QUIET,
+            extra_arguments=QUIET + PHONES,
         )
     except nbclient.exceptions.CellExecutionError as error:
         raise NotebookError(last_lines(str(error), file)) from None

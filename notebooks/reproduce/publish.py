@@ -1,4 +1,4 @@
-"""From a frame to figures/<paper>/<name>.{svg,png,csv,md}, the same bytes each time, and its provenance."""
+"""From a frame to figures/<paper>/<name>.{svg,png,webp,csv,md}, the same bytes each time, and its provenance."""
 
 import contextlib
 import io
@@ -173,12 +173,13 @@ def stale(out: Path) -> list[str]:
 def pictures_of(
     figure: Figure, frame: pd.DataFrame, caption: str, alt: str
 ) -> dict[str, bytes | str]:
-    """A figure as SVG and PNG bytes that depend on nothing but the frame."""
+    """A figure as SVG and PNG bytes that depend on nothing but the frame, and for phones as WebP bytes where `narrow` can."""
     import matplotlib as mpl
     import matplotlib.figure
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
+    from reproduce import narrow
     from schedlib.plots import style
 
     assert figure.plot is not None
@@ -198,11 +199,12 @@ def pictures_of(
             png, metadata={"Software": None, "Title": title, "Description": alt}
         )
         FigureCanvasSVG(drawn).print_svg(svg, metadata={"Date": None, "Title": title})
+        phone = {"webp": narrow.picture(drawn)} if narrow.lay_out(drawn) else {}
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close(drawn)  # else a notebook shows it twice
     text = numbered_ids(svg.getvalue().decode(), figure.id)
     described = text.replace("</title>", f"</title>\n <desc>{escape(alt)}</desc>", 1)
-    return {"svg": described, "png": png.getvalue()}
+    return {"svg": described, "png": png.getvalue(), **phone}
 
 
 def numbered_ids(svg: str, prefix: str) -> str:

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from schedlib.plots import style
 
-KNOWN = ("of no task", "a mean or\nan estimate", "of each task")
+KNOWN = ("of no\ntask", "a mean or\nan estimate", "of each\ntask")
 DECIDES = (
     "a centre,\nfor a batch",
     "a centre,\nas jobs come",
@@ -52,8 +52,8 @@ PLACES = (
     Place("DLWL", 4, 1),
 )
 
-LEFT, TOP = 1.25, 0.75
-WIDE, HIGH = 1.3, 0.27  # inches of a column, and of a name in it
+LEFT, TOP = 1.1, 0.75
+WIDE, HIGH = 0.83, 0.27  # inches of a column, and of a name in it: all fits on a phone
 KINDS = {
     "one resource": {"facecolor": "white", "edgecolor": style.BLUE, "linestyle": "--"},
     "several resources": {"facecolor": "white", "edgecolor": style.GREEN},
@@ -87,7 +87,7 @@ def plot_map() -> Figure:
         LEFT + 1.5 * WIDE, height - 0.12, "what is known of durations", ha="center", va="center"
     )
     ax.text(0.05, height - 0.45, "who decides", va="center")
-    bold = {"va": "center", "fontweight": "bold", "fontsize": 9}
+    bold = {"va": "center", "fontweight": "bold", "fontsize": 8}
     for column, name in enumerate(KNOWN):
         x = LEFT + WIDE * (column + 0.5)
         ax.text(x, height - 0.45, name, ha="center", **bold)
@@ -102,7 +102,7 @@ def plot_map() -> Figure:
         top -= heights[row]
     ax.axhline(top, color="#BBBBBB", linewidth=0.8)
     for column, kind in enumerate(KINDS):
-        _name(ax, 0.65 + 1.85 * column, 0.2, kind, kind)
+        _name(ax, 0.6 + 1.28 * column, 0.2, kind, kind)
     systems = [place for place in PLACES if place.system]
     phrases = []
     for (row, column), places in cells.items():

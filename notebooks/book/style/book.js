@@ -84,9 +84,12 @@ const sideways = (frame) => {
 const seen = (picture) => {
   const frame = picture.closest("figure, .cell_output, p");
   const published = picture.closest("figure") || /figures\/README/.test(location.pathname);
-  const dots = published ? 150 : 100;  // an inch, as it was drawn
-  picture.style.setProperty("--inches", picture.naturalWidth / dots);
-  if (frame) sideways(frame);
+  const dots = /\.webp$/.test(picture.currentSrc) ? 200 : published ? 150 : 100;  // an inch, as it was drawn
+  const inches = picture.naturalWidth / dots;
+  picture.style.setProperty("--inches", inches);
+  if (!frame) return;
+  picture.classList.toggle("fits", 80 * inches <= frame.clientWidth);
+  sideways(frame);
 };
 window.addEventListener("load", async () => {
   await window.MathJax?.startup?.promise;
