@@ -135,8 +135,7 @@ def _bars(result: Any) -> tuple[pd.DataFrame, str]:
 
 def _part(result: Any) -> str:
     """The part of the library that a result comes from, as "lotes"."""
-    _, _, inner = type(result).__module__.partition(".")
-    return inner.partition(".")[0]
+    return type(result).__module__.partition(".")[2].partition(".")[0]
 
 
 def _joined(bars: pd.DataFrame) -> pd.DataFrame:
