@@ -88,6 +88,13 @@ def test_each_bar_is_what_ran_and_no_two_overlap(which):
     assert len(figure.alt.split()) <= 90 and figure.axes[0].get_title() in figure.alt
 
 
+def test_the_axis_has_the_unit_of_the_workload():
+    hours = Workload.from_arrays([0, 1], [2.0, 1.0], time_unit="h", cpu=[4, 4])
+    run = lotes.simulate("greedy", CORE, hours)
+    assert plots.gantt(run, unit=hours.time_unit).axes[0].get_xlabel() == "time (h)"
+    assert plots.gantt(run).axes[0].get_xlabel() == "time (the workload's unit)"
+
+
 def test_it_draws_into_a_readers_axes():
     figure, axes = plt.subplots(1, 2)
     assert plots.gantt(RESULTS["LoTES"](), axes[1]) is figure

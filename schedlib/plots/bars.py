@@ -39,6 +39,7 @@ def gantt(
     job: Any = None,
     bound: float | None = None,
     until: float | None = None,
+    unit: str | None = None,
     first: int = 0,
     size: tuple[float, float] | None = None,
 ) -> Figure:
@@ -51,6 +52,7 @@ def gantt(
     - `job`: the name of one to stand out; others are pale, and their waits are not drawn
     - `bound`: a lower bound on the makespan, as a dotted line; `until`: the end of the axis, so that results can be
       compared by eye
+    - `unit`: of the axis, `workload.time_unit`; without it the axis has the prototype's own, and else does not say which
     - `first`: the number of the first machine, job and class; 1 as papers count, 0 as in the frames
 
     Colours, of which there are seven, are short and long jobs in Eagle, else classes, or jobs where all have one
@@ -62,8 +64,10 @@ def gantt(
     >>> from schedlib import lotes
     >>> from schedlib.workload import Workload
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
-    >>> gantt(lotes.simulate("greedy", lotes.MachineConfigs([[2.0]], [1]), jobs)).axes[0].get_title()
-    'Greedy: mean wait 0.3333'
+    >>> run = lotes.simulate("greedy", lotes.MachineConfigs([[2.0]], [1]), jobs)
+    >>> ax = gantt(run, unit=jobs.time_unit).axes[0]
+    >>> ax.get_title(), ax.get_xlabel()
+    ('Greedy: mean wait 0.3333', 'time (s)')
     """
     bars, place = _bars(result)
     looks = _looks(result, first)
@@ -79,7 +83,8 @@ def gantt(
     if until is None:
         until = last + 0.02 * (last - begin)
     title = _title(result, bound)
-    ax.set(title=title, xlabel="time (the workload's unit)", ylabel=place)
+    unit = unit or getattr(result, "time_unit", "the workload's unit")
+    ax.set(title=title, xlabel=f"time ({unit})", ylabel=place)
     ax.set(xlim=(begin, until), ylim=(bars["row"].max() + 0.6, -0.6))
     step = -(-len(rows) // MOST_TICKS)
     ax.set_yticks([*rows.values()][::step], [*rows][::step])
@@ -126,8 +131,7 @@ def _bars(result: Any) -> tuple[pd.DataFrame, str]:
 
 def _part(result: Any) -> str:
     """The part of the library that a result comes from, as "lotes"."""
-    _, _, inner = type(result).__module__.partition(".")
-    return inner.partition(".")[0]
+    return type(result).__module__.partition(".")[2].partition(".")[0]
 
 
 def _looks(result: Any, first: int) -> pd.DataFrame:

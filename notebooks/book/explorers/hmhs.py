@@ -29,7 +29,12 @@ def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1) -> P
     plans = [*schedules.values(), *slowest.values()]
     longest = max(schedule.makespan for schedule in plans)
     figure = plots.gantt(
-        schedules[policy], bound=bounds.best, until=1.02 * longest, first=1, size=(8.0, 4.2)
+        schedules[policy],
+        bound=bounds.best,
+        until=1.02 * longest,
+        unit="s",
+        first=1,
+        size=(8.0, 4.2),
     )
     figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
     (ax,) = figure.axes

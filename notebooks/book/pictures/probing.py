@@ -46,9 +46,9 @@ def plot_gantt(
     stand out, the only one whose waiting is drawn; `until` (s): end of the axis, to compare runs by eye. Raises
     ValueError when nothing was recorded.
     """
-    figure = plots.gantt(run, job=job, until=until, size=size)
+    figure = plots.gantt(run, job=job, until=until, unit="s", size=size)
     ax = figure.axes[0]
-    ax.set(title=title, xlabel="time (s)")
+    ax.set(title=title)
     legend: Any = ax.get_legend()
     legend.remove()
     handles = legend.legend_handles
