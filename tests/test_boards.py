@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from functools import partial
 
@@ -18,6 +19,7 @@ from scipy import stats
 
 from schedlib import boards, eagle, hmhs, lotes, mch, paths
 from schedlib.boards import invariants, literature
+from schedlib.boards.apart import Broke, apart
 from schedlib.boards.race import PATIENCE
 from schedlib.boards.standings import COLUMNS
 from schedlib.core.rules import FLOATS, RuleKind
@@ -450,6 +452,14 @@ def test_a_function_that_never_ends_costs_its_row_and_no_more(board, form):
     ran = board(*endless, seeds=1, limit=0.5)
     broke = ran[ran["policy"].isin(["endless", "line", "chooses"])]["broke"]
     assert broke.str.contains("not done within 0.5 s").all() and ran["rank"].notna().any()
+
+
+def test_what_waits_for_a_busy_machine_is_not_late():
+    """The time of others is no policy's fault; its own, and a wait without end, are."""
+    assert apart(partial(time.sleep, 1.5), limit=1.0) is None
+    for work, limit in ((lambda: sum(range(10**12)), 0.3), (partial(time.sleep, 60), 0.02)):
+        with pytest.raises(Broke, match="not done within .* of processor time"):
+            apart(work, limit)
 
 
 def test_the_board_of_probes_says_who_looks_at_sizes_and_where_times_are_cut():

@@ -12,6 +12,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
+BUSY = 10.0  # times its limit that a process may last: others use the machine, too
 GRACE = 5.0  # seconds after its limit at which a process ends by itself, should its parent be gone
 
 
@@ -20,7 +21,7 @@ class Broke(Exception):
 
 
 def apart(work: Callable[[], Any], limit: float) -> Any:
-    """The result of `work()`, from a copy of this process that has `limit` seconds.
+    """The result of `work()`, from a copy of this process that has `limit` seconds of processor time.
 
     Raises `Broke` when it raises, takes longer or dies. Where processes cannot be copied (on Windows), it runs
     in this one: nothing then limits it, and what it breaks is broken.
@@ -43,16 +44,18 @@ def apart(work: Callable[[], Any], limit: float) -> Any:
     theirs.close()
     answer = None
     try:
-        if not ours.poll(limit):
-            raise Broke(f"not done within {limit:g} s")
-        with contextlib.suppress(EOFError):  # it ended without an answer
-            answer = ours.recv()
+        in_time = ours.poll(BUSY * limit)
+        if in_time:
+            with contextlib.suppress(EOFError):  # it ended without an answer
+                answer = ours.recv()
     finally:
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         ours.close()
     if answer is None:
         code = os.waitstatus_to_exitcode(status)
+        if not in_time or code == -signal.SIGPROF:
+            raise Broke(f"not done within {limit:g} s of processor time")
         ended = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         raise Broke(f"its function ended the process ({ended})")
     printed, done = answer
@@ -65,7 +68,8 @@ def _child(work: Callable[[], Any], limit: float, theirs: Connection) -> NoRetur
     faulthandler.disable()  # the parent says how the process ended
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, limit + GRACE)
+    signal.setitimer(signal.ITIMER_REAL, BUSY * limit + GRACE)
+    signal.setitimer(signal.ITIMER_PROF, limit)
     # a notebook's own output is slow in a copy
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         done = _done(work)

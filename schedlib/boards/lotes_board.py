@@ -145,7 +145,8 @@ def lotes(
       with each seed, and then nothing, so that all are served in the end. Or a `Workload`, or a function from
       a seed to one: each task then counts as a job, and `configs` are the machines
     - `against`: names of shipped policies; `seeds`: how many, or which; `each=True`: a row per seed
-    - `limit`: how many seconds a run of one of `mine` may take; the referee's own time does not count
+    - `limit`: how many seconds of processor time a run of one of `mine` may take; the referee's own does
+      not count
     - `baseline`: the policy to which all are compared, else the best of each metric
 
     LoTES plans for the random jobs' true classes; in a given workload for its own, when it has several, else

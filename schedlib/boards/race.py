@@ -24,7 +24,7 @@ READ_ONLY = "the arrays that a policy is given are the simulator's own: read the
 Seeds = int | Iterable[int]
 MOST_SEEDS = 100_000
 LONGEST = 1e6  # seconds that a limit may be
-LIMIT = 60.0  # seconds that a run of a reader's policy may take
+LIMIT = 60.0  # seconds of processor time that a run of a reader's policy may take
 SHORTEST = 10.0  # seconds that a job counts as in a bounded slowdown, at least
 
 
@@ -122,9 +122,9 @@ def race(
 
     `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves; `baseline`
     is as for `standings`. Each run of a reader's policy has a process of its own (see `apart`), so it can break
-    nothing here and change nothing that it is judged by. An error, a process that ends, or one that takes longer
-    than `limit` seconds, costs the policy its row (the referee's own time does not count); an error under a
-    shipped policy comes from the arguments and is raised. Progress is shown on a terminal after two seconds.
+    nothing here and change nothing that it is judged by. An error, a process that ends, or one that takes more
+    than `limit` seconds of processor time, costs the policy its row (the referee's own does not count); an error
+    under a shipped policy comes from the arguments and is raised. Progress is shown on a terminal after two seconds.
     Raises ValueError also on two policies of one name and on no seed.
     """
     numbers = numbered(seeds)
