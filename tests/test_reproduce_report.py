@@ -26,7 +26,7 @@ def rows(*verdicts, paper="hmhs", **more):
 def test_every_sentence_is_there_once_and_the_sums_agree():
     both = [rows("holds", "fails", "holds"), rows("in a window", paper="mch", together="undecided")]
     apart = rows("holds", paper="mch", kind="own", id="mch.c9")
-    text = report.page(pd.concat([*both, apart], ignore_index=True))
+    text = report.page(pd.concat([*both, apart], ignore_index=True), apart)
     assert "| text/together | HMHS | MCH | all |" in text
     for line in (
         "holds | 2/2 | 0/0 | 2/2",

@@ -35,13 +35,11 @@ with a 95 % interval over independent runs; a number alone is exact or a single 
 """
 
 
-def page(rows: DataFrame, paper_scale: DataFrame | None = None) -> str:
+def page(rows: DataFrame, paper_scale: DataFrame) -> str:
     """The whole ledger as a Markdown page: headlines, counts, then each paper's worlds and its other sentences;
     which verdicts the rows of `paper_scale` change is said below the counts."""
     known = registry.load()
-    lines = [HEAD, headlines(rows), HOW, "## Counts\n", counts(rows)]
-    if paper_scale is not None:
-        lines.append(otherwise(rows, paper_scale))
+    lines = [HEAD, headlines(rows), HOW, "## Counts\n", counts(rows), otherwise(rows, paper_scale)]
     for paper, own in rows.groupby("paper", sort=False):
         lines.append(f"## {papers.title_of(paper)}\n")
         if reading := known.readings.get(str(paper)):
@@ -88,13 +86,12 @@ def otherwise(rows: DataFrame, paper_scale: DataFrame) -> str:
     >>> otherwise(here, here.assign(verdict=["fails", "undecided"])).splitlines()
     ['At paper scale `mch.a` fails (here undecided).']
     """
-    there = paper_scale.set_index("id")["verdict"]
+    both = rows.merge(paper_scale, on="id", suffixes=("", "_there"))
+    decided = both.query(f"'{UNDECIDED}' != verdict_there != verdict")
     each = []
-    for row in rows.itertuples():
-        verdict = there.get(row.id, UNDECIDED)
-        if verdict not in (UNDECIDED, row.verdict):
-            each.append(f"`{row.id}` {verdict} (here {row.verdict})")
-    return f"At paper scale {', '.join(each)}.\n" if each else ""
+    for (there, here), some in decided.groupby(["verdict_there", "verdict"], sort=False):
+        each.append(f"`{'`, `'.join(some['id'])}` {there} (here {here})")
+    return f"At paper scale {'; '.join(each)}.\n" if each else ""
 
 
 def counts(rows: DataFrame) -> str:

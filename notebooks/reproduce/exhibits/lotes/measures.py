@@ -28,10 +28,7 @@ def grown(rows: DataFrame, x: str, column: str) -> Each:
     """By how much a column grows from one end of `x` to the other, along the line of least squares: one number a
     seed."""
     span = rows[x].max() - rows[x].min()
-    slopes = []
-    for _, rows_of_seed in rows.groupby("seed"):
-        slope = np.polyfit(rows_of_seed[x], rows_of_seed[column], 1)[0]
-        slopes.append(slope)
+    slopes = [np.polyfit(some[x], some[column], 1)[0] for _, some in rows.groupby("seed")]
     return span * np.array(slopes)
 
 
