@@ -10,10 +10,11 @@ from hypothesis.extra.numpy import arrays
 from frames import as_frame
 from mch_instances import FIG4, SCANS, problems, workloads
 from refusals import refuses
-from schedlib import mch
+from schedlib import lotes, mch
 from schedlib.boards import mch_board as referee
 from schedlib.mch.flatten import GUARANTEE, MCH, collapse, flat_nodes
 from schedlib.mch.weights import pruned
+from schedlib.workload import Workload
 
 RULES = ("drf", "mch", "mch-two-phase", "h-drf", "naive-h-drf")
 
@@ -148,6 +149,10 @@ def test_events_at_until_are_still_run():
     jobs = pd.DataFrame({"leaf": 0, "submit": np.arange(4.0), "tasks": 1, "duration": 0.5})
     run = mch.simulate(mch.Tree([(1,)]), (1,), "drf", jobs, until=2)
     assert run.jobs["start"].notna().tolist() == [True, True, True, False]
+    # in LoTES an arrival at `until` is not part of the run
+    same = Workload.from_arrays(np.arange(4.0), [0.5] * 4, cpu=[1.0] * 4)
+    cut = lotes.simulate("greedy", lotes.MachineConfigs([[1.0]], [1]), same, until=2)
+    assert cut.jobs["start"].tolist() == [0, 1]
 
 
 def test_a_saturated_resource_stays_so_until_some_is_given_back():

@@ -32,6 +32,24 @@ def arrive(cluster, job):
     return best
 
 
+def shortest(cluster, machine):
+    best = -1
+    for job in cluster.waiting:
+        shorter = best < 0 or lotes.remaining(cluster, job) < lotes.remaining(cluster, best)
+        if shorter and lotes.can_start(cluster, job, machine):
+            best = job
+    return best
+
+
+def longer(cluster, running):
+    for job in running:
+        for other in cluster.waiting:
+            less = lotes.remaining(cluster, other) < lotes.remaining(cluster, job)
+            if less and cluster.begun[job] < cluster.now:
+                return job
+    return -1
+
+
 def by_size(cluster, worker, line, rng):
     return int(np.argmin(cluster.estimate[line]))
 
@@ -62,7 +80,11 @@ def late_and_at_random(stage, machine, now):
 
 
 frames = {}
-frames["lotes"] = lotes.simulate(lotes.Policy(arrive), lotes.MachineConfigs([[1.0]], [2]), jobs).jobs
+by_due = lotes.Policy(order=lambda cluster, job: cluster.jobs.due[job])
+due = Workload(jobs.jobs.assign(due=submit[::-1]), jobs.tasks)
+stops = lotes.Policy(at_moment=shortest, stop=longer)
+for name, policy in (("events", lotes.Policy(arrive)), ("stops", stops), ("order", by_due)):
+    frames[f"lotes {name}"] = lotes.simulate(policy, lotes.MachineConfigs([[0.4]], [2]), due).jobs
 own = eagle.System("own", queue=by_size)
 frames["eagle"] = eagle.simulate(jobs, own, 10, short_partition=0.2, cutoff=4.5).jobs
 tree = mch.Tree([[(0.1, 0.3), (0.3, 0.1)], [(0.2, 0.2)]], {(1,): 2})
