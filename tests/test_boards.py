@@ -20,7 +20,7 @@ from scipy import stats
 from schedlib import boards, eagle, hmhs, lotes, mch, paths
 from schedlib.boards import invariants, literature
 from schedlib.boards.apart import Broke, apart
-from schedlib.boards.race import PATIENCE
+from schedlib.boards.race import LONGEST, PATIENCE
 from schedlib.boards.standings import COLUMNS
 from schedlib.core.rules import FLOATS, RuleKind
 from schedlib.workload import SECONDS, Workload
@@ -457,6 +457,7 @@ def test_a_function_that_never_ends_costs_its_row_and_no_more(board, form):
 def test_what_waits_for_a_busy_machine_is_not_late():
     """The time of others is no policy's fault; its own, and a wait without end, are."""
     assert apart(partial(time.sleep, 1.5), limit=1.0) is None
+    assert apart(int, LONGEST) == 0
     for work, limit in ((lambda: sum(range(10**12)), 0.3), (partial(time.sleep, 60), 0.02)):
         with pytest.raises(Broke, match="not done within .* of processor time"):
             apart(work, limit)

@@ -6,6 +6,7 @@ import io
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
 
@@ -92,6 +93,10 @@ def test_what_would_lie_on_each_other_stays_as_it_is():
         ax.text(place / 9, 0.5, "a long word")
     assert not narrow.lay_out(figure)
     assert not narrow.lay_out(policies.plot_map()), "a drawing in inches has no panels"
+    by_hand = Figure()
+    assert not narrow.lay_out(by_hand)
+    by_hand.add_axes((0.1, 0.1, 0.8, 0.8))
+    assert not narrow.lay_out(by_hand), "without a grid there is no order of panels"
 
 
 def test_a_notebook_keeps_both_and_the_first_is_as_drawn():

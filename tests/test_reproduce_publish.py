@@ -12,7 +12,7 @@ import reproduce
 import toy_experiments as toy
 from labels import check_labels
 from refusals import refuses
-from reproduce import gallery, ledger, publish, reach, registry, tables
+from reproduce import gallery, ledger, narrow, publish, reach, registry, tables
 from reproduce.figure import Figure
 from reproduce.sentences import Sentence
 from schedlib import paths
@@ -44,6 +44,15 @@ def test_publishing_twice_gives_the_same_bytes(tmp_path):
         "README.md", "provenance.json", "hmhs/toy.svg", "hmhs/toy.png", "hmhs/toy.webp", "hmhs/toy.csv", "hmhs/toy.timing.csv",
         "hmhs/toy-table.md", "hmhs/toy-table.csv", "hmhs/toy-table.timing.csv",
     }  # fmt: skip
+
+
+def test_a_picture_that_is_no_longer_made_goes(tmp_path, monkeypatch):
+    publish.publish("hmhs.toy", HOW, tmp_path)
+    assert "webp" not in gallery.write(tmp_path).read_text()
+    monkeypatch.setattr(narrow, "lay_out", lambda figure: False)
+    publish.publish("hmhs.toy", HOW, tmp_path)
+    assert {*contents(tmp_path)} >= {"hmhs/toy.png", "hmhs/toy.svg"}
+    assert not [*tmp_path.rglob("*.webp")]
 
 
 def test_recomputing_changes_only_what_holds_wall_times(tmp_path):

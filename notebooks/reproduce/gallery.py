@@ -159,7 +159,8 @@ def made(name: str, entry: Entry, others: str) -> str:
     files = []
     for file in entry["files"]:
         suffix = file.partition(".")[2]
-        files.append(f"[{suffix}]({paper}/{file})")
+        if suffix != "webp":  # which the site shows on phones
+            files.append(f"[{suffix}]({paper}/{file})")
     return f"{took}; seeds: {entry['seeds']}; {', '.join(files)}"
 
 

@@ -42,6 +42,8 @@ def lay_out(figure: Figure) -> bool:
     (True, 3.6, True)
     """
     panels = [ax for ax in figure.axes if ax.get_label() != "<colorbar>"]
+    if not panels or not all(ax.get_subplotspec() for ax in panels):
+        return False
     if panels[0].get_position().bounds == (0, 0, 1, 1):
         return False
     figure.set_layout_engine("constrained")

@@ -114,6 +114,9 @@ def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     files = {out / paper / f"{name}.{suffix}": content for suffix, content in contents.items()}
     for file, content in files.items():
         paths.write_whole(file, content)
+    former = provenance(out).get(figure.id, {}).get("files", [])
+    for gone in {out / paper / file for file in former} - files.keys():
+        gone.unlink(missing_ok=True)  # the site would show an old picture on phones
     record(out, figure.id, done, caption, alt, [file.name for file in files])
     return Published(figure.id, caption, alt, tuple(files))
 

@@ -68,6 +68,7 @@ def _child(work: Callable[[], Any], limit: float, theirs: Connection) -> NoRetur
     faulthandler.disable()  # the parent says how the process ended
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # a profiler of the parent's may use it
     signal.setitimer(signal.ITIMER_REAL, BUSY * limit + GRACE)
     signal.setitimer(signal.ITIMER_PROF, limit)
     # a notebook's own output is slow in a copy

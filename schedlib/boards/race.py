@@ -23,7 +23,7 @@ least."""
 READ_ONLY = "the arrays that a policy is given are the simulator's own: read them, and change none"
 Seeds = int | Iterable[int]
 MOST_SEEDS = 100_000
-LONGEST = 1e6  # seconds that a limit may be
+LONGEST = 1e5  # seconds that a limit may be: a pipe cannot wait for more than 24 days
 LIMIT = 60.0  # seconds of processor time that a run of a reader's policy may take
 SHORTEST = 10.0  # seconds that a job counts as in a bounded slowdown, at least
 

@@ -52,12 +52,12 @@ def gantt(
     - `job`: the name of one to stand out; others are pale, and their waits are not drawn
     - `bound`: a lower bound on the makespan, as a dotted line; `until`: the end of the axis, so that results can be
       compared by eye
-    - `unit`: of the axis, `workload.time_unit`; without it the axis has the prototype's own, and else does not say which
+    - `unit`: of the axis, as `workload.time_unit`; without it the axis has one for the prototype's results alone
     - `first`: the number of the first machine, job and class; 1 as papers count, 0 as in the frames
 
-    Colours, of which there are seven, are short and long jobs in Eagle, else classes, or jobs where all have one
-    class. The figure has alt text. Raises ValueError on a result that kept no rows, and on an unknown
-    job.
+    Colours tell short jobs from long ones in Eagle, else classes, or jobs where all have one class. There are seven:
+    the eighth is the first again. The figure has alt text. Raises ValueError on a result that kept no rows, and on an
+    unknown job.
 
     See also: `boards.plot`.
 
@@ -205,7 +205,7 @@ def _draw(ax: Axes, bars: pd.DataFrame) -> None:
 def _write_names(ax: Axes, bars: pd.DataFrame, letter: float) -> None:
     """Write the job's name on each bar that is wide enough, for letters as wide as this."""
     white: dict[str, Any] = {"ha": "center", "va": "center", "color": "white", "fontsize": 8}
-    # can be read on any colour and hatching
+    # can be read on any colour
     outline = [withStroke(linewidth=2, foreground="black")]
     for bar in bars.itertuples():
         wide = bar.finish - bar.start

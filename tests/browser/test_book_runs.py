@@ -99,6 +99,17 @@ def test_own_numbers_are_drawn_and_a_link_keeps_them(page):
     assert lab.barriers(page, context=".run-box") == []
 
 
+def test_a_damaged_link_and_work_without_length_leave_the_page_whole(page):
+    page.goto(f"{page.url}#05.fifo={{5")
+    page.reload()
+    page.get_by_role("button", name="Try your own numbers").first.click()
+    frame = page.locator(".run-box:has(.chart)").first
+    frame.locator("input").nth(1).fill("[0, 0, 0]")
+    frame.locator("input").nth(3).fill("[[0], [0], [0]]")
+    assert press(page, "Run") == "0.0"
+    assert frame.locator("svg").count() == 0
+
+
 def test_a_page_that_is_a_file_says_how(tmp_path):
     with lab.browser(offline=True) as browser:
         shown = browser.new_page()

@@ -56,15 +56,18 @@ const FIELD = /^(\w+) = (.+)  # (.+)$/;  // a line of a toy that the reader fill
 const named = (name, element) => made("label", {}, name, element);
 const area = (value) => made("textarea", { value, spellcheck: false, rows: value.split("\n").length + 1 });
 
-// Open a box below its listing: its code and its toy where the reader edits them, else the fields of its toy.
-const open = (box, listing, opener, edits, kept = {}) => {
+// Open a box below its listing: its code and its toy where the reader edits them, else the fields of its toy. `kept` has their
+// texts. Fields that a link has kept go into the book's own code, so that nothing runs that is not shown.
+const open = (box, listing, opener, edits, kept = []) => {
   opener.remove();
-  const source = area(kept.source ?? box.source), toy = area(kept.toy ?? box.toy);
-  const lines = toy.value.split("\n");
+  const [code, below] = edits ? kept : [], values = edits ? [] : [...kept];
+  const source = area(code ?? box.source), toy = area(below ?? box.toy);
+  const lines = box.toy.split("\n");
   const fields = lines.map((line) => {  // of each line its input, if it has one
     const [, name, value, words] = line.match(FIELD) ?? [];
-    return name && { name, words, input: made("input", { value, spellcheck: false }) };
+    return name && { name, value, words, input: made("input", { value: values.shift() ?? value, spellcheck: false }) };
   });
+  const filled = fields.filter(Boolean);
   const given = () => edits ? toy.value : lines.map((line, k) => fields[k] ? `${fields[k].name} = ${fields[k].input.value}  # ${fields[k].words}` : line).join("\n");
   const said = made("pre", {}), picture = made("div", { className: "chart" }), buttons = made("div", {});
   said.setAttribute("role", "status");
@@ -77,11 +80,12 @@ const open = (box, listing, opener, edits, kept = {}) => {
     said.textContent = text || "no output";
     halt.disabled = true;
     if (kind === "check") return;
-    until = Math.max(until, ...chart.map(([, , to]) => to));
-    picture.replaceChildren(...(chart.length ? [chartOf(chart, axis, until, picture.clientWidth)] : []));
+    until = Math.max(until || 0, ...chart.map(([, , to]) => to));
+    picture.replaceChildren(...(until > 0 && chart.length ? [chartOf(chart, axis, until, picture.clientWidth)] : []));
   };
   const keep = () => {  // a link keeps what the reader has changed
-    const state = { edits, toy: given(), source: source.value === box.source ? undefined : source.value };
+    const areas = edits ? [source, toy] : filled.map(({ input }) => input);
+    const state = { edits, texts: areas.map(({ value }) => value) };
     history.replaceState(null, "", `#${box.name}=${encodeURIComponent(JSON.stringify(state))}`);
   };
   const halt = button("Stop", () => stop("stopped; the next Run starts Python again"));
@@ -89,14 +93,16 @@ const open = (box, listing, opener, edits, kept = {}) => {
   const reset = button("Reset", () => {
     source.value = box.source;
     toy.value = box.toy;
-    box.toy.split("\n").forEach((line, k) => fields[k] && (fields[k].input.value = line.match(FIELD)[2]));
+    for (const { input, value } of filled) input.value = value;
+    keep();
     said.textContent = "";
     picture.replaceChildren();
+    until = 0;
   });
   buttons.append(made("button", { textContent: "Run" }), ...(box.tried && edits ? [button("Check", () => answer("check"))] : []), halt, reset);
-  const inputs = fields.filter(Boolean).map(({ name, words, input }) => named(`${name}: ${words}`, input));
-  const code = [named("The box", source), ...(box.toy ? [named("Its toy", toy)] : [])];
-  const frame = made("form", { className: "run-box", oninput: keep }, ...(edits ? code : inputs), buttons, said, picture);
+  const inputs = filled.map(({ name, words, input }) => named(`${name}: ${words}`, input));
+  const texts = [named("The box", source), ...(box.toy ? [named("Its toy", toy)] : [])];
+  const frame = made("form", { className: "run-box", oninput: keep }, ...(edits ? texts : inputs), buttons, said, picture);
   frame.addEventListener("submit", (event) => {
     event.preventDefault();
     answer("run");
@@ -109,9 +115,11 @@ const open = (box, listing, opener, edits, kept = {}) => {
 const keptOf = (box) => {  // what a link has kept of a box; a damaged link keeps nothing
   const [name, state] = location.hash.slice(1).split("=");
   try {
-    return name === box.name && JSON.parse(decodeURIComponent(state));
+    if (name !== box.name) return {};
+    const { edits, texts } = JSON.parse(decodeURIComponent(state));
+    return { edits: Boolean(edits), texts: texts.map(String) };
   } catch {
-    return null;
+    return {};
   }
 };
 
@@ -131,8 +139,8 @@ document.addEventListener("DOMContentLoaded", () => {
     else {
       if (box.toy.split("\n").some((line) => FIELD.test(line))) openers.append(button("Try your own numbers", () => open(box, listing, openers, false)));
       openers.append(button("Edit and run", () => open(box, listing, bar, true)));
-      const kept = keptOf(box);
-      if (kept) open(box, listing, kept.edits ? bar : openers, kept.edits, kept);
+      const { edits, texts } = keptOf(box);
+      if (texts) open(box, listing, edits ? bar : openers, edits, texts);
     }
   }
 });
