@@ -33,18 +33,19 @@ BUDGETS = {
 }
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
 STILL = {
-    ("schedlib/lotes",): 48_484,
-    ("schedlib/eagle",): 28_900,
-    ("schedlib/mch",): 25_056,
+    ("schedlib/lotes",): 48_680,
+    ("schedlib/eagle",): 28_888,
+    ("schedlib/mch",): 25_055,
     ("schedlib/hmhs",): 14_524,
-    ("schedlib/core",): 7_877,
+    ("schedlib/core",): 8_282,
     ("schedlib/workload.py", "schedlib/theory.py", "schedlib/intervals.py"): 6_393,
-    ("schedlib/plots",): 7_382,
-    ("schedlib/boards",): 16_964,
-    ("schedlib",): 194_409,
-    ("notebooks/reproduce",): 17_132,
-    ("notebooks/book",): 56_987,
-    ("tests",): 184_072,
+    ("schedlib/plots",): 6_925,
+    ("schedlib/boards",): 15_052,
+    ("schedlib",): 192_628,
+    ("notebooks/reproduce",): 19_197,
+    ("notebooks/reproduce/exhibits",): 47_009,
+    ("notebooks/book",): 58_204,
+    ("tests",): 188_549,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
