@@ -225,13 +225,10 @@ def run_churn(rule: str, step: float, seed: int) -> DataFrame:
     )
 
 
-def _mch_weights(frame):
-    return only(frame, rule="mch").sort_values("leaf")["weight"]
-
-
 def plot_trees(frame: DataFrame):
     """The tree of Fig. 4a with H-DRF's shares, above MCH's flat tree with its own."""
-    tree, weight = fig4(), _mch_weights(frame)
+    tree = fig4()
+    weight = only(frame, rule="mch").sort_values("leaf")["weight"]
     share = frame.pivot(index="leaf", columns="rule", values="share")
     names = {(k,): tree.name(leaf) for k, leaf in enumerate(tree.leaves, 1)}
     weights = {(k,): float(w) for k, w in enumerate(weight.round(4), 1)}
