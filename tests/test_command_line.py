@@ -148,10 +148,8 @@ assert literature.easy is same.easy and schedlib.leaderboard.plot and exercises.
 
 def test_list_shows_what_there_is(capsys):
     assert main(["list", "hmhs.toy"]) == 0
-    assert (
-        capsys.readouterr().out.splitlines()[1]
-        == "hmhs.toy  hmhs.toy    Time against jobs  figure  3       3      -"
-    )
+    (_, row) = capsys.readouterr().out.splitlines()
+    assert " ".join(row.split()) == "hmhs.toy hmhs.toy Time against jobs figure 3 3 -"
 
 
 def test_run_prints_or_writes_the_frame(capsys, tmp_path):

@@ -38,7 +38,7 @@ ALLOWED = {
 """What each room may import: a folder or a module directly below schedlib, the evidence, its exhibits, the book."""
 JUDGING = {"reproduce.figure", "reproduce.registry", "reproduce.sentences", "reproduce.verdicts"}
 """What an exhibit needs of the evidence: to be listed, and to draw verdicts."""
-CORE_MAY_IMPORT = {"numpy", "numba", "tqdm", "schedlib", *sys.stdlib_module_names}
+CORE_MAY_IMPORT = {"numpy", "numba", "llvmlite", "tqdm", "schedlib", *sys.stdlib_module_names}
 DRAWS = {"matplotlib", "ipywidgets"}
 OURS = ("schedlib", "reproduce", "book")
 FILES = [

@@ -249,7 +249,7 @@ def test_jobs_that_still_wait_count_with_what_they_have_waited(policy):
 
 def test_ctrl_c_ends_a_long_run():
     configs = MachineConfigs([[1.0]], [4])
-    jobs = RandomWorkload(ONE_CORE, rate=3.0, hours=1e6, sizes="fixed")
+    jobs = RandomWorkload(ONE_CORE, rate=3.0, hours=1e8, sizes="fixed")
     simulate("greedy", configs, jobs, until=1.0, record=False)  # compiles
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()

@@ -38,8 +38,10 @@ def lay_out(figure: Figure) -> bool:
 
     >>> from schedlib.plots import style
     >>> figure, axes = style.subplots(1, 3, size=(9, 3))
-    >>> lay_out(figure), figure.get_figwidth(), axes[0].get_position().y0 > axes[1].get_position().y1
-    (True, 3.6, True)
+    >>> lay_out(figure), float(figure.get_figwidth())
+    (True, 3.6)
+    >>> bool(axes[0].get_position().y0 > axes[1].get_position().y1)
+    True
     """
     panels = [ax for ax in figure.axes if ax.get_label() != "<colorbar>"]
     if not panels or not all(ax.get_subplotspec() for ax in panels):
