@@ -1,6 +1,7 @@
 """The explorer of the HMHS chapter: a batch's Gantt chart, and its distance to the bound."""
 
 import functools
+from typing import Any
 
 from book.explorers import Explorer, Picture, Question, labelled, menu, slider
 from schedlib import hmhs, plots
@@ -41,8 +42,8 @@ def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1) -> P
     ax.set_position((0.22, 0.2, 0.75, 0.69))
     ax.set_title(ax.get_title().replace(", ", "\n", 1), fontsize=10)
     if legend := ax.get_legend():
-        place = {"loc": "lower center", "ncols": 4, "handlelength": 1}
-        figure.legend(handles=legend.legend_handles, **place)
+        handles: Any = legend.legend_handles
+        figure.legend(handles=handles, loc="lower center", ncols=4, handlelength=1)
         legend.remove()
     for name in ax.texts:
         name.set_fontsize(10)

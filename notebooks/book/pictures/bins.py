@@ -354,10 +354,10 @@ def plot_allocation(
         look = {"color": style.PALETTE[c % 7], "hatch": HATCHES[c % 4], "edgecolor": "white"}
         ax.barh(rows, share, 0.8, left, label=f"class {c + 1}", **look)
         left += share
-    for panel in (ax, beside):
-        panel.set(yticks=rows, yticklabels=labels)
-        panel.invert_yaxis()
-        panel.grid(axis="y", visible=False)
+    for axes in (ax, beside):
+        axes.set(yticks=rows, yticklabels=labels)
+        axes.invert_yaxis()
+        axes.grid(axis="y", visible=False)
     ax.set(xlabel="in use (%)", xlim=(0, 104))
     ax.set_title(f"$\\lambda^*$ = {allocation.rate:,.4g}")
     worth = 100 * gain.ravel()
