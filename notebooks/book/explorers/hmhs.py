@@ -39,7 +39,7 @@ def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1) -> P
     )
     figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
     (ax,) = figure.axes
-    ax.set_position((0.22, 0.2, 0.75, 0.69))
+    ax.set_position((0.22, 0.2, 0.73, 0.69))
     ax.set_title(ax.get_title().replace(", ", "\n", 1), fontsize=10)
     if legend := ax.get_legend():
         handles: Any = legend.legend_handles
