@@ -12,7 +12,7 @@ PARTS = re.compile(r"(?<=>\n)|(?<=>)(?=<)")  # where a picture's text is cut
 
 
 def values(control: Any) -> dict:
-    """All values that a reader can give a control, with their labels.
+    """All values that a reader can give a control, with their labels; of a box for text, the one it has.
 
     >>> from book.explorers import slider
     >>> values(slider(2, 0.5, 2, 0.5, text="GB"))
@@ -21,6 +21,8 @@ def values(control: Any) -> dict:
     kind = type(control).__name__
     if kind == "Checkbox":
         return {False: "off", True: "on"}
+    if kind == "Text":
+        return {control.value: control.value}
     labels = {}
     if kind in ("IntSlider", "FloatSlider"):
         steps = round((control.max - control.min) / control.step)
