@@ -91,7 +91,7 @@ def gantt(
     ax.grid(axis="y", visible=False)
     _draw(ax, bars)
     if len(bars) <= MOST_NAMED:
-        _write_names(ax, bars, (until - begin) / 45)
+        _write_names(ax, bars, (until - begin) / (6 * min(figure.get_figwidth(), 7.5)))
     if bound is not None:
         ax.axvline(bound, color="black", linestyle=":", linewidth=1.2)
     _legend(ax, bars)

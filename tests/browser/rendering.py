@@ -11,7 +11,6 @@ FOUND = r"""() => {
   const article = document.querySelector('article.bd-article') ?? document.body;
   const column = article.getBoundingClientRect(), found = [];
   const drawing = /Diagram|^A tree|^A hierarchy of six leaves|^Chart of which sentences hold at which load/;
-  const movable = picture => [...document.querySelectorAll('.explorer')].some(root => root.previousElementSibling.contains(picture) || root.contains(picture));
   const seen = element => element.getClientRects().length > 0;
   const scrolls = element => {
     for (let e = element.parentElement; e && e !== article; e = e.parentElement)
@@ -58,8 +57,8 @@ FOUND = r"""() => {
     const least = picture.classList.contains('fits') && !drawn ? 79 : 98;
     if (phone && !(box.width >= least * inches))  // letters of 10 points, else of 8, would have fewer than 11 px
       say('letters too small', picture, `${Math.round(box.width)} px for ${inches} inches: ${picture.alt}`);
-    // on a phone an explorer or a drawing that cannot be stacked may scroll, by keyboard too, where a line above it says so
-    if (phone && frame && frame.tabIndex === 0 && frame.classList.contains('more') && (movable(picture) || drawing.test(picture.alt))) continue;
+    // on a phone a drawing that cannot be stacked may scroll, by keyboard too, where a line above it says so
+    if (phone && frame && frame.tabIndex === 0 && frame.classList.contains('more') && drawing.test(picture.alt)) continue;
     if (frame && !picture.closest('.panel') || clip.right > column.right + 1.5)
       say(explorer ? 'explorer cut' : 'picture cut', picture, `${Math.round(box.width)} px in ${Math.round(column.width)}: ${picture.alt}`);
   }

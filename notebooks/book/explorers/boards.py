@@ -25,11 +25,13 @@ def draw_seeds(runs: DataFrame, seeds: int = 5, metric: str | None = None) -> Pi
     figure.set_layout_engine("none")
     labels = [style.look(policy).label for policy in board["policy"]]
     longest = max(map(len, labels))
-    left = 0.03 + 0.0115 * longest
-    bottom = 0.5 / figure.get_figheight()
-    place = left, bottom, 0.7 - left, 0.9 - bottom
+    left = 0.05 + 0.0185 * longest
+    height = 1.1 + 0.55 * len(board)
+    figure.set_size_inches(4.4, height)  # as wide as a phone
     ax = figure.axes[0]
-    ax.set_position(place)
+    ax.set_position((left, 0.5 / height, 0.96 - left, 1 - 1.1 / height))
+    for text in ax.texts:  # above the lines that they speak of
+        text.set(x=1, y=text.get_position()[1] - 0.3, ha="right")
     low = runs["value"].min()
     high = runs["value"].max()
     margin = 0.1 * (high - low)
@@ -48,4 +50,4 @@ def seeds(runs: DataFrame) -> Explorer:
     }
     policies = runs["policy"].nunique()
     draw = functools.partial(draw_seeds, runs)
-    return Explorer(draw, controls, height=110 + 45 * policies)
+    return Explorer(draw, controls, height=110 + 55 * policies)

@@ -106,8 +106,9 @@ def draw_load(
     for side, system in (("left", left), ("right", right)):
         if system not in SYSTEMS:
             raise unknown(side, system, SYSTEMS)
-    across = (0.08, 0.235), (0.37, 0.215), (0.82, 0.155)
-    figure, axes = placed((9.0, 4.0), *((x, 0.24, width, 0.66) for x, width in across))
+    # inches, of a picture as wide as a phone: from the left, from below, width, height
+    boxes = np.array([[0.85, 6.65, 3.35, 1.6], [0.85, 4.2, 3.35, 1.6], [2.2, 1.15, 2.0, 2.2]])
+    figure, axes = placed((4.4, 8.6), *boxes / (4.4, 8.6, 4.4, 8.6))
     words = []
     for row, system in enumerate(dict.fromkeys((left, right))):
         *times, shares = _run(system, load, partition)
@@ -117,7 +118,7 @@ def draw_load(
             ax.plot(np.quantile(took, QUANTILES), 1 - QUANTILES, **look.line() | {"marker": ""})
         axes[2].barh(rows, np.nan_to_num(shares), height=0.36, color=look.color, label=look.label)
         for place in rows[np.isnan(shares)]:
-            axes[2].text(1, place, "none", va="center", fontsize=7.5, color="#555555")
+            axes[2].text(1, place, "none", va="center", color="#555555")
         p50, p99 = np.percentile(times[0], [50, 99])
         half = f"half of the short jobs take at most {p50:.0f} s"
         words.append(f"{look.label}: {half}, 99 per cent {p99:.0f} s")
@@ -138,7 +139,7 @@ def draw_load(
             yticklabels=["all", "50 %", "10 %", "1 %"],
         )
         ax.minorticks_off()
-    axes[0].set_ylabel("jobs that take longer")
+        ax.set_ylabel("jobs that take longer")
     axes[2].set(
         xlim=(0, 102),
         xlabel="%",
@@ -147,7 +148,7 @@ def draw_load(
         yticks=range(5),
         yticklabels=SHARES,
     )
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=2)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center")
     return (
         figure,
         f"Load {load} %, {partition} % of 600 workers for short jobs only. {'; '.join(words)}.",
@@ -179,7 +180,7 @@ def load_explorer() -> Explorer:
         (0, 2000, 50),
         "s",
     )
-    return Explorer(draw_load, controls, height=400, page=page, question=question)
+    return Explorer(draw_load, controls, height=860, page=page, question=question)
 
 
 PERCENTILES = (50, 90, 99)

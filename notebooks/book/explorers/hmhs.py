@@ -1,6 +1,7 @@
 """The explorer of the HMHS chapter: a batch's Gantt chart, and its distance to the bound."""
 
 import functools
+from typing import Any
 
 from book.explorers import Explorer, Picture, Question, labelled, menu, slider
 from schedlib import hmhs, plots
@@ -34,12 +35,18 @@ def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1) -> P
         until=1.02 * longest,
         unit="s",
         first=1,
-        size=(8.0, 4.2),
+        size=(4.4, 5.0),  # as wide as a phone
     )
     figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
     (ax,) = figure.axes
-    right = 0.88 if ax.get_legend() else 0.98
-    ax.set_position((0.125, 0.115, right - 0.125, 0.81))
+    ax.set_position((0.22, 0.2, 0.73, 0.69))
+    ax.set_title(ax.get_title().replace(", ", "\n", 1), fontsize=10)
+    if legend := ax.get_legend():
+        handles: Any = legend.legend_handles
+        figure.legend(handles=handles, loc="lower center", ncols=4, handlelength=1)
+        legend.remove()
+    for name in ax.texts:
+        name.set_fontsize(10)
     chart = f"Gantt chart of {jobs} jobs under {style.look(policy).label} with {slow} per cent slow machines"
     return (
         figure,
@@ -63,4 +70,4 @@ def explorer() -> Explorer:
         (0, 2000, 10),
         "s",
     )
-    return Explorer(draw, controls, page=page, question=question)
+    return Explorer(draw, controls, height=500, page=page, question=question)

@@ -134,7 +134,7 @@ def pools() -> Explorer:
         (0, 100, 1),
         "jobs an hour",
     )
-    return Explorer(draw_pools, controls, height=360, page=page, question=question)
+    return Explorer(draw_pools, controls, height=510, page=page, question=question)
 
 
 def draw_bins(
@@ -147,7 +147,7 @@ def draw_bins(
     first, second = (f"{cores:g} cores and {memory:g} GB" for cores, memory in demand)
     machine = f"a machine of {CORES} cores and {MEMORY} GB"
     alt = f"Jobs of {first}, and of {second}, on {machine}: {bins} non-dominated bins."
-    figure = plot_polytope(capacity, demand, resources=("cores", "memory"), size=(8.0, 4.2))
+    figure = plot_polytope(capacity, demand, resources=("cores", "memory"), size=(4.4, 4.4))
     return figure, alt
 
 
@@ -173,6 +173,7 @@ def bins() -> Explorer:
     return Explorer(
         draw_bins,
         controls,
+        height=440,
         page={"cores_1": cores, "cores_2": cores, "memory_1": (1, 2, 3, 4), "memory_2": (1, 2)},
         question=question,
     )
@@ -231,4 +232,4 @@ def dispatch() -> Explorer:
         "s",
     )
     page = {"load": (60, 80, 90, 97), "phi": (0, 6, 15), "seed": ()}
-    return Explorer(draw_dispatch, controls, page=page, question=question)
+    return Explorer(draw_dispatch, controls, height=680, page=page, question=question)

@@ -3,6 +3,7 @@
 import ast
 import functools
 import warnings
+from typing import Any
 
 import ipywidgets as widgets
 import numpy as np
@@ -13,7 +14,7 @@ from schedlib import mch
 from schedlib.mch.allocate import filling_path
 from schedlib.mch.properties import node_shares
 from schedlib.plots import style
-from schedlib.plots.trees import colour_of, plot_tree, tree_size
+from schedlib.plots.trees import colour_of
 
 RULES = (
     "mch",
@@ -31,6 +32,11 @@ RESOURCES = ("CPU", "GB")
 FULL = np.array(["CPU", "memory"])
 LEAVES = 12
 DEPTH = 5
+WIDTH, LEFT, ROOM = (
+    4.4,
+    2.6,
+    1.2,
+)  # inches: of the picture, as wide as a phone, and where bars of shares stand
 SMALLEST = 1e-3
 LARGEST = 1e6
 # Examples by name: the tree's text, CPUs, memory (GB).
@@ -127,19 +133,40 @@ def draw_filling(
     )
     nodes = node_shares(tree, capacity, shares)
     nodes[0] = np.nan
-    width, height = tree_size(tree, nodes, resources=RESOURCES)
-    # inches; the bars stand below the tree
-    width = max(width, 8.0)
-    below = 1.7
-    whole = height + below + 0.3
-    bars = (0.8 / width, 0.5 / whole, 1 - 1.0 / width, (below - 0.6) / whole)
-    figure, (top, bottom) = placed((width, whole), (0, below / whole, 1, height / whole), bars)
-    plot_tree(tree, nodes, resources=RESOURCES, ax=top)
-    figure.suptitle(title, y=1 - 0.05 / whole, va="top", fontsize=11)
+    height = 0.26 * tree.n_nodes  # inches; the bars stand below the tree
+    whole = height + 2.1
+    above = LEFT / WIDTH, 1.6 / whole, ROOM / WIDTH, height / whole
+    figure, (top, bottom) = placed((WIDTH, whole), above, (0.18, 0.5 / whole, 0.78, 0.9 / whole))
+    _plot_shares(top, tree, nodes)
+    figure.suptitle(title.replace(": ", "\n"), y=1 - 0.05 / whole, va="top", fontsize=10)
     colours = [colour_of(tree, node) for node in tree.leaves]
     _plot_usage(bottom, usage, names, colours, capacity)
     held = ", ".join(f"{name} {share:.3g}" for name, share in zip(names, shares, strict=True))
     return figure, f"{title}. Dominant shares of {cpu} CPUs and {memory} GB: {held}."
+
+
+def _plot_shares(ax: Axes, tree, nodes):
+    """A line for each node, below its parent and further in: what it is, and a bar as long as its share."""
+    order = sorted(range(tree.n_nodes), key=lambda node: tree.paths[node])
+    beside: Any = {"transform": ax.get_yaxis_transform(), "clip_on": False}
+    for row, node in enumerate(order):
+        words = tree.name(node)
+        if tree.weights and node:
+            words += f", weight {tree.weight[node]:g}"
+        if tree.leaf_of[node] >= 0:
+            needs = zip(tree.demand[tree.leaf_of[node]], RESOURCES, strict=True)
+            words += ": " + ", ".join(f"{amount:g} {name}" for amount, name in needs if amount)
+        start = (0.1 + 0.16 * tree.depth[node] - LEFT) / ROOM
+        ax.text(start, row, words, va="center", **beside)
+        if node:
+            parent = order.index(tree.parent[node]) + 0.4
+            stem = start - 0.1 / ROOM
+            bend = [stem, stem, start - 0.02 / ROOM]
+            ax.plot(bend, [parent, row, row], color="#888888", linewidth=1, **beside)
+            ax.text(1.04, row, f"{nodes[node]:.3g}", va="center", **beside)
+            ax.barh(row, nodes[node], height=0.7, color=colour_of(tree, node), alpha=0.5)
+    ax.set(xlim=(0, 1), ylim=(tree.n_nodes - 0.5, -0.5), xticks=[], yticks=[])
+    ax.text(1.04, 0, "share", va="center", **beside)
 
 
 def _plot_usage(ax: Axes, usage, names, colours, capacity):
@@ -149,8 +176,8 @@ def _plot_usage(ax: Axes, usage, names, colours, capacity):
     for name, colour, amount in zip(names, colours, 100 * usage, strict=True):
         ax.barh(at, amount, left=start, height=0.7, color=colour, alpha=0.5, edgecolor="white")
         for row, (width, left) in enumerate(zip(amount, start, strict=True)):
-            if width > 1.2 * len(name):
-                ax.text(left + width / 2, at[row], name, ha="center", va="center", fontsize=9)
+            if width > 2.5 * len(name):
+                ax.text(left + width / 2, at[row], name, ha="center", va="center")
         start += amount
     labels = [f"{amount} {name}" for amount, name in zip(capacity, RESOURCES, strict=True)]
     ax.set(

@@ -38,19 +38,11 @@ def style_of(policy: str) -> style.Look:
     )
 
 
-def plot_answers(frame: DataFrame, stacked: bool = False) -> Picture:
+def plot_answers(frame: DataFrame) -> Picture:
     """The four questions, a panel each: the policies' values, of several slices means and 95 % intervals.
-    `frame` as of `one_trace.answers`, of one slice or several. Means are geometric on logarithmic axes. Panels
-    are two by two, or `stacked`: then a narrow page shows them at a size that can be read."""
-    if stacked:
-        places = [(0.31, 0.79 - 0.245 * row, 0.54, 0.165) for row in range(4)]
-    else:
-        places = [
-            (0.155 + 0.485 * column, 0.59 - 0.5 * row, 0.29, 0.33)
-            for row in (0, 1)
-            for column in (0, 1)
-        ]
-    figure, axes = placed((5.2, 7.8) if stacked else (9.6, 4.2), *places)
+    `frame` as of `one_trace.answers`, of one slice or several. Means are geometric on logarithmic axes."""
+    places = [(0.36, 0.79 - 0.245 * row, 0.48, 0.165) for row in range(4)]
+    figure, axes = placed((4.4, 7.8), *places)  # as wide as a phone
     words = []
     for (question, (title, measure, policies)), ax in zip(PANELS.items(), axes, strict=True):
         scale, ends, ticks = AXES[question]
@@ -87,20 +79,20 @@ def plot_answers(frame: DataFrame, stacked: bool = False) -> Picture:
             xticks=ticks,
             xticklabels=[f"{tick:,}" for tick in ticks],
         )
-        ax.set_title(title, fontsize=10, loc="left")
+        ax.set_title(title, fontsize=10, loc="left", x=-0.7)
         words.append(f"{title}: {', '.join(values)}")
     return figure, ". ".join(words) + "."
 
 
-def draw(start: int = 0, every: int = 8, load: int = 80, stacked: bool = False) -> Picture:
+def draw(start: int = 0, every: int = 8, load: int = 80) -> Picture:
     """The stored answers for a slice: ten minutes from minute `start` on, every `every`-th job, at `load` %.
-    `stacked` as in `plot_answers`. Raises ValueError on a slice or a load that is not stored."""
+    Raises ValueError on a slice or a load that is not stored."""
     grid = one_trace.grid()
     frame = grid.query("start == @start and every == @every and load == @load")
     if frame.empty:
         stored = f"{one_trace.STARTS}, {one_trace.STEPS} and {one_trace.LOADS}"
         raise ValueError(f"start, every, load: {start}, {every}, {load}; stored are {stored}")
-    figure, words = plot_answers(frame, stacked)
+    figure, words = plot_answers(frame)
     return (
         figure,
         f"Every {every}th job of minutes {start} to {start + 10}, load {load} per cent. {words}",
@@ -108,11 +100,11 @@ def draw(start: int = 0, every: int = 8, load: int = 80, stacked: bool = False) 
 
 
 def explorer() -> Explorer:
-    """Sliders for the slice and the load, and the four questions side by side."""
+    """Sliders for the slice and the load, and the four questions."""
     steps = [(f"every {n}th", n) for n in one_trace.STEPS]
     controls = {
         "start": slider(0, min(one_trace.STARTS), max(one_trace.STARTS), 10, text="from minute"),
         "every": widgets.SelectionSlider(options=steps, value=8, description="jobs"),
         "load": widgets.SelectionSlider(options=one_trace.LOADS, value=80, description="load (%)"),
     }
-    return Explorer(draw, controls)
+    return Explorer(draw, controls, height=780)

@@ -109,7 +109,8 @@ def plot_polytope(
         xlabel="jobs of class 1 at a time",
         ylabel="jobs of class 2 at a time",
     )
-    figure.legend(handles=handles, loc="outside right upper")
+    below: dict[str, Any] = {"loc": "outside lower center", "ncols": 2, "handlelength": 2}
+    figure.legend(handles=handles, **below)
     return figure
 
 
@@ -263,7 +264,7 @@ def occupancy(
 def plot_occupancy(
     runs: Sequence[Simulation], configs: MachineConfigs, workload: Workload | RandomWorkload
 ) -> Figure:
-    """How full each machine is over time (h), with the queue below: runs of one workload side by side.
+    """How full each machine is over time (h), a panel for each run of one workload, and the queues below.
 
     The runs must have kept their rows, with times in hours. White lines part the configurations. The queues'
     scale is the same for all workloads, so that one sees which grow.
@@ -273,21 +274,15 @@ def plot_occupancy(
         raise ValueError("runs: needs a list of what lotes.simulate gives")
     until = max(run.time for run in runs)
     moments = np.linspace(0, until, MOMENTS, endpoint=False)
-    figure, axes = style.subplots(
-        2,
-        len(runs),
-        size=(9.0, 4.2),
-        sharex=True,
-        sharey="row",
-        squeeze=False,
-        height_ratios=(2.6, 1),
-    )
+    rows = len(runs) + 1
+    figure, axes = style.subplots(rows, 1, size=(4.4, 1.2 + 1.4 * rows), sharex=True)
+    *tops, low = axes
     titles = []
     longest = []
     borders = np.cumsum(configs.count)[:-1]
     extent = (0, until, configs.n_machines, 0)
     shades = {"cmap": "viridis", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
-    for (top, low), run in zip(axes.T, runs, strict=True):
+    for top, run in zip(tops, runs, strict=True):
         look = style.look(run.policy)
         (time, queue) = run.queue_length.to_numpy().T
         wait = "no waits"
@@ -300,21 +295,22 @@ def plot_occupancy(
         picture = top.imshow(full, extent=extent, aspect="auto", **shades)
         top.hlines(borders, 0, until, color="white", linewidth=0.7)
         top.set_title(title, fontsize=10)
+        top.set_ylabel("machine")
         top.grid(visible=False)
-        low.plot(time, queue, color=look.color, linewidth=1.2)
-        low.set(xlabel="time (h)", xlim=(0, until))
+        low.plot(time, queue, **look.line() | {"marker": ""}, linewidth=1.2)
     what = f"How full each of {configs.n_machines} machines is over {until:.3g} h"
     waits = "; ".join(titles)
     queues = ", ".join(longest)
     figure.alt = f"{what}. {waits}. Longest queue: {queues} jobs."
     _, highest = low.get_ylim()
     low.set_yscale("symlog", linthresh=1)
-    low.set_ylim(0, max(HIGHEST, highest))
-    axes[0, 0].set_ylabel("machine")
-    axes[1, 0].set_ylabel("jobs waiting")
-    axes[1, 0].set_yticks((0, 1, 10, 100), ("0", "1", "10", "100"))
-    label = "share in use of the\nfullest resource"
-    figure.colorbar(picture, ax=axes[0], ticks=(0, 0.5, 1), label=label)
+    low.set(
+        xlabel="time (h)", xlim=(0, until), ylabel="jobs waiting", ylim=(0, max(HIGHEST, highest))
+    )
+    low.set_yticks((0, 1, 10, 100), ("0", "1", "10", "100"))
+    figure.legend(loc="outside lower center", ncols=len(runs), handlelength=2)
+    bar: dict[str, Any] = {"location": "top", "ticks": (0, 0.5, 1), "aspect": 30}
+    figure.colorbar(picture, ax=tops, label="share in use of the fullest resource", **bar)
     return figure
 
 
@@ -324,7 +320,7 @@ def plot_allocation(
 ) -> Figure:
     """Which class gets how much of each resource of each pool, and what more of that resource would be worth.
 
-    `allocation` is stage 1's; `gain (M, R)`, the growth of lambda* by `lotes.scarcity`, is drawn beside it;
+    `allocation` is stage 1's; `gain (M, R)`, the growth of lambda* by `lotes.scarcity`, is drawn below it;
     `names` (M) and `resources` (R) name the pools and what they have.
 
     >>> from schedlib import lotes
@@ -346,15 +342,11 @@ def plot_allocation(
     rows = rows.ravel()
     labels = [f"{name}: {resource}" for name in names for resource in resources]
     # The axes are placed by hand, which is twice as quick as the layout engine.
-    grid = {
-        "left": 2.0 / 8.4,
-        "right": 0.98,
-        "top": 1 - 0.35 / 3.6,
-        "bottom": 0.85 / 3.6,
-        "wspace": 0.06,
-        "width_ratios": (2.4, 1),
-    }
-    figure, (ax, beside) = style.subplots(1, 2, size=(8.4, 3.6), sharey=True, gridspec_kw=grid)
+    panel = 0.3 * m * r + 0.3  # inches
+    whole = 2 * panel + 2.1
+    grid = {"left": 0.46, "right": 0.96, "top": 1 - 0.35 / whole, "bottom": 0.85 / whole}
+    grid["hspace"] = 0.9 / panel
+    figure, (ax, beside) = style.subplots(2, 1, size=(4.4, whole), gridspec_kw=grid)
     figure.set_layout_engine("none")
     left = np.zeros(m * r)
     for c in range(k):
@@ -362,18 +354,19 @@ def plot_allocation(
         look = {"color": style.PALETTE[c % 7], "hatch": HATCHES[c % 4], "edgecolor": "white"}
         ax.barh(rows, share, 0.8, left, label=f"class {c + 1}", **look)
         left += share
-    ax.set(xlabel="in use (%)", xlim=(0, 104), yticks=rows, yticklabels=labels)
-    ax.invert_yaxis()
-    ax.grid(axis="y", visible=False)
+    for axes in (ax, beside):
+        axes.set(yticks=rows, yticklabels=labels)
+        axes.invert_yaxis()
+        axes.grid(axis="y", visible=False)
+    ax.set(xlabel="in use (%)", xlim=(0, 104))
     ax.set_title(f"$\\lambda^*$ = {allocation.rate:,.4g}")
     worth = 100 * gain.ravel()
     beside.barh(rows, worth, 0.8, color="#555555")
     for row, value in zip(rows, worth, strict=True):
         text = f" {value:.3g}" if value > 1e-6 else " 0"
-        beside.text(value, row, text, va="center", fontsize=9)
+        beside.text(value, row, text, va="center", fontsize=10)
     widest = max(10.5, 1.2 * worth.max())
     beside.set(xlabel="$\\lambda^*$ grows by (%)", xlim=(0, widest))
     beside.set_title("with a tenth more of it", fontsize=10)
-    beside.grid(axis="y", visible=False)
     figure.legend(*ax.get_legend_handles_labels(), loc="lower center", ncols=k)
     return figure

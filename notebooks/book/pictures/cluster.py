@@ -1,5 +1,6 @@
 """A small cluster at one moment as a picture: what runs, what waits, which bits are set, how far jobs are."""
 
+import textwrap
 from collections.abc import Iterator
 from html import escape
 from typing import Any, NamedTuple
@@ -14,16 +15,17 @@ from schedlib.eagle.simulating.results import Simulation
 from schedlib.plots import style
 
 MOST = 40  # workers that the picture has room for
-# pixels: the whole's height, the left margin
-HEIGHT, LEFT = (446, 130)
-# pixels: a worker's width, between two, the height of an entry of the queue
-BOX, GAP, QUEUED = (24, 6, 15)
-# from the top: tasks that run, the centre's bits, a copy of them
-RUN_AT, CENTRE_AT, COPY_AT = (200, 262, 288)
-NAME_AT = RUN_AT + BOX + 16
-DEEP, JOBS = 9, 15  # entries of a queue and jobs of the panel that are drawn; the rest is counted
+# pixels, of which a phone shows 440: a worker's width, between two, the height of an entry of the queue, of a bit
+BOX, GAP, QUEUED, BIT = (19, 3, 17, 17)
+LETTER = 13.5  # pixels: on a phone 11
+LINE, LINE_HIGH = 54, 18  # letters in a line of the heading, which may have three, and its height
+# from the top: partitions, tasks that run, the centre's bits, a copy of them
+PARTS_AT, RUN_AT, CENTRE_AT, COPY_AT = (58, 236, 324, 366)
+NAME_AT = RUN_AT + BOX + 12
+DEEP, JOBS = 7, 14  # entries of a queue and jobs of the panel that are drawn; the rest is counted
 # the panel of jobs, below the cluster: from the top, a job's height, jobs in a column, a column's width
-JOBS_AT, JOB, COLUMN, ACROSS = (336, 18, 5, 232)
+JOBS_AT, JOB, COLUMN, ACROSS = (402, 18, 7, 220)
+HEIGHT = JOBS_AT + 12 + JOB * COLUMN
 POINTS = 0.72  # of a pixel
 INK, DARK, FAINT = "#222222", "#555555", "#aaaaaa"
 
@@ -47,7 +49,7 @@ class Words(NamedTuple):
     x: float
     y: float
     text: str
-    size: float = 12
+    size: float = LETTER
     colour: str = INK
     anchor: str = "middle"
 
@@ -107,41 +109,47 @@ def shapes(step: Step, run: Simulation) -> tuple[Shapes, tuple[float, float]]:
             f"workers: {workers}; the picture has room for {MOST}, simulate a smaller cluster"
         )
     colours = [LONG if long else SHORT for long in run.jobs["long"]]
-    drawn: Shapes = list(_frame(workers, run.stats["short_only"]))
+    drawn: Shapes = list(_frame(step, run))
     for worker in range(workers):
         drawn += _column(step, worker, _left(worker), colours)
     if run.system.short_jobs in ("sss", "clear"):
         drawn += _bit_rows(step)
     else:
         none = "this system shares no bits"
-        drawn.append(Words(LEFT + 4, CENTRE_AT + 8, none, 12, "#888888", "start"))
+        drawn.append(_line(CENTRE_AT, none))
     drawn += _panel(step, run)
-    width = max(LEFT + workers * (BOX + GAP), -(-JOBS // COLUMN) * ACROSS)
+    width = max(workers * (BOX + GAP), -(-JOBS // COLUMN) * ACROSS)
     return drawn, (width, HEIGHT)
 
 
 def _left(worker):
-    return LEFT + worker * (BOX + GAP) + GAP / 2
+    return worker * (BOX + GAP) + GAP / 2
 
 
-def _frame(workers, short_only) -> Iterator[Box | Words]:
+def _line(y, text, colour=DARK) -> Words:
+    """A line from the left margin on."""
+    return Words(4, y, text, LETTER, colour, "start")
+
+
+def _frame(step, run) -> Iterator[Box | Words]:
+    """The step in words, the partitions, and what stands above what."""
+    for place, line in enumerate(textwrap.wrap(in_words(step, run), LINE)):
+        yield _line(10 + LINE_HIGH * place, line, INK)
+    short_only, workers = run.stats["short_only"], len(step.running)
     partitions = ((0, short_only, "short only"), (short_only, workers, "general partition"))
     for first, last, name in partitions:
         if last > first:
-            x = LEFT + first * (BOX + GAP) + 1
+            x = first * (BOX + GAP) + 1
             width = (last - first) * (BOX + GAP) - 2
-            middle = x + width / 2
-            words = name if width > 60 else "short"
-            yield Box(x, 26, width, CENTRE_AT - 32, "#f3f3f3")
-            yield Words(middle, 36, words, 12, DARK)
-    yield Words(LEFT - 6, RUN_AT - 60, "queue", 12, DARK, "end")
-    yield Words(LEFT - 6, RUN_AT + BOX / 2, "runs", 12, DARK, "end")
-    yield Words(LEFT - 6, NAME_AT, "worker", 12, DARK, "end")
+            words = name if width > 8 * len(name) else "short"
+            yield Box(x, PARTS_AT, width, NAME_AT + 14 - PARTS_AT, "#f3f3f3")
+            yield Words(x + width / 2, PARTS_AT + 10, words, LETTER, DARK)
+    yield _line(NAME_AT + 24, "workers; above each what it runs, then its queue")
 
 
-def _inside(box, text, size=12.0, colour=INK) -> Shapes:
+def _inside(box, text, colour=INK) -> Shapes:
     """A box, and a text in its middle."""
-    return [box, Words(box.x + box.width / 2, box.y + box.height / 2, text, size, colour)]
+    return [box, Words(box.x + box.width / 2, box.y + box.height / 2, text, LETTER, colour)]
 
 
 def _column(step, worker, x, colours) -> Iterator[Box | Words]:
@@ -158,51 +166,46 @@ def _column(step, worker, x, colours) -> Iterator[Box | Words]:
     runs = step.running[worker]
     asks = step.asking[worker]
     if runs >= 0:
-        yield from _inside(box_of(runs, RUN_AT, BOX, 0.75), f"{runs}", 12, "#ffffff")
+        yield from _inside(box_of(runs, RUN_AT, BOX, 0.75), f"{runs}", "#ffffff")
     elif asks >= 0:
-        yield from _inside(box_of(asks, RUN_AT, BOX, 0.12, dashed=True), f"{asks}?")
+        yield from _inside(box_of(asks, RUN_AT, BOX, 0.12, dashed=True), f"{asks}")
     else:
         yield Box(x, RUN_AT, BOX, BOX, "#ffffff", FAINT)
     y = RUN_AT - 4
     line = step.queue[worker]
     for job in line[:DEEP]:
         y -= QUEUED
-        yield from _inside(box_of(job, y, QUEUED - 2, 0.25, 0.8), f"{job}", 11.5)
+        yield from _inside(box_of(job, y, QUEUED - 2, 0.25, 0.8), f"{job}")
     more = len(line) - DEEP
     if more > 0:
         y -= 10
-        yield Words(middle, y + 4, f"+{more}", 11.5, DARK)
+        yield Words(middle, y + 2, f"+{more}", LETTER, DARK)
     if coming := step.coming[worker]:
         first = coming[0]
         edge = colours[first]
-        box = Box(x + 2, y - 18, BOX - 4, 12, "#ffffff", edge, dashed=True)
-        yield from _inside(box, f"{first}", 11.5, edge)
+        box = Box(x, y - 22, BOX, QUEUED - 2, "#ffffff", edge, dashed=True)
+        yield from _inside(box, f"{first}", edge)
     if step.event == "reject" and touched:
         yield Words(middle, y - 12, "\N{MULTIPLICATION SIGN}", 17)
-    yield Words(middle, NAME_AT, f"{worker}", 12, INK if touched else "#777777")
+    yield Words(middle, NAME_AT, f"{worker}", LETTER, INK if touched else "#777777")
     if touched:
         yield Box(x + 3, NAME_AT + 9, BOX - 6, 2, INK)
 
 
 def _bit_rows(step) -> Iterator[Box | Words]:
     """The centre's bits, and the copy at the step's worker, or where it is newest."""
-    before, after = LEFT - 6, LEFT + 4
-    middle = COPY_AT + 8
-    yield Words(before, CENTRE_AT + 8, "the centre's bits", 12, DARK, "end")
+    yield _line(CENTRE_AT - 12, "the centre's bits")
     yield from _bits(step, step.bits, CENTRE_AT)
     worker, since, copy = newest_copy(step)
     if worker < 0:
-        yield Words(before, middle, "a worker's copy", 12, FAINT, "end")
-        yield Words(after, middle, "no worker has one yet", 12, FAINT, "start")
+        yield _line(COPY_AT - 12, "no worker has a copy yet")
         return
     pairs = zip(copy, step.bits, strict=True)
     wrong = sum(bit != true for bit, true in pairs)
     state = "1 bit is" if wrong == 1 else f"{wrong or 'no'} bits are"
     age = step.time - since
-    words = f"the copy at worker {worker} is {age:.4g} s old; {state} out of date"
-    yield Words(before, middle, f"copy at {worker}", 12, DARK, "end")
+    yield _line(COPY_AT - 12, f"the copy at worker {worker} is {age:.4g} s old; {state} wrong")
     yield from _bits(step, copy, COPY_AT)
-    yield Words(after, COPY_AT + 28, words, 12, DARK, "start")
 
 
 def _bits(step, bits, y) -> Iterator[Box | Words]:
@@ -214,8 +217,8 @@ def _bits(step, bits, y) -> Iterator[Box | Words]:
         stale = bit != true
         if stale:
             edge, thick, ink = INK, 2, INK
-        box = Box(_left(worker), y, BOX, 16, fill, edge, thick, stale)
-        yield from _inside(box, f"{int(bit)}", 11.5, ink)
+        box = Box(_left(worker), y, BOX, BIT, fill, edge, thick, stale)
+        yield from _inside(box, f"{int(bit)}", ink)
 
 
 def _panel(step, run) -> Iterator[Box | Words]:
@@ -226,7 +229,7 @@ def _panel(step, run) -> Iterator[Box | Words]:
     present = list(jobs[submitted & unfinished].itertuples())
     more = len(present) - JOBS
     words = "jobs: tasks ended, running, to start" + (f"; and {more} more" if more > 0 else "")
-    yield Words(4, JOBS_AT, words, 12, DARK, "start")
+    yield _line(JOBS_AT, words)
     for place, job in enumerate(present[:JOBS]):
         x = ACROSS * (place // COLUMN)
         y = JOBS_AT + 10 + JOB * (place % COLUMN)
@@ -237,27 +240,25 @@ def _panel(step, run) -> Iterator[Box | Words]:
         edge, thick = colour, 0.6
         if job.Index == step.job:
             edge, thick = INK, 1.6
-        scale = 120 / max(job.tasks, 12)
+        scale = 110 / max(job.tasks, 12)
         left = x + 28
-        yield Words(x + 22, y + 7, f"{job.Index}", 12, INK, "end")
+        yield Words(x + 22, y + 7, f"{job.Index}", LETTER, INK, "end")
         for shade, count in parts.items():
             width = count * scale
             if count:
                 yield Box(left, y, width, 13, pale(colour, shade), edge, thick)
             left += width
         counts = f"{job.ended}, {running}, {to_start}"
-        yield Words(x + 156, y + 7, counts, 12, DARK, "start")
+        yield Words(x + 146, y + 7, counts, LETTER, DARK, "start")
 
 
 def svg(step: Step, run: Simulation) -> str:
     """A step as an SVG picture with its words above; text for a page, made in a millisecond or two."""
     drawn, (width, height) = shapes(step, run)
-    words = in_words(step, run)
-    heading = Words(4, 11, words, 13, INK, "start")
-    inside = "".join(map(_svg, [heading, *drawn]))
+    inside = "".join(map(_svg, drawn))
     view = f'viewBox="0 0 {width:g} {height}"'
     size = f'width="{width:g}" height="{height}"'
-    label = f'role="img" aria-label="{escape(words)}"'
+    label = f'role="img" aria-label="{escape(in_words(step, run))}"'
     look = 'style="max-width:100%;background:#fff" font-family="DejaVu Sans,Verdana,sans-serif"'
     start = f'<svg xmlns="http://www.w3.org/2000/svg" {view} {size} {label} {look}>'
     return f"{start}{inside}</svg>"
@@ -282,10 +283,9 @@ def plot_cluster(step: Step, run: Simulation) -> Figure:
     drawn, (width, height) = shapes(step, run)
     figure, ax = style.canvas(width / 100, height / 100)
     ax.set(xlim=(0, width), ylim=(height, 0))
-    heading = Words(4, 11, in_words(step, run), 13, INK, "start")
     sides = {"start": "left", "middle": "center", "end": "right"}
     look: dict[str, Any]
-    for shape in (heading, *drawn):
+    for shape in drawn:
         if isinstance(shape, Box):
             look = {
                 "facecolor": shape.fill,
