@@ -11,6 +11,7 @@ import pytest
 from refusals import refuses
 from schedlib import boards, eagle, hmhs, lotes, mch, plots
 from schedlib.hmhs.workloads import tiny
+from schedlib.plots import bars
 from schedlib.workload import Workload
 
 BATCH = tiny(4, seed=1)
@@ -107,7 +108,7 @@ def test_it_draws_into_a_readers_axes():
 
 
 @pytest.mark.parametrize("jobs", (3, 60))
-def test_bars_cover_just_the_time_that_tasks_run(jobs):
+def test_many_bars_are_joined_and_cover_just_the_time_that_tasks_run(jobs):
     done = hmhs.schedule(hmhs.single(jobs, seed=1, machines=(7, 3)), "fifo")
     figure = plots.gantt(done, bound=done.makespan / 2)
     drawn = boxes(figure)
@@ -115,7 +116,7 @@ def test_bars_cover_just_the_time_that_tasks_run(jobs):
     busy = (drawn["finish"] - drawn["start"]).groupby(row).sum()
     tasks = ran(done)
     lasts = (tasks["finish"] - tasks["start"]).groupby(tasks["place"].round(1)).sum()
-    assert np.allclose(busy, lasts)
+    assert np.allclose(busy, lasts) and len(drawn) <= max(bars.ONE_BY_ONE, len(tasks) / 2)
     assert "100 % above the bound" in figure.axes[0].get_title()
 
 

@@ -24,6 +24,7 @@ PLACES = {
 }
 """Where jobs run, by the part of the library that a result comes from; a reader's jobs may have such columns, too."""
 KINDS = len(style.PALETTE)
+ONE_BY_ONE = 200  # more bars are joined: a picture of the site has half the size
 MOST_EDGES = 500  # bars that have edges
 MOST_NAMED = 160  # bars that have names
 MOST_TICKS = 16  # rows that have ticks
@@ -126,12 +127,21 @@ def _bars(result: Any) -> tuple[pd.DataFrame, str]:
     bars["since"] = np.nan if place == "machine" else ran.get("queued", ran.get("submit"))
     # a sticky probe waits once
     bars.loc[bars.duplicated(["place", "job", "since"]), "since"] = np.nan
-    return bars.sort_values(["group", "place", "start"], kind="stable", ignore_index=True), place
+    bars = bars.sort_values(["group", "place", "start"], kind="stable", ignore_index=True)
+    return _joined(bars) if len(bars) > ONE_BY_ONE else bars, place
 
 
 def _part(result: Any) -> str:
     """The part of the library that a result comes from, as "lotes"."""
     return type(result).__module__.partition(".")[2].partition(".")[0]
+
+
+def _joined(bars: pd.DataFrame) -> pd.DataFrame:
+    """Those of a job that follow on a machine without a break as one."""
+    where = bars[["group", "place", "job"]]
+    begins = (where != where.shift()).any(axis=1) | (bars["start"] != bars["finish"].shift())
+    ends = bars.groupby(begins.cumsum())["finish"].last()
+    return bars[begins].assign(finish=ends.to_numpy()).reset_index(drop=True)
 
 
 def _looks(result: Any, first: int) -> pd.DataFrame:
