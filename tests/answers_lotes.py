@@ -77,43 +77,11 @@ def four_jobs(sizes):
     return Workload.from_arrays([0, 1, 2, 9], [6, 6, 4, 1], job_class=[1, 1, 1, 1], cores=sizes)
 
 
-def smallest_score(cluster, job):
-    best, lowest = -1, 1_000_000
-    k = cluster.job_class[job]
-    for machine in range(len(cluster.config)):
-        score = cluster.target[machine, k] - cluster.running[machine, k]
-        if score < lowest and can_start(cluster, job, machine):
-            best, lowest = machine, score
-    return best
-
-
-def largest_score(cluster, job):
-    best, top = -1, -1_000_000
-    k = cluster.job_class[job]
-    for machine in range(len(cluster.config)):
-        score = cluster.target[machine, k] - cluster.running[machine, k]
-        if score > top and can_start(cluster, job, machine):
-            best, top = machine, score
-    return best
-
-
 def first_fit(cluster, job):
     for machine in range(len(cluster.config)):
         if can_start(cluster, job, machine):
             return machine
     return -1
-
-
-def most_running(
-    cluster, job
-):  # packs the toy's six jobs by luck of its first machine, but not a crowd
-    best, top = -1, -1_000_000
-    k = cluster.job_class[job]
-    for machine in range(len(cluster.config)):
-        score = 1 - cluster.running[machine, k] if cluster.running[machine, k] < 1 else 0
-        if score > top and can_start(cluster, job, machine) and machine < 5:
-            best, top = machine, score
-    return best
 
 
 @cache

@@ -25,14 +25,10 @@ def pairs():
     stages, found = one_trace.hour()
     longest = stages.tasks.groupby("job")["duration"].max()
     ends = stages.jobs.assign(time=stages.jobs["job"].map(longest))
-    ends = ends[["trace_job", "stage", "end", "time"]]
-    maps = found.merge(ends, left_on=["trace_job", "map_stage"], right_on=["trace_job", "stage"])
-    return maps.merge(
-        ends,
-        left_on=["trace_job", "reduce_stage"],
-        right_on=["trace_job", "stage"],
-        suffixes=("_map", "_reduce"),
-    )
+    ends = ends.set_index(["trace_job", "stage"])[["end", "time"]]
+    for kind in ("map", "reduce"):
+        found = found.join(ends.add_suffix(f"_{kind}"), on=["trace_job", f"{kind}_stage"])
+    return found
 
 
 def overlap(rounding=1.0):

@@ -1,7 +1,5 @@
 """What makes right and wrong answers to the exercises of chapters 5 to 8, which answers_made.toml lists."""
 
-from dataclasses import replace
-
 import numba
 import numpy as np
 import pandas as pd
@@ -57,6 +55,13 @@ def clear(cluster, job, probe, rng):
     return worker
 
 
+def two_clear(cluster, job, probe, rng):
+    """Of two workers without long tasks the one with fewer tasks."""
+    there = [w for w in range(len(cluster.queued)) if cluster.long_tasks[w] == 0]
+    drawn = [there[int(rng.random() * len(there))] for _ in range(2)]
+    return min([(cluster.queued[w] + cluster.busy[w], w) for w in drawn])[1]
+
+
 def apart(cluster, job, probe, rng):
     return int(rng.random() * cluster.short_only)
 
@@ -92,17 +97,6 @@ def measured(*what, failed=False):
 
 DIFFER = mch.Tree([[(0, 1), (2, 1)], [(2, 1), (2, 1)]])
 LEAN = mch.Tree([(1, 1), [(1, 0), (0, 1)]])
-
-
-def stages():
-    """Mean makespans over FIFO-Pri's: Min-Min on maps only, on reduces only."""
-    plain = hmhs.POLICIES["fifo-pri"]
-    policies = plain, replace(plain, map_rule="min-min"), replace(plain, reduce_rule="min-min")
-    base, *mixed = (
-        np.mean([hmhs.schedule(hmhs.single(100, seed), one).makespan for seed in range(5)])
-        for one in policies
-    )
-    return np.array(mixed), base
 
 
 DEATH = "node 3 has died"

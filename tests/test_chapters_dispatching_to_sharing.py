@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from dataclasses import replace
 
 import nbformat
 import numpy as np
@@ -19,7 +18,7 @@ from schedlib import hmhs, lotes, mch
 from schedlib.hmhs import plain as batches
 from schedlib.hmhs import plain_rivals as rivals
 from schedlib.hmhs.johnson import flow_shop_makespan
-from schedlib.hmhs.plain_model import last_finish
+from schedlib.hmhs.plain_model import Task, last_finish
 from schedlib.lotes import plain
 from schedlib.mch.properties import node_shares
 from schedlib.workload import Workload
@@ -227,24 +226,37 @@ def test_two_jobs_on_which_hmhs_loses_are_found_by_search():
     assert found
 
 
-@pytest.mark.parametrize("stage", ["map", "reduce"])
-def test_min_min_on_one_stage_alone_is_that_of_the_words(stage):
-    """Exercise 5.3 on fewer jobs, by the paper's steps."""
-    case = hmhs.single(8, 0, machines=(5, 4))
-    order = np.argsort(batches.pri(case), kind="stable").tolist()
-    tasks, times = case.map_tasks.tolist(), case.map_task_time.tolist()
-    maps = rivals.fifo(order, [0.0] * 8, tasks, times)
-    if stage == "map":
-        maps = batches.sequence(batches.min_min(tasks, times), order, times)
-    ready = last_finish(maps, 8)
-    work = case.reduce_tasks.tolist(), case.reduce_task_time.tolist()
-    if stage == "map":
-        reduces = rivals.fifo(order, ready, *work)
-    else:
-        reduces = batches.dynamic_min_min(ready, *work)
-    policy = replace(hmhs.POLICIES["fifo-pri"], **{f"{stage}_rule": "min-min"})
-    end = max(task.finish for task in reduces)
-    assert end == pytest.approx(hmhs.schedule(case, policy).makespan)
+def soonest(ready, tasks, time):
+    """Of the tasks that are there, the one that can end first on its best machine, again and again."""
+    left, free, placed = tasks.copy(), np.zeros(time.shape[1]), []
+    while left.any():
+        now = max(free.min(), ready[left > 0].min())
+        there = (left > 0) & (ready <= now)
+        ends = np.maximum(free, ready[:, None]) + time  # (jobs, machines)
+        ends[~there] = np.inf
+        job, machine = np.unravel_index(ends.argmin(), ends.shape)
+        placed.append(Task(job, machine, ends[job, machine] - time[job, machine], ends.min()))
+        free[machine] = ends[job, machine]
+        left[job] -= 1
+    return placed
+
+
+def test_min_min_on_one_stage_alone_gains_what_exercise_5_3_says():
+    ends = np.zeros(3)
+    for seed in range(5):
+        case = hmhs.single(100, seed)
+        order = np.argsort(batches.pri(case), kind="stable").tolist()
+        tasks, times = case.map_tasks, case.map_task_time
+        work = case.reduce_tasks, case.reduce_task_time
+        in_turn = rivals.fifo(order, np.zeros(100), tasks, times)
+        best = batches.sequence(soonest(np.zeros(100), tasks, times), order, times)
+        plain, mixed = (np.array(last_finish(maps, 100)) for maps in (in_turn, best))
+        done = (
+            *(rivals.fifo(order, ready, *work) for ready in (plain, mixed)),
+            soonest(plain, *work),
+        )
+        ends += [max(task.finish for task in reduces) for reduces in done]
+    assert exercises.check("hmhs.two_stages", ends[1:] / ends[0]).ok
 
 
 def nested_share(weight, size=100, ends=6000):

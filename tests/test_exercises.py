@@ -90,11 +90,7 @@ def test_right_is_accepted_and_three_wrong_ones_are_refused_each_with_its_own_hi
     assert len(hints) >= 3, hints
 
 
-def test_every_exercise_has_further_answers():
-    assert set(FURTHER) == set(KEYS)
-
-
-@pytest.mark.parametrize("key", sorted(FURTHER))
+@pytest.mark.parametrize("key", sorted(KEYS))
 def test_an_answer_in_another_form_is_right_and_a_wrong_one_has_its_kind_of_hint(key):
     for written in FURTHER[key].get("right", ()):
         assert exercises.check(key, eval(written, NAMES)).ok, written
@@ -164,11 +160,25 @@ def endless(*of):
         pass
 
 
+def swallowing(*of):
+    while True:
+        try:
+            len(of)
+        except:  # noqa: E722
+            continue
+
+
+def nested(*of):
+    exercises.check("waiting.staff", lambda rate, service, target: 1)
+    endless()
+
+
 def test_a_function_that_does_not_end_has_a_hint(monkeypatch):
     monkeypatch.setattr(reading, "LONGEST", 0.2)
     before = signal.getsignal(signal.SIGALRM)
     for key in ("fluid.own_limit", "mch.near_h_drf", "one_trace.mean_end"):
-        assert "did not end within 0.2 s" in exercises.check(key, endless).text
+        for answer in (endless, swallowing, nested):
+            assert "did not end within 0.2 s" in exercises.check(key, answer).text
     assert signal.getsignal(signal.SIGALRM) == before
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
 

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from book import exercises
 from book.replay import replay
 from refusals import refuses
 from schedlib import eagle, paths, prototype
@@ -144,6 +145,7 @@ BUSY = Workload.from_arrays(
 def test_a_killed_node_loses_nothing():
     dead = run(workload=BUSY, kill={("node", 5): 0.3, ("node", 6): 0.4})
     assert not dead.jobs["failed"].any() and len(dead.tasks) == len(BUSY.tasks)
+    assert exercises.check("eagle.killed_node", dead).ok
     again = dead.tasks[dead.tasks["long"] & (dead.tasks["job"] == 0) & (dead.tasks["start"] > 3)]
     assert len(again) == 2 and not set(dead.tasks.loc[dead.tasks["finish"] > 5, "worker"]) & {5, 6}
     for number in (5, 6):

@@ -23,7 +23,7 @@ from book.exercises.reading import (
     wholes,
 )
 from book.lessons import one_trace
-from schedlib import boards, eagle, hmhs, lotes, mch
+from schedlib import boards, hmhs, lotes, mch
 from schedlib.intervals import mean_ci
 from schedlib.lotes.policies.own import can_start
 
@@ -213,9 +213,9 @@ def _surely_ahead(runs, rival):
 
 
 @own_policy(
-    "a `leave` function that takes a short job before a long one, or a small one before a large one",
+    "a `leave` function that takes a short job before a long one; their size alone gains too little to be sure",
     "keep best fit as `arrive`: it does not decide who waits. Which of the jobs that `can_start` holds up "
-    "the others for the shortest time, or takes the least from them?",
+    "the others for the shortest time, and takes the least from them?",
 )
 def above_best_fit(answer: object) -> str:
     """Give a `lotes.Policy` that is surely ahead of best fit by the mean wait (the 95 % interval of the
@@ -234,7 +234,7 @@ def above_best_fit(answer: object) -> str:
 def above_hawk(answer: object) -> str:
     """Give an `eagle.System` with a `short_jobs` function of yours that is ahead of Hawk (the 95 % interval
     of the difference lies below 0), and breaks no rule."""
-    mine = eagle.System(**{**vars(own_send(answer)), "name": "yours"})
+    mine = replace(own_send(answer), name="yours")
     _surely_ahead(boards.eagle(mine, seeds=20, against=["hawk"], each=True), "hawk")
     return "how many messages does it take? `eagle.simulate(...).stats` knows."
 
