@@ -12,6 +12,7 @@ import eagle_instances as instances
 from book import replay
 from book.explorers import eagle_player as player
 from book.pictures.cluster import in_words, svg
+from cases import CASES
 from schedlib import eagle
 from schedlib.eagle import plain
 from schedlib.eagle.plain_model import Job, Probe
@@ -197,21 +198,7 @@ def queue_of(*entries):
 
 
 @pytest.mark.parametrize(
-    ("entries", "written", "published"),
-    [
-        ([(False, 10, 0, 40), (False, 10, 0, 20)], 1, 1),  # the shortest remaining time
-        ([(False, 10, 0, 20), (False, 5, 0, 20)], 0, 0),  # ties: the earlier
-        ([(False, 10, 45, 40), (False, 6, 0, 6)], 0, 0),  # 45 + 6 would exceed 5 times 10
-        ([(False, 10, 45, 40), (False, 5, 0, 5)], 1, 1),  # 45 + 5 would not
-        # the second may not be bypassed
-        ([(False, 10, 0, 40), (False, 1, 5, 30), (False, 9, 0, 9)], 1, 1),
-        ([(True, 99, 0, 990), (False, 1, 0, 1)], 0, 0),  # a long entry at the head
-        # a long entry is a barrier only as written
-        ([(False, 10, 0, 40), (True, 99, 0, 99), (False, 1, 0, 1)], 0, 2),
-        ([(False, 10, 0, 40), (False, 1, 0, 30), (True, 99, 0, 99)], 1, 1),
-        # published: long entries compete
-        ([(False, 30, 0, 390), (True, 99, 0, 99), (False, 9, 0, 198)], 0, 1),
-    ],
+    ("entries", "written", "published"), CASES["eagle_plain"]["the_scan_by_hand"]
 )
 def test_the_scan_by_hand(entries, written, published):
     queue = queue_of(*entries)

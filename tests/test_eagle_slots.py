@@ -5,6 +5,7 @@ import pytest
 
 import eagle_instances as instances
 from first_come import first_come
+from refusals import refuses
 from schedlib import eagle, theory
 from schedlib.workload import Workload
 
@@ -69,5 +70,4 @@ def test_own_functions_see_each_slot():
 @pytest.mark.parametrize("slots", [0, 1.5, [1, 2], np.nan, [2, -1, 1], 20_000])
 def test_slots_are_whole_numbers(slots):
     jobs = Workload.from_arrays([0], [1])
-    with pytest.raises(ValueError, match="slots"):
-        eagle.simulate(jobs, "sparrow", 3, slots=slots, short_partition=0, cutoff=np.inf)
+    refuses("slots", eagle.simulate, jobs, "sparrow", 3, slots=slots, **POOL)
