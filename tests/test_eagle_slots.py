@@ -6,7 +6,7 @@ import pytest
 import eagle_instances as instances
 from first_come import first_come
 from refusals import refuses
-from schedlib import eagle, theory
+from schedlib import eagle
 from schedlib.workload import Workload
 
 POOL = {"short_partition": 0, "cutoff": np.inf, "network_delay": 0, "detail": "as_written"}
@@ -30,15 +30,13 @@ def test_slots_share_a_queue(name, detail):
 
 
 def test_a_worker_of_ten_slots_is_a_queue_with_ten_servers():
-    """First come, first served; Erlang's formula at load 0.8."""
+    """First come, first served."""
     rng = np.random.default_rng(0)
     n = 100_000
     submit, duration = np.cumsum(rng.exponential(1 / 8, n)), rng.exponential(1.0, n)
     run = eagle.simulate(Workload.from_arrays(submit, duration), "omniscient", 1, slots=10, **POOL)
     finish = first_come(submit, duration, 10) + duration
     np.testing.assert_allclose(run.jobs["finish"], finish, rtol=1e-12)
-    wait = np.mean(run.jobs["completion"] - duration)
-    assert wait == pytest.approx(theory.mmc_mean_wait(8.0, 1.0, 10), rel=0.2)
     assert run.stats["utilisation"] == pytest.approx(0.8, rel=0.02)
 
 
