@@ -8,3 +8,11 @@ import pandas as pd
 def as_frame(text):
     """The data frame of a table in words: the columns' names, then the rows; `-` is a missing value."""
     return pd.read_csv(io.StringIO(text), sep=r"\s+", na_values="-")
+
+
+def are_rows(frame, text):
+    """That these are the frame's rows, in the columns of the table in words."""
+    wanted = as_frame(text)
+    found = frame[[*wanted]].reset_index(drop=True)
+    loosely = {"check_dtype": False, "check_categorical": False}
+    pd.testing.assert_frame_equal(found, wanted, **loosely, check_exact=True)

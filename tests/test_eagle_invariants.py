@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_equal
 
+from cases import CASES
 from eagle_instances import DETAILS, cases
 from eagle_instances import SYSTEMS as BOTH
 from refusals import refuses
@@ -174,18 +175,7 @@ def workload(durations=(1.0, 2.0, 30.0), tasks=(1, 1, 1)):
 
 
 @pytest.mark.parametrize(
-    ("system", "workers", "options", "says"),
-    [
-        ("eagle", 0, {}, "workers"),
-        ("eagle", 2.5, {}, "workers"),
-        ("eagle", 10, {"short_partition": 1.0}, "short_partition"),
-        ("eagle", 10, {"cutoff": 1000.0}, "cutoff"),
-        ("eagle", 10, {"cutoff": 0.5}, "cutoff"),
-        ("eagle", 10, {"estimate": 0.0}, "estimate"),
-        ("eagle", 10, {"estimate": (1.5, 0.5)}, "estimate"),
-        ("hawk", 10, {"probe_ratio": 0.5}, "probe_ratio"),
-        ("eagle", 10, {"probe_ratio": 0, "min_probes": 0}, "probe_ratio"),
-    ],
+    ("system", "workers", "options", "says"), CASES["eagle_invariants"]["bad_arguments_are_named"]
 )
 def test_bad_arguments_are_named(system, workers, options, says):
     refuses(says, eagle.simulate, workload(), system, workers, **GOOD | options)

@@ -12,6 +12,7 @@ import eagle_instances as instances
 from book import replay
 from book.explorers import eagle_player as player
 from book.pictures.cluster import in_words, svg
+from cases import CASES
 from schedlib import eagle
 from schedlib.eagle import plain
 from schedlib.eagle.plain_model import Job, Probe
@@ -28,15 +29,29 @@ def compare(case, name, detail, seed=0, rtol=1e-12, **options):
     return ours
 
 
+# jobs of many tasks on few workers: dozens of equal probes, and of placed tasks, wait in one line
+CROWDED = {"jobs": 12, "workers": 4, "short_only": 1, "most_tasks": 64}
+# long jobs come and go while messages are under way, so that it matters which vector is used, and as of when
+OUTDATED = {
+    "jobs": 60,
+    "workers": 20,
+    "short_only": 2,
+    "most_tasks": 4,
+    "hop": 2.0,
+    "long_share": 0.5,
+}
+WHOLE = ({}, {}, {}, CROWDED, OUTDATED, OUTDATED)
+
+
 @pytest.mark.parametrize("detail", DETAILS)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_system_in_every_detail(name, detail):
     """In whole times no sum is rounded, so every tie is a true one; real times have no ties."""
     rng = np.random.default_rng(1)
-    for seed in range(4):
-        whole = seed < 3
-        case = instances.case(rng, whole=whole)
-        compare(case, name, detail, seed=seed, rtol=0.0 if whole else 1e-12)
+    for seed, size in enumerate(WHOLE):
+        compare(instances.case(rng, whole=True, **size), name, detail, seed=seed, rtol=0.0)
+    for seed, size in enumerate(({}, CROWDED)):
+        compare(instances.case(rng, whole=False, **size), name, detail, seed=seed)
 
 
 @given(
@@ -99,34 +114,6 @@ def test_estimates_off_at_random(case, name, detail, seed):
     np.testing.assert_array_equal(ours.jobs["estimate"], expected.jobs["estimate"])
     if detail == "as_published":
         instances.agree(ours, expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("detail", DETAILS)
-@pytest.mark.parametrize(
-    "name", ["eagle", "eagle without sbp", "dlwl", "omniscient with srpt", "probes for all, srpt"]
-)
-def test_tasks_that_arrive_together_are_served_one_by_one(name, detail):
-    """Jobs of many tasks on few workers: dozens of equal probes, and of placed tasks, wait in one line."""
-    rng = np.random.default_rng(7)
-    for seed in range(3):
-        case = instances.case(
-            rng, whole=seed > 0, jobs=12, workers=3 + seed, short_only=1, most_tasks=64
-        )
-        compare(case, name, detail, seed=seed)
-
-
-@pytest.mark.parametrize("detail", DETAILS)
-@pytest.mark.parametrize(
-    "name", ["eagle", "eagle by old vectors", "eagle without sbp, srpt", "ideal-eagle"]
-)
-def test_vectors_that_are_out_of_date(name, detail):
-    """Long jobs come and go while messages are under way, so that it matters which vector is used, and as of
-    when."""
-    rng = np.random.default_rng(6)
-    size = {"jobs": 60, "workers": 20, "short_only": 2, "most_tasks": 4}
-    for seed in range(2):
-        case = instances.case(rng, whole=True, hop=2.0, long_share=0.5, **size)
-        compare(case, name, detail, seed=seed, rtol=0.0)
 
 
 # ---- a reader's parts
@@ -197,21 +184,7 @@ def queue_of(*entries):
 
 
 @pytest.mark.parametrize(
-    ("entries", "written", "published"),
-    [
-        ([(False, 10, 0, 40), (False, 10, 0, 20)], 1, 1),  # the shortest remaining time
-        ([(False, 10, 0, 20), (False, 5, 0, 20)], 0, 0),  # ties: the earlier
-        ([(False, 10, 45, 40), (False, 6, 0, 6)], 0, 0),  # 45 + 6 would exceed 5 times 10
-        ([(False, 10, 45, 40), (False, 5, 0, 5)], 1, 1),  # 45 + 5 would not
-        # the second may not be bypassed
-        ([(False, 10, 0, 40), (False, 1, 5, 30), (False, 9, 0, 9)], 1, 1),
-        ([(True, 99, 0, 990), (False, 1, 0, 1)], 0, 0),  # a long entry at the head
-        # a long entry is a barrier only as written
-        ([(False, 10, 0, 40), (True, 99, 0, 99), (False, 1, 0, 1)], 0, 2),
-        ([(False, 10, 0, 40), (False, 1, 0, 30), (True, 99, 0, 99)], 1, 1),
-        # published: long entries compete
-        ([(False, 30, 0, 390), (True, 99, 0, 99), (False, 9, 0, 198)], 0, 1),
-    ],
+    ("entries", "written", "published"), CASES["eagle_plain"]["the_scan_by_hand"]
 )
 def test_the_scan_by_hand(entries, written, published):
     queue = queue_of(*entries)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from cases import CASES
 from refusals import refuses
 from schedlib import hmhs
 
@@ -18,18 +19,7 @@ GOOD = {
 
 
 @pytest.mark.parametrize("stage", ["map", "reduce"])
-@pytest.mark.parametrize(
-    "part, value, says",
-    [
-        ("time", [1, 0], r"time\[1\]: 0; must be positive"),
-        ("time", [[1, 2]], r"time: needs one value per job"),
-        ("tasks", [1, 1.5], r"tasks\[1\]: 1.5; must be 0, 1, 2"),
-        ("tasks", [1, 1, 1], "tasks: 3 rows for 2 jobs"),
-        ("speed", [[1, 1], [1, 0]], r"speed\[1, 1\]: 0; must be positive"),
-        ("speed", [[1, 1]], r"speed: 1 rows for 2 jobs"),
-        ("speed", [[], []], r"speed: needs one row .*got shape \(2, 0\)"),
-    ],
-)
+@pytest.mark.parametrize("part, value, says", CASES["hmhs_model"]["wrong_arguments_are_named"])
 def test_wrong_arguments_are_named(stage, part, value, says):
     refuses(f"^{stage}_{says}", hmhs.Instance, **GOOD | {f"{stage}_{part}": value})
 

@@ -30,38 +30,36 @@ def is_uniform_whole(values, low, high):
     )
 
 
-def test_single_workload_has_the_papers_laws():
-    # Section 4.1.
-    instance = hmhs.single(20_000, seed=1, machines=(2, 3))
-    assert is_uniform(instance.map_time, 5, 45)
-    assert is_uniform(instance.reduce_time, 15, 135)
-    assert is_uniform_whole(instance.map_tasks, 1, 300)
-    assert is_uniform_whole(instance.reduce_tasks, 1, 40)
-    assert set(np.unique(instance.reduce_tasks)) == set(range(1, 41))
-    assert is_uniform(instance.map_speed.ravel(), 0.1, 1.0)
-    assert is_uniform(instance.reduce_speed.ravel(), 0.1, 1.0)
-    columns = [*(getattr(instance, name) for name in COLUMNS), *instance.map_speed.T]
-    pairs = np.corrcoef(columns)[np.triu_indices(len(columns), 1)]
-    assert abs(pairs).max() < 0.04  # more than five standard errors
+USUAL = (5, 45), (15, 135), (1, 300), (1, 40)
+LONG = (100, 2000), (300, 6000), (1, 300), (1, 40)
+LARGE = (5, 45), (15, 135), (2000, 5000), (100, 400)
 
 
-def test_hybrid_workload_has_the_papers_laws_and_shares():
-    instance = hmhs.hybrid(20_000, seed=2, machines=(1, 1))
-    large = instance.map_tasks >= 2000
-    long = instance.map_time >= 100
+def test_workloads_have_the_papers_laws_and_shares():
+    """Section 4.1: times of maps and reduces, numbers of maps and reduces, speeds."""
+    single, hybrid = (make(20_000, seed=1, machines=(2, 3)) for make in (hmhs.single, hmhs.hybrid))
+    large = hybrid.map_tasks >= 2000
+    long = hybrid.map_time >= 100
     normal = ~large & ~long
     assert [int(kind.sum()) for kind in (normal, long, large)] == [16_000, 3_000, 1_000]
-    for kind, times, tasks in (
-        (normal, ((5, 45), (15, 135)), ((1, 300), (1, 40))),
-        (long, ((100, 2000), (300, 6000)), ((1, 300), (1, 40))),
-        (large, ((5, 45), (15, 135)), ((2000, 5000), (100, 400))),
+    for instance, kind, law in (
+        (single, slice(None), USUAL),
+        (hybrid, normal, USUAL),
+        (hybrid, long, LONG),
+        (hybrid, large, LARGE),
     ):
-        assert is_uniform(instance.map_time[kind], *times[0])
-        assert is_uniform(instance.reduce_time[kind], *times[1])
-        assert is_uniform_whole(instance.map_tasks[kind], *tasks[0])
-        assert is_uniform_whole(instance.reduce_tasks[kind], *tasks[1])
+        assert is_uniform(instance.map_time[kind], *law[0])
+        assert is_uniform(instance.reduce_time[kind], *law[1])
+        assert is_uniform_whole(instance.map_tasks[kind], *law[2])
+        assert is_uniform_whole(instance.reduce_tasks[kind], *law[3])
     place = np.flatnonzero(large)
     assert is_uniform(place, 0, 20_000), "large jobs arrive shuffled among the others"
+    assert set(single.reduce_tasks) == {*range(1, 41)}
+    assert is_uniform(single.map_speed.ravel(), 0.1, 1.0)
+    assert is_uniform(single.reduce_speed.ravel(), 0.1, 1.0)
+    columns = [*(getattr(single, name) for name in COLUMNS), *single.map_speed.T]
+    pairs = np.corrcoef(columns)[np.triu_indices(len(columns), 1)]
+    assert abs(pairs).max() < 0.04  # more than five standard errors
 
 
 def test_the_only_job_of_a_hybrid_workload_is_a_normal_one():
@@ -75,10 +73,8 @@ def test_slow_machines_and_common_random_numbers(make, slow):
     plain, instance = (make(200, seed=5, machines=(100, 7), slow=share) for share in (0, slow))
     for name in COLUMNS:
         assert_array_equal(getattr(plain, name), getattr(instance, name))
-    for speed, before in (
-        (instance.map_speed, plain.map_speed),
-        (instance.reduce_speed, plain.reduce_speed),
-    ):
+    for stage in ("map_speed", "reduce_speed"):
+        speed, before = getattr(instance, stage), getattr(plain, stage)
         machines = speed.shape[1]
         is_slow = speed.min(axis=0) >= 0.9
         assert is_slow.sum() == round(slow * machines)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from cases import CASES
 from frames import as_frame
 from google_fits import fit_arrivals, fit_durations
 from refusals import refuses
@@ -198,12 +199,7 @@ def test_claims_read_the_month_as_they_say():
     frame = pd.DataFrame(rows, columns=["policy", "measure", "x", "value"]).astype({"x": float})
     text = {"thin": 1, "times": 1, "ended": False, "sizes": "independent"}
     frame = frame.assign(seed=0, load=0.8, lasts=2.0, **text)
-    wanted = {
-        "greedy": 2, "tetris": 1, "greedy-minutes": 16.5, "tetris-greedy": 1, "lower": 50, "tenths": 25, "deviate": 100,
-        "first-day": 1, "tail": 0, "tail-lotes": 0.4, "tail-tetris": 0.3, "tail-greedy": 0.2, "queue-lotes": 50,
-        "queue-tetris": 100, "queue-tetris-small": 200 / 3, "queue-greedy": 50, "at-once": 80, "beyond-processing": 1,
-        "class4": 90,
-    }  # fmt: skip
+    wanted = CASES["lotes_arrivals"]["claims_read_the_month_as_they_say"]
     month = [row for row in registry.load().claims.values() if row.along == "load"]
     assert [row.id for row in month] == [f"lotes.month-{name}" for name in wanted]
     for row, value in zip(month, wanted.values(), strict=True):

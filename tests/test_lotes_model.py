@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from cases import CASES
 from refusals import refuses
 from schedlib import lotes
 from schedlib.lotes.model import UNITS, check, fits, scaled
@@ -27,55 +28,13 @@ def problem(**change):
     return configs, lotes.JobClasses(given["share"], given["demand"], given["rate"])
 
 
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        ({"capacity": [1.0, 2.0]}, r"capacity: needs a row per configuration.*shape \(2,\)"),
-        ({"count": [3]}, "count: 1 values for 2 rows of capacity; give one per configuration"),
-        ({"count": [3, 0]}, r"count\[1\]: 0; must be 1, 2, 3"),
-        ({"count": [3, 1.5]}, r"count\[1\]: 1.5; must be 1, 2, 3"),
-        ({"count": [3, 1e308]}, r"count\[1\]: 1e\+308; must be at most 1,000,000,000"),
-        (
-            {"capacity": [[1.0, 1.0], [0.5, -1.0]]},
-            r"capacity\[1, 1\]: -1; must be a finite number >= 0",
-        ),
-        (
-            {"capacity": [[1.0, 1.0], [0.0, 0.0]]},
-            r"capacity\[1\]: 0; the whole row is zero; leave that configuration out",
-        ),
-        ({"capacity": [[1.0, 0.0], [2.0, 0.0]]}, r"no machine has that resource; leave it out"),
-        ({"share": [0.25, 0.7]}, "share: sums to 0.95, not to 1; divide it by its sum"),
-        ({"share": [-0.25, 1.25]}, r"share\[0\]: -0.25; must be a finite number >= 0"),
-        ({"share": [0.25, 0.25, 0.5]}, "demand: 2 rows for 3 shares; give one row per class"),
-        ({"demand": [[0.1, 0.1], [0.0, 0.0]]}, r"demand\[1\]: 0; the class needs nothing"),
-        ({"rate": [[1.0], [1.0]]}, "rate: 1 columns for 2 classes"),
-        (
-            {"rate": [[1.0, 0.0], [1.0, 0.0]]},
-            r"rate\[any row\]\[1\]: 0; no configuration can run that class",
-        ),
-    ],
-)
+@pytest.mark.parametrize("change, message", CASES["lotes_model"]["bad_configurations_and_classes"])
 def test_bad_configurations_and_classes(change, message):
     refuses(message, problem, **change)
 
 
 @pytest.mark.parametrize(
-    "change, message",
-    [
-        (
-            {"demand": [[0.1], [0.3]]},
-            "demand: 1 columns, but capacity has 2; needs one per resource",
-        ),
-        ({"rate": [[1.0, 2.0]]}, "rate: 1 rows for 2 configurations; give one row for each"),
-        (
-            {"demand": [[0.1, 0.2], [1.1, 0.1]]},
-            r"demand\[1\]: \[1.1, 0.1\] is larger than every machine that can run class 1",
-        ),
-        (
-            {"demand": [[0.1, 0.2], [0.7, 0.1]], "rate": [[1.0, 0.0], [1.0, 1.0]]},
-            "larger than every machine that can run class 1",
-        ),
-    ],
+    "change, message", CASES["lotes_model"]["classes_that_do_not_belong_to_the_machines"]
 )
 def test_classes_that_do_not_belong_to_the_machines(change, message):
     configs, classes = problem(**change)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from cases import CASES
 from frames import as_frame
 from mch_instances import FIG4, SCANS, problems, workloads
 from refusals import refuses
@@ -176,18 +177,7 @@ def test_a_priority_that_is_not_a_number_is_named_with_leaf_and_time():
     refuses(words, mch.simulate, FIG4, (5, 5), nan, jobs)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"leaf": [0, 1, 2, 3, 4, 6]}, "jobs, leaf.5.: 6.*; must be a leaf's index, 0 to 5"),
-        ({"leaf": [0, 1, 0.5, 3, 4, 5]}, "jobs, leaf.2.: 0.5"),
-        ({"tasks": [1, 1, 1, -1, 1, 1]}, "jobs, tasks.3.: -1"),
-        ({"duration": [1, np.nan, 1, 1, 1, 1]}, "jobs, duration.1."),
-        ({"submit": [0, 0, 0, 0, "noon", 0]}, "jobs, submit.4.: 'noon'"),
-        ({"depart": [0.0] + [9.0] * 5}, "jobs, depart.0.: 0; must be after"),
-        ({"depart": [None, "soon"] + [9.0] * 4}, "jobs, depart.1.: 'soon'; must be a number"),
-    ],
-)
+@pytest.mark.parametrize(("change", "words"), CASES["mch_simulate"]["bad_rows_are_named"])
 def test_bad_rows_are_named(change, words):
     refuses(words, mch.simulate, FIG4, (5, 5), "h-drf", fig4_jobs(**change))
 

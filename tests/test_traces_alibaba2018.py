@@ -5,6 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
+from cases import CASES
+from frames import are_rows
 from refusals import refuses
 from schedlib.traces import alibaba2018
 
@@ -97,73 +99,31 @@ def test_stages_of_a_small_hour(hour):
 
 def test_pairs_of_a_small_hour(hour):
     pairs = alibaba2018("mapreduce", hour())
-    columns = [
-        "submit",
-        "map_tasks",
-        "map_time",
-        "reduce_tasks",
-        "reduce_time",
-        "trace_job",
-        "map_stage",
-        "reduce_stage",
-    ]
-    assert pairs[columns].to_numpy().tolist() == [
-        [0, 2, 10.5, 1, 8.0, 5, "M1", "R2_1"],
-        [3, 1, 0.0, 2, 1.5, 9, "M12", "R13_12"],
-    ]
+    are_rows(
+        pairs,
+        """
+        submit  map_tasks  map_time  reduce_tasks  reduce_time  trace_job  map_stage  reduce_stage
+             0          2      10.5             1            8          5  M1         R2_1
+             3          1         0             2          1.5          9  M12        R13_12
+        """,
+    )
     assert list(pairs.attrs["report"].values()) == [1, 5, 1]
 
 
 @pytest.mark.parametrize(
-    ("stages", "instances", "message"),
-    [
-        (STAGES, INSTANCES[:-8], "sample_instances.csv.*Row #12: Expected 7 columns, got 6"),
-        (
-            STAGES,
-            INSTANCES[: INSTANCES.rindex("3,j_9")],
-            "sample_instances.csv: 1 instances of j_9/R13_12, .* states 2.*reinstall",
-        ),
-        (
-            STAGES,
-            INSTANCES.replace(",8,74.0", ",-8,74.0"),
-            "sample_instances.csv: duration is blank, negative.* in row 1;",
-        ),
-        (
-            STAGES,
-            INSTANCES.replace(",11,100.0", ",11,nan"),
-            "sample_instances.csv: cpu is blank.* in row 3;",
-        ),
-        (
-            STAGES,
-            INSTANCES.replace("j_2,M1", "j_2,M8"),
-            "sample_instances.csv: stage is not in sample_tasks.csv in row 6;",
-        ),
-        (STAGES, "", "sample_instances.csv: Empty"),
-        ("\n\n", INSTANCES, "sample_tasks.csv: no rows"),
-        (
-            STAGES.replace("3,j_2,R2_1_3", "3,j_2,M1"),
-            INSTANCES,
-            "sample_tasks.csv: stage has a second row in row 6;",
-        ),
-        (
-            STAGES.replace("j_2,M1", "x2,M1"),
-            INSTANCES,
-            "sample_tasks.csv: job is not of the form j_<number> in row 6;",
-        ),
-        (
-            STAGES.replace("3,j_9", "-3,j_9"),
-            INSTANCES,
-            "sample_tasks.csv: submit is negative in row 8;",
-        ),
-        (
-            STAGES.replace(",30,", ",x,"),
-            INSTANCES,
-            "sample_tasks.csv: .*Row #7: .*invalid value 'x'",
-        ),
-    ],
+    ("name", "words", "instead", "message"),
+    CASES["traces_alibaba2018"]["defects_are_refused_with_file_and_row"],
 )
-def test_defects_are_refused_with_file_and_row(hour, stages, instances, message):
-    refuses(message, alibaba2018, "instances", hour(stages, instances))
+def test_defects_are_refused_with_file_and_row(hour, name, words, instead, message):
+    folder = hour()
+    path = folder / f"sample_{name}.csv"
+    path.write_text(path.read_text().replace(words, instead))
+    refuses(f"{path.name}: .*{message}", alibaba2018, "instances", folder)
+
+
+def test_files_without_rows_are_refused(hour):
+    refuses("sample_instances.csv: Empty", alibaba2018, "instances", hour(instances=""))
+    refuses("sample_tasks.csv: no rows", alibaba2018, "instances", hour(stages="\n\n"))
 
 
 @pytest.mark.parametrize("name", ["sample_tasks.csv", "sample_instances.csv"])

@@ -2,6 +2,8 @@
 
 import pytest
 
+from cases import CASES
+from frames import are_rows
 from refusals import refuses
 from schedlib.traces import alibaba_gpu2023, alibaba_gpu2023_folder
 from schedlib.traces.alibaba_gpu2023 import NODE_COLUMNS, NODES, TASK_COLUMNS, TASKS
@@ -27,22 +29,16 @@ def test_nodes_and_the_tasks_that_ran(tmp_path):
         ["openb-node-0000", 32.0, 256.0, 0, ""],
         ["openb-node-0227", 128.0, 768.0, 8, "G3"],
     ]
-    assert w.jobs["job"].tolist() == ["openb-pod-0000", "openb-pod-0001", "openb-pod-0003"]
-    assert w.jobs["submit"].tolist() == [0.0, 50.0, 70.0] and w.jobs["scheduled"].tolist() == [
-        0.0,
-        55.0,
-        70.0,
-    ]
-    assert w.resources == ("cpu", "mem", "gpu") and w.tasks["duration"].tolist() == [
-        900.0,
-        35.0,
-        830.0,
-    ]
-    assert w.tasks[["cpu", "mem", "gpu"]].values.tolist() == [
-        [12.0, 16.0, 1.0],
-        [6.0, 12.0, 0.46],
-        [1.0, 0.0, 0.0],
-    ]
+    are_rows(
+        w.jobs.merge(w.tasks),
+        """
+                   job  submit  scheduled  duration  cpu  mem   gpu
+        openb-pod-0000       0          0       900   12   16  1
+        openb-pod-0001      50         55        35    6   12  0.46
+        openb-pod-0003      70         70       830    1    0  0
+        """,
+    )
+    assert w.resources == ("cpu", "mem", "gpu")
     assert w.report == {
         "tasks never scheduled (left out)": 1,
         "tasks submitted before the trace (kept)": 3,
@@ -56,22 +52,7 @@ def test_tasks_out_of_order_are_sorted_and_counted(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("p,1,2,3", "CSV parse error: Row #3: Expected 11 columns, got 4"),
-        ("p,12000,-1,1,1000,,LS,Running,0,9,0", "memory_mib is negative in row 3"),
-        ("p,12000,,1,1000,,LS,Running,0,9,0", "memory_mib is blank in row 3"),
-        ("p,12000,1,2,460,,LS,Running,0,9,0", "gpu_milli is not a share of one GPU in row 3"),
-        (
-            "p,12000,1,1,460,,LS,Running,5,9,3",
-            "scheduled_time lies outside the task's life in row 3",
-        ),
-        (
-            "p,12000,1,1,460,,LS,Running,0,9,12",
-            "scheduled_time lies outside the task's life in row 3",
-        ),
-        (TASK_ROWS[0], "name has a second row in row 3"),
-    ],
+    ("row", "message"), CASES["traces_alibaba_gpu2023"]["bad_rows_are_refused"]
 )
 def test_bad_rows_are_refused(tmp_path, row, message):
     refuses(
@@ -83,10 +64,8 @@ def test_bad_rows_are_refused(tmp_path, row, message):
 
 def test_columns_are_read_by_the_header_and_files_by_name(tmp_path):
     _, expected = alibaba_gpu2023(published(tmp_path))
-    names = list(TASK_COLUMNS)
-    swapped = [names[1], names[0], *names[2:]]
-    rows = [",".join([r.split(",")[1], r.split(",")[0], *r.split(",")[2:]]) for r in TASK_ROWS]
-    (tmp_path / "other.csv").write_text("\n".join([",".join(swapped), *rows]) + "\n")
+    turned = [",".join(row.split(",")[::-1]) for row in [",".join(TASK_COLUMNS), *TASK_ROWS]]
+    (tmp_path / "other.csv").write_text("\n".join(turned))
     assert alibaba_gpu2023(tmp_path, tasks="other.csv")[1].tasks.equals(expected.tasks)
 
 

@@ -2,9 +2,10 @@
 
 import gzip
 
-import numpy as np
 import pytest
 
+from cases import CASES
+from frames import are_rows
 from refusals import refuses
 from schedlib.traces import google2011_folder, google2011_jobs, google2011_tasks
 
@@ -52,10 +53,16 @@ def test_jobs_submit_class_end(tmp_path):
     first = "0 7 submit 3, 0 7 schedule 3, 700 8 submit, 700.000005 8 schedule"
     second = "900 9 submit 0, 901 8 kill, 902 9 schedule 0, 999 9 finish 0"
     w = google2011_jobs(shards(tmp_path, jobs(first), jobs(second)))
-    assert w.jobs["job"].tolist() == [7, 8, 9] and w.jobs["class"].tolist() == [3, 1, 0]
-    assert w.jobs["submit"].tolist() == [0.0, 700.0, 900.0]
-    np.testing.assert_array_equal(w.jobs["end"], [np.nan, 901.0, 999.0])
-    assert w.jobs["end_event"].tolist() == ["none", "kill", "finish"] and len(w.tasks) == 0
+    are_rows(
+        w.jobs,
+        """
+        job  class  submit  end  end_event
+          7      3       0    -  none
+          8      1     700  901  kill
+          9      0     900  999  finish
+        """,
+    )
+    assert len(w.tasks) == 0
     assert w.report == {
         "jobs submitted before the trace (submit 0)": 1,
         "jobs without an end (end NaN)": 1,
@@ -69,9 +76,15 @@ def test_jobs_count_what_is_odd(tmp_path):
         "740 11 finish, 741 9 schedule, after 9 finish, 742 10 lost",
     )
     w = google2011_jobs(shards(tmp_path, *map(jobs, texts), of=5))
-    assert w.jobs["job"].tolist() == [8, 10, 9]
-    assert w.jobs["end_event"].tolist() == ["evict", "lost", "none"]
-    assert w.jobs["end"].tolist()[:2] == [730.0, 742.0]
+    are_rows(
+        w.jobs,
+        """
+        job  end  end_event
+          8  730  evict
+         10  742  lost
+          9    -  none
+        """,
+    )
     assert w.report == {
         "missing shards": 2,
         "events after the trace (left out)": 1,
@@ -88,17 +101,9 @@ def test_a_job_that_runs_again_has_not_ended(tmp_path):
     assert google2011_jobs(shards(tmp_path, rows)).jobs["end_event"].tolist() == ["none"]
 
 
-BAD_JOB_ROWS = [
-    ("700,,8,0,user,1,name", "Row #2: Expected 8 columns, got 7"),
-    ("nan,,8,0,user,1,name,logical", "Row #2.*invalid value 'nan'"),
-    (",,8,0,user,1,name,logical", "time is blank in row 2"),
-    ("-700,,8,0,user,1,name,logical", "time is negative in row 2"),
-    ("700,,8,9,user,1,name,logical", "event is more than 8 in row 2"),
-    ("700,,8,0,user,,name,logical", "class is blank in row 2"),
-]
-
-
-@pytest.mark.parametrize(("row", "message"), BAD_JOB_ROWS)
+@pytest.mark.parametrize(
+    ("row", "message"), CASES["traces_google2011"]["bad_job_rows_are_refused_with_file_and_row"]
+)
 def test_bad_job_rows_are_refused_with_file_and_row(tmp_path, row, message):
     folder = shards(tmp_path, jobs("1 7 submit"), [*jobs("2 8 submit"), row])
     refuses(f"part-00001-of-00002.*{message}", google2011_jobs, folder)
@@ -170,12 +175,7 @@ def test_tasks_that_did_not_finish_are_left_out_and_counted(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("700,,8,0,77,0,user,2,9,0.5,0.5,0", "Row #2: Expected 13 columns, got 12"),
-        ("700,,8,0,77,0,user,2,9,-0.5,0.5,0,0", "cpu is negative in row 2"),
-        ("700,,8,,77,0,user,2,9,0.5,0.5,0,0", "index is blank in row 2"),
-    ],
+    ("row", "message"), CASES["traces_google2011"]["bad_task_rows_are_refused"]
 )
 def test_bad_task_rows_are_refused(tmp_path, row, message):
     refuses(message, google2011_tasks, shards(tmp_path, [*tasks("1 7 0 submit"), row]))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import CASES
 from refusals import refuses
 from schedlib.traces import hawk, read_hawk, write_hawk
 from schedlib.workload import Workload
@@ -49,18 +50,7 @@ def test_out_of_order_is_sorted_and_blank_lines_are_counted(tmp_path):
     assert w.tasks["duration"].tolist() == [5.0, 7.0, 9.0] and w.tasks["job"].tolist() == [0, 1, 1]
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("3 0 4", "row 2 has no durations; write: submit tasks mean"),
-        ("3", "row 2 has no durations"),
-        ("3 2 4 4", "row 2 states 2 tasks and has 1 durations"),
-        ("3 1 nan nan", "row 2 has a negative, NaN"),
-        ("-3 1 4 4", "row 2 has a negative, NaN"),
-        ("3 1 4 x", "row 2: could not convert"),
-        ("3 1 4 1_0", "row 2: could not convert"),  # a number in Python only
-    ],
-)
+@pytest.mark.parametrize(("line", "message"), CASES["traces_hawk"]["bad_lines_are_refused"])
 @pytest.mark.parametrize("block", [1, hawk.BLOCK])  # one row at a time, all at once
 def test_bad_lines_are_refused(tmp_path, monkeypatch, line, message, block):
     monkeypatch.setattr(hawk, "BLOCK", block)
