@@ -304,8 +304,10 @@ def test_hand_ins_are_graded_within_rounding_and_nobody_is_forgotten(made, monke
     refuses("no column part", handins.grade, right.drop(columns="part"), right)
     for week, part in ((13, "inside"), ("one", "inside"), (1, "insde")):
         given = right[:1].assign(week=week, part=part)
-        refuses(f"row 1: no part '{part}' in week {week}", handins.grade, given, right)
-    refuses("row 2 answers", handins.grade, right.iloc[[0, 0]], right)
+        refuses(
+            f"row 1 of all tables: no part '{part}' in week {week}", handins.grade, given, right
+        )
+    refuses("row 2 of all tables answers", handins.grade, right.iloc[[0, 0]], right)
     for_all = handins.solutions(SITTING)
     assert handins.grade(for_all.assign(student="Eve"), for_all)["ok"].all()
     file = made["instructor"] / "handins/solutions.csv"

@@ -75,7 +75,9 @@ def grade(answers: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(f"answers: no column {missing[0]}; give {', '.join(COLUMNS)}")
     twice = answers.duplicated(COLUMNS[:3])
     if twice.any():
-        raise ValueError(f"answers: row {int(twice.to_numpy().argmax()) + 1} answers a part again")
+        raise ValueError(
+            f"answers: row {int(twice.to_numpy().argmax()) + 1} of all tables answers a part again"
+        )
     if set(right["student"]) == {""}:
         each = answers[["student"]].drop_duplicates()
         right = right.drop(columns="student").merge(each, how="cross")
@@ -84,7 +86,7 @@ def grade(answers: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
         if given not in asked:
             student, week, part = given
             raise ValueError(
-                f"answers: row {row}: no part {part!r} in week {week} of student {student!r}; "
+                f"answers: row {row} of all tables: no part {part!r} in week {week} of student {student!r}; "
                 "write names and parts as on the pages of hand-ins"
             )
     answers = answers.assign(week=answers["week"].astype(int))
