@@ -96,7 +96,6 @@ class Case:
         part = np.full((len(tasks), 1), 1 / self.workers)
         ready = jobs["submit"].reindex(tasks["job"]).to_numpy()
         idle = idle_while_waiting(self.workers, ready, start, finish)
-        lost = f"workers idle for {idle:.0%} of their time while a task waits elsewhere"
         return Outcome(
             values=(
                 _percentile(times[~long], 90),
@@ -112,7 +111,8 @@ class Case:
             broke=_impossible(jobs, tasks, self)
             or two_at_once("task", self.workers, worker, start, finish),
             idle=idle,
-            warned=f"{lost}; more probes, or stealing, find them",
+            warned=f"workers idle for {idle:.0%} of their time while a task waits elsewhere; "
+            "more probes, or stealing, find them",
         )
 
 
@@ -243,7 +243,7 @@ def _impossible(jobs: DataFrame, tasks: DataFrame, case: Case) -> str:
     long = np.asarray(mean > second * case.cutoff)
     other = jobs["long"].to_numpy(bool) != long
     if other.any():
-        row = int(other.argmax())
+        row = other.argmax()
         treated, kind = ("short", "long") if long[row] else ("long", "short")
         return f"relabelling: job {jobs.index[row]} was treated as {treated} but is {kind}"
     expected = workload.tasks[["job"]]

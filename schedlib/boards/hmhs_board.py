@@ -59,7 +59,6 @@ class Case:
             for _, tasks, ready, times, _ in stages
         ]
         idle = float(np.average(shares, weights=(case.map_machines, case.reduce_machines)))
-        lost = f"machines idle for {idle:.0%} of their time while a task could run"
         return Outcome(
             values=(job_end.max() / bound, job_end.mean() / bound),
             waits=job_end,
@@ -67,8 +66,8 @@ class Case:
             task=np.inf,
             broke=_impossible(*stages[0]) or _impossible(*stages[1]),
             idle=idle,
-            warned=f"{lost}; give every machine that asks a job of stage.queue, or set stage.wake[0] to the time "
-            "at which a rule that waits is asked again",
+            warned=f"machines idle for {idle:.0%} of their time while a task could run; give every machine that asks "
+            "a job of stage.queue, or set stage.wake[0] to the time at which a rule that waits is asked again",
         )
 
 

@@ -62,9 +62,11 @@ def over_capacity(
     if not over.any():
         return ""
     row, l = np.argwhere(over)[0]
-    use = f"takes machine {where[row]} to {used[row, l]:.4g} {resources[l]}"
     begins = start[task[row]]
-    return f"capacity: {what} {task[row]} at {begins:.4g} {use}, and it has {room[row, l]:.4g}"
+    return (
+        f"capacity: {what} {task[row]} at {begins:.4g} takes machine {where[row]} to "
+        f"{used[row, l]:.4g} {resources[l]}, and it has {room[row, l]:.4g}"
+    )
 
 
 def two_at_once(
@@ -152,10 +154,11 @@ def passed_over(
     if not passed:
         return 0.0, ""
     first = moment.argmin()
-    share = f"{passed} of {len(jobs)} jobs waited while a machine had room for them"
-    where_first = f"first job {first} at {moment[first]:.4g} {unit} (machine {place[first]})"
-    way_out = "on purpose? If not, let `arrive` and `leave` try every one"
-    return passed / len(jobs), f"{share}, {where_first}; {way_out}"
+    text = (
+        f"{passed} of {len(jobs)} jobs waited while a machine had room for them, first job {first} at "
+        f"{moment[first]:.4g} {unit} (machine {place[first]}); on purpose? If not, let `arrive` and `leave` try every one"
+    )
+    return passed / len(jobs), text
 
 
 @compiled

@@ -222,7 +222,7 @@ def _case(workload: Workload, configs: Any, planned: list[str]) -> Case:
                 f"against: leave out {', '.join(planned)}, no plan; {error}"
             ) from error
     number = np.arange(len(tasks))
-    rows = workload.jobs.iloc[of_job].assign(job=number).assign(**{"class": job_class})
+    rows = workload.jobs.iloc[of_job].assign(**{"job": number, "class": job_class})
     jobs = Workload(rows, tasks.assign(job=number), workload.time_unit)
     return Case(configs, plan, jobs)
 

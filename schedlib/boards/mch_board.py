@@ -54,7 +54,6 @@ class Case:
     def judge(self, run: Churn) -> Outcome:
         first = self.jobs.groupby("leaf")["submit"].min()
         part, hungry, other_work = _leaves(run, self)
-        due = part[~np.isnan(part)]
         came = run.jobs[run.jobs["submit"] < self.until]
         slow = np.nan
         if len(came):
@@ -62,7 +61,7 @@ class Case:
             response = end - came["submit"]
             slow = bounded_slowdown(response.to_numpy(), came["duration"].to_numpy())
         return Outcome(
-            values=(min(due, default=np.nan), 100 * run.utilisation.mean(), slow),
+            values=(np.fmin.reduce(part), 100 * run.utilisation.mean(), slow),
             waits=hungry,
             submit=first.reindex(range(self.tree.n_leaves), fill_value=0.0).to_numpy(),
             task=float(self.jobs["duration"].mean()),
@@ -164,13 +163,12 @@ def _leaves(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray, str]:
         work = jobs["tasks"] * jobs["duration"]
         least = work[jobs["finish"] <= case.until].sum()
         most = work[jobs["start"] < case.until].sum()
-        ran = (share * _spans(time, 0.0, case.until)).sum() / of_a_task[leaf]
+        runs = share != 0  # where nothing runs, time may be without end
+        ran = share[runs] @ _spans(time, 0.0, case.until)[runs] / of_a_task[leaf]
         rounding = SLACK * most
         if "depart" not in jobs and not least - rounding <= ran <= most + rounding:
-            takes = f"{least:.6g}" if ran < least else f"{most:.6g}"
-            other_work = (
-                f"duration: leaf {leaf}'s tasks run for {ran:.6g} s in all, and they take {takes}"
-            )
+            takes = f"they take {least:.6g} to {most:.6g} s"
+            other_work = f"duration: leaf {leaf}'s tasks run for {ran:.6g} s in all, and {takes}"
         begin = jobs["submit"].min()
         leave = jobs["finish"].fillna(np.inf)
         end = min(leave.max(), case.until)
@@ -203,5 +201,7 @@ def _overfull(run: Churn, case: Case) -> str:
     if not over.any():
         return ""
     row, resource = np.argwhere(over)[0]
-    use = f"at {time[row]:.4g} s tasks use {used[row, resource]:.4g} of resource {resource}"
-    return f"capacity: {use}, and there is {case.capacity[resource]:.4g}"
+    return (
+        f"capacity: at {time[row]:.4g} s tasks use {used[row, resource]:.4g} of resource {resource}, "
+        f"and there is {case.capacity[resource]:.4g}"
+    )

@@ -162,22 +162,27 @@ def race(
 
 def named(against: Iterable[str], known: Collection[str]) -> list[str]:
     """The names of shipped policies as a list; ValueError on one that is unknown."""
-    names = [against] if isinstance(against, str) else list(against)
+    names = listed(against)
     for name in names:
         if not isinstance(name, str) or name not in known:
             raise unknown("against", name, known)
     return names
 
 
+def listed(argument: Any) -> list[Any]:
+    """An argument as a list: with one item where it is text, bytes or an array of no dimension."""
+    one = isinstance(argument, str | bytes) or getattr(argument, "ndim", 1) == 0
+    return [argument] if one else list(argument)
+
+
 def numbered(seeds: Seeds) -> list[int]:
     """The seeds themselves; ValueError unless there is one at least, and all are different."""
-    most = MOST_SEEDS + 1
     if isinstance(seeds, Iterable):
-        numbers: list[int] = list(seeds)
+        numbers = listed(seeds)
     else:
-        numbers = list(range(min(seeds, most)))
+        numbers = list(range(min(seeds, MOST_SEEDS + 1)))
     whole = all(isinstance(seed, Integral) and 0 <= seed < 2**63 for seed in numbers)
-    if not whole or not 0 < len(set(numbers)) == len(numbers) < most:
+    if not whole or not 0 < len(set(numbers)) == len(numbers) <= MOST_SEEDS:
         wanted = f"must be a number from 1 to {MOST_SEEDS:,}, or a list of different seeds"
         raise ValueError(f"seeds: {seeds!r:.60}, {wanted}")
     return [int(seed) for seed in numbers]
@@ -245,9 +250,9 @@ def tampered(
     if not wrong.any():
         return ""
     row = wrong.argmax()
-    run = f"runs from {start[row]:.4g} to {finish[row]:.4g}"
     return (
-        f"duration: {what} {row} {run}, takes {duration[row]:.4g} and can begin at {ready[row]:.4g}"
+        f"duration: {what} {row} runs from {start[row]:.4g} to {finish[row]:.4g}, "
+        f"takes {duration[row]:.4g} and can begin at {ready[row]:.4g}"
     )
 
 
@@ -269,14 +274,14 @@ def starved(outcome: Outcome, case: Case, limit: float) -> str:
     unit = outcome.unit
     never = np.isnan(waits)
     if never.any():
-        row = int(never.argmax())
+        row = never.argmax()
         text = f"never starts ({never.sum()} of {len(waits)} do not)"
     elif waits.max(initial=0.0) > limit:
-        row = int(waits.argmax())
-        most = (
-            f"{limit:.4g} {unit} is the limit, {PATIENCE} times the papers' longest wait or a task"
+        row = waits.argmax()
+        text = (
+            f"waits {waits[row]:.4g} {unit}, and {limit:.4g} {unit} is the limit, "
+            f"{PATIENCE} times the papers' longest wait or a task"
         )
-        text = f"waits {waits[row]:.4g} {unit}, and {most}"
     else:
         return ""
     who = f"{case.what} {row}, submitted at {outcome.submit[row]:.4g} {unit}"
