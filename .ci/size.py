@@ -39,13 +39,11 @@ STILL = {
     ("schedlib/hmhs",): 14_524,
     ("schedlib/core",): 8_282,
     ("schedlib/workload.py", "schedlib/theory.py", "schedlib/intervals.py"): 6_393,
-    ("schedlib/plots",): 6_925,
-    ("schedlib/boards",): 15_052,
-    ("schedlib",): 192_628,
+    ("schedlib/plots",): 7_059,
+    ("schedlib",): 192_704,
     ("notebooks/reproduce",): 19_197,
-    ("notebooks/reproduce/exhibits",): 47_009,
-    ("notebooks/book",): 58_204,
-    ("tests",): 188_549,
+    ("notebooks/book",): 58_613,
+    ("tests",): 186_050,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
