@@ -80,7 +80,7 @@ def group_view(  # below: a view of each child
     least = min(shares, default=0)
     total: Vector = [0] * len(cluster.capacity)
     for view in below:
-        factor = 1.0
+        factor: float = 1  # not 1.0: fractions stay fractions
         if rescale and view.is_served:
             factor = least / view.share  # as if it had the least
         for j, used in enumerate(view.usage):
