@@ -6,6 +6,7 @@ import os
 import sqlite3
 import tempfile
 import traceback
+from operator import attrgetter
 from pathlib import Path
 from unittest import mock
 
@@ -14,7 +15,8 @@ import pandas as pd
 
 import reproduce
 import schedlib
-from schedlib import boards, eagle, hmhs, intervals, lotes, mch, prototype, theory, traces
+from cases import CASES
+from schedlib import boards, eagle, hmhs, intervals, lotes, mch, prototype, traces
 from schedlib.core import streams
 from schedlib.prototype import measure
 from schedlib.sweeps import scales
@@ -141,97 +143,49 @@ def run_apart(**how):
         reproduce.run(**how)
 
 
-USUAL = {
-    "workload": Workload(JOBS, TASKS), "workers": 4, "cutoff": 1.5, "short_partition": 0.25, "n_jobs": 2, "instance": TWO, "seed": 1, "tree": TREE,
-    "capacity": (4.0, 4.0), "demand": [[1.0, 2.0], [2.0, 1.0]], "configs": CONFIGS, "classes": CLASSES, "rule": "drf", "policy": "greedy", "board": BOARD,
-    "arrival_rate": 0.5, "service_rate": 1.0, "servers": 2, "offered_load": 1.0, "mean_service": 1.0, "second_moment": 2.0, "density": np.ones_like,
-    "smallest": 0.0, "largest": 1.0, "size": 0.5, "load": 0.5, "choices": 2, "length": 3, "mean_time": 1.0, "figure_id": "hmhs.fig1", "hours": 1.0,
-}  # fmt: skip
+USUAL = CASES["usual"] | {
+    "workload": Workload(JOBS, TASKS),
+    "instance": TWO,
+    "tree": TREE,
+    "capacity": (4.0, 4.0),
+    "configs": CONFIGS,
+    "classes": CLASSES,
+    "board": BOARD,
+    "density": np.ones_like,
+}
 """A right value of an argument without a default value, by its name."""
 BRIEF = {"seeds": 1, "limit": 5.0}
-CALLS = {
+CALLS = {attrgetter(name)(schedlib): given for name, given in CASES["hostile"].items()} | {
     Workload: {"jobs": JOBS, "tasks": TASKS},
     Workload.from_arrays: {"submit": [0, 1], "duration": [1, 2], "cpu": [1, 1]},
     Workload(JOBS, TASKS).head: {"n": 1},
     Workload(JOBS, TASKS).between: {"t0": 0, "t1": 2},
     Workload(JOBS, TASKS).with_classes: {"classes": [0, 1]},
     streams: {},
-    intervals.mean_ci: {"values": [1.0, 2.0]},
     intervals.block_bootstrap: {"values": [1.0, 2.0] * 200, "block": 2, "draws": 5},
     given(boards.hmhs, workload=TWO): {"against": ["fifo"], **BRIEF},
     given(boards.mch, workload=(TREE, (4.0, 4.0), LEAVES, 50.0)): {"against": ["drf"], **BRIEF},
     boards.standings: {"runs": RUNS},
-    boards.told: {},
-    boards.plot: {},
-    boards.alt_text: {},
-    theory.erlang_c: {},
-    theory.mmc_mean_wait: {"arrival_rate": 1.0},
-    theory.pollaczek_khinchine: {},
-    theory.sita_mean_waits: {"shares": [1.0], "mean_service": [1.0], "second_moment": [1.0], "servers": [1]},
-    theory.preemptive_mean_responses: {"arrival_rate": [0.5], "mean_service": [1.0], "second_moment": [1.0]},
-    theory.ps_mean_response: {},
-    theory.srpt_mean_response: {},
-    theory.srpt_response: {},
-    theory.choices_tail: {},
-    theory.choices_mean_time: {},
-    theory.little: {},
-    eagle.simulate: {"workers": 4},
-    eagle.System: {"name": "own"},
-    eagle.Eagle: {},
-    eagle.Hawk: {},
-    eagle.google: {"jobs": 100, "scale": 0.01},
-    eagle.google_sample: {"jobs": 100},
     eagle.alibaba: {"every": 1, "trace": Workload(JOBS, TASKS)},
-    eagle.table1: {},
-    eagle.short_share: {},
-    eagle.cutoff_for: {"long_share": 0.5},
-    eagle.offered_load: {},
-    eagle.job_means: {},
-    lotes.MachineConfigs: {"capacity": [[1.0, 1.0], [0.5, 0.25]], "count": [3, 2]},
-    lotes.JobClasses: {"share": [0.25, 0.75], "rate": [[1.0, 2.0], [1.0, 0.0]]},
     hmhs.Instance: {name: getattr(TWO, name) for name in TWO.__dataclass_fields__},
-    hmhs.single: {"machines": (2, 2)},
     hmhs.from_trace: {"jobs": PAIRS, "n_jobs": 2, "machines": (2, 2)},
     hmhs.arriving: {"jobs": PAIRS, "n_jobs": 2, "machines": 2},
-    hmhs.Arrivals: {"submit": [0.0, 1.0]},
     hmhs.serve: {"arrivals": hmhs.Arrivals(TWO, [0, 1])},
-    hmhs.schedule: {},
-    hmhs.lower_bound: {},
-    hmhs.optimum: {},
-    hmhs.priority: {},
-    hmhs.johnson: {"first": [1.0, 2.0], "second": [2.0, 1.0]},
     mch.Tree: {"nested": [(1.0,), [(2.0,)]]},
-    mch.Rule: {},
-    mch.allocate: {},
-    mch.fill: {},
-    mch.flatten: {},
     mch.simulate: {"jobs": LEAVES, "until": 5.0, "every": 1.0},
     mch.random_tree: {"rng": np.random.default_rng(0), "depth": 2},
     mch.property_table: {"rules": ["drf"], "trees": [TREE]},
     lotes.simulate: {"workload": CORES},
-    lotes.allocate: {"vertex": "solver"},
-    lotes.plan: {},
-    lotes.generate_plan: {},
-    lotes.scarcity: {},
     lotes.cluster_jobs: {"workload": CORES, "k": 1},
     lotes.class_counts: {"workload": CORES, "most": 2},
     lotes.capacity: {"configs": lotes.MachineConfigs([[2.0]], [500]), "workload": DRAWN, "precision": 0.2, "near": 400.0},
-    lotes.fewer_machines: {"shrink": 2.0},
-    lotes.RandomWorkload: {"rate": 2.0, "sizes": "fixed", "largest": 2.0},
-    lotes.random_instance: {"machines": 1, "hours": 1.0, "sizes": "fixed"},
     lotes.core_load: {"configs": FIVE, "jobs": HOUR},
     lotes.google_month: {"configs": FIVE, "classes": TWOFOLD, "hours": 9.0, "times": MONTH, "sizes": "fixed"},
-    lotes.ArrivalModel: {"typical": 9.0, "spread": 0.1, "memory": 2.0},
-    lotes.non_dominated_bins: {"max_bins": 9},
-    lotes.count_bins: {"limit": 9},
-    lotes.algorithm1: {},
-    lotes.defects: {},
     lotes.alibaba_instances: {"trace": TRACE},
     given(lotes.alibaba_hour, trace=TRACE): {"load": 0.02, "first": 9.0},
     lotes.google_times: {"jobs": pd.DataFrame({"submit": [0.0], "start": [0.0], "end": [9.0]})},
     lotes.offered_load: {"workload": CORES},
     lotes.Policy: {"arrive": by_deadline},
-    lotes.Replan: {"every": 1.0},
     given(boards.lotes, workload=CORES): {"configs": CONFIGS, "against": ["greedy"], **BRIEF},
     given(boards.eagle, workload=LONG): {
         "workers": 4, "short_partition": 0.25, "cutoff": 1.5, "against": ["sparrow"], "detail": "as_written", **BRIEF},

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from cases import CASES
 from first_come import first_come
 from lotes_systems import in_small_steps
 from refusals import refuses
@@ -40,36 +41,19 @@ def test_jobs_of_one_core_are_served_as_they_come(policy, machines, options):
     assert_allclose(run.wait, first_come(submit, work, 20) - submit, atol=1e-6)
 
 
-POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
+def test_same_jobs_for_all_same_run_for_a_seed_and_other_choices_else():
+    options = {"machines": 20, "hours": 5.0, "load": 1.02, "sizes": "common", "matched": True}
+    made = random_instance(0.006, seed=5, **options)
 
-
-@pytest.fixture(scope="module")
-def run_of():
-    """A run of a few busy hours under a policy, with the options of `simulate`."""
-    made = random_instance(
-        0.006, machines=20, hours=5.0, load=1.02, sizes="common", matched=True, seed=5
-    )
-
-    def run(policy, **options):
-        planned = made.plan if policy.startswith("lotes") else None
+    def run(policy, seed=0):
         with pytest.warns(UserWarning, match="stage 2 sustains"):
-            return simulate(policy, made.configs, made.workload, plan=planned, **options)
+            found = made.plan if policy == "lotes" else None
+            return simulate(policy, made.configs, made.workload, plan=found, seed=seed).jobs
 
-    return run
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_streamed_metrics_agree_with_the_rows(run_of, policy):
-    kept, streamed = (run_of(policy, record=record) for record in (True, False))
-    assert streamed.jobs is None and kept.mean_wait_started == streamed.mean_wait_started
-    assert streamed.queue_length.equals(kept.queue_length)
-
-
-def test_same_jobs_for_all_same_run_for_a_seed_and_other_choices_else(run_of):
-    first, other = (run_of("lotes", seed=seed).jobs for seed in (1, 2))
+    first, other = (run("lotes", seed) for seed in (1, 2))
     with in_small_steps():
-        assert first.equals(run_of("lotes", seed=1).jobs)
-    for jobs in (other, run_of("greedy").jobs, run_of("tetris").jobs):
+        assert first.equals(run("lotes", 1))
+    for jobs in (other, run("greedy"), run("tetris")):
         assert jobs[["submit", "class"]].equals(first[["submit", "class"]])
         assert not jobs["machine"].equals(first["machine"])
 
@@ -133,34 +117,19 @@ ON_SMALL = {"classes": JobClasses([1.0], [[0.1, 0.1]], [[0.0], [1.0]])}
 
 
 @pytest.mark.parametrize(
-    "policy, jobs, options, why",
-    [
-        ("tetrs", FITS, {}, "did you mean 'tetris'"),
-        ("lotes", FITS, {}, "plan: 'lotes' follows one"),
-        ("greedy", FITS, {"exit": "all"}, "exit: 'greedy' has no such option, but bypass"),
-        ("tetris", FITS, {"gamma_unit": "days"}, "gamma_unit: 'days' is unknown"),
-        ("tetris", FITS, {"work": -1.0}, "work: -1.0, a weight must not be negative"),
-        ("greedy", FITS, {"interval": 0.0}, "interval: 0.0, must be positive"),
-        ("greedy", FITS, {"until": -1}, "until: -1, must be a time from 0 on"),
-        ("greedy", FITS, {"until": np.nan}, "until: nan, must be a time from 0 on"),
-        (
-            "greedy",
-            jobs_of(0.6, 1.5),
-            {},
-            r"job 0 \(class 0\) needs \(0.6, 1.5\), more than any machine",
-        ),
-        (
-            "greedy",
-            Workload.from_arrays([0], [1], cpu=[0.1]),
-            {},
-            "demands 1 resources, but machines have 2",
-        ),
-        ("tetris", jobs_of(0.6, 0.1), ON_SMALL, "more than any machine that may run it"),
-        ("tetris", jobs_of(0.1, 0.1, 3), ON_SMALL, "job 0 is of class 3; there are 1"),
-    ],
+    "policy, demand, options, why", CASES["lotes_simulate"]["bad_options_and_workloads_are_refused"]
 )
-def test_bad_options_and_workloads_are_refused(policy, jobs, options, why):
+def test_bad_options_and_workloads_are_refused(policy, demand, options, why):
+    columns = {name: [value] for name, value in demand.items()}
+    jobs = Workload.from_arrays([0.0], [1.0], **columns)
     refuses(why, simulate, policy, SMALL, jobs, **options)
+
+
+def test_jobs_that_do_not_suit_the_classes_are_refused():
+    words = "more than any machine that may run it"
+    refuses(words, simulate, "tetris", SMALL, jobs_of(0.6, 0.1), **ON_SMALL)
+    words = "job 0 is of class 3; there are 1"
+    refuses(words, simulate, "tetris", SMALL, jobs_of(0.1, 0.1, 3), **ON_SMALL)
 
 
 def test_a_plan_for_other_machines_and_a_bad_instance_are_refused():
@@ -223,15 +192,18 @@ def test_a_quantile_that_is_not_a_number_is_refused():
     refuses("q: nan, must lie in", simulate("greedy", SMALL, jobs).quantile, np.nan)
 
 
-@pytest.mark.parametrize("policy", ["greedy", "tetris"])
+@pytest.mark.parametrize("policy", ["lotes", "lotes-first", "greedy", "tetris"])
 def test_jobs_that_still_wait_count_with_what_they_have_waited(policy):
     instance = random_instance(0.015, load=1.2, machines=5, hours=20.0, seed=2)
+    found = instance.plan if policy.startswith("lotes") else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # more arrives than can be served
         kept, sketched = (
-            simulate(policy, instance.configs, instance.workload, record=record)
+            simulate(policy, instance.configs, instance.workload, plan=found, record=record)
             for record in (True, False)
         )
+    assert sketched.jobs is None and sketched.queue_length.equals(kept.queue_length)
+    assert sketched.mean_wait_started == kept.mean_wait_started
     start, submit = kept.jobs["start"], kept.jobs["submit"]
     wait = (start.fillna(kept.time) - submit).to_numpy()
     assert kept.waiting == len(kept.ages) > 100 and (np.diff(kept.ages) <= 0).all()

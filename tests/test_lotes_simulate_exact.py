@@ -14,8 +14,6 @@ from schedlib.lotes import Policy, RandomWorkload, can_start, plain, plain_rival
 from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.state import Arrivals
 
-SAMPLED = st.sampled_from([None, 1, 3])
-
 
 def assert_decides_as(make, system, policy, **options):
     """That `policy` starts each job when and where the plain one does that `make(centre, rng)` gives."""
@@ -97,33 +95,23 @@ def test_what_is_measured_follows_from_the_jobs(system, policy):
     assert run.mean_wait_started == pytest.approx(waits.mean()) and run.longest == waits.max()
 
 
+@pytest.mark.parametrize("policy", ["lotes", "lotes-first"])
 @given(
-    systems(),
-    st.sampled_from(["delta", "all"]),
-    st.booleans(),
-    SAMPLED,
-    st.sampled_from(["delta", "rate"]),
+    system=systems(),
+    fallback=st.booleans(),
+    exit=st.sampled_from(["delta", "all"]),
+    sampled=st.sampled_from([None, 1, 3]),
+    wheel=st.sampled_from(["delta", "rate"]),
 )
-def test_lotes(system, exit, fallback, sampled, wheel):
+def test_lotes(policy, system, fallback, **options):
     made = planned(*system[:2])
-    options = {"exit": exit, "fallback": fallback, "sampled": sampled, "wheel": wheel}
+    first = policy == "lotes-first"
+    if not first:
+        options["fallback"] = fallback
     assert_decides_as(
-        lambda centre, rng: readings.Lotes(centre, made, rng, **options),
+        lambda centre, rng: readings.Lotes(centre, made, rng, first=first, **options),
         system,
-        "lotes",
-        plan=made,
-        **options,
-    )
-
-
-@given(systems(), st.sampled_from([None, 2]))
-def test_lotes_first_version(system, sampled):
-    made = planned(*system[:2])
-    options = {"exit": "all", "sampled": sampled}
-    assert_decides_as(
-        lambda centre, rng: readings.Lotes(centre, made, rng, first=True, **options),
-        system,
-        "lotes-first",
+        policy,
         plan=made,
         **options,
     )
