@@ -43,7 +43,7 @@ STILL = {
     ("schedlib",): 192_706,
     ("notebooks/reproduce",): 19_197,
     ("notebooks/book",): 58_613,
-    ("tests",): 186_050,
+    ("tests",): 185_401,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
