@@ -177,10 +177,11 @@ def listed(argument: Any) -> list[Any]:
 
 def numbered(seeds: Seeds) -> list[int]:
     """The seeds themselves; ValueError unless there is one at least, and all are different."""
-    if isinstance(seeds, Iterable):
+    numbers: list[int] = []
+    if isinstance(seeds, Integral):
+        numbers = list(range(min(int(seeds), MOST_SEEDS + 1)))
+    elif isinstance(seeds, Iterable):
         numbers = listed(seeds)
-    else:
-        numbers = list(range(min(seeds, MOST_SEEDS + 1)))
     whole = all(isinstance(seed, Integral) and 0 <= seed < 2**63 for seed in numbers)
     if not whole or not 0 < len(set(numbers)) == len(numbers) <= MOST_SEEDS:
         wanted = f"must be a number from 1 to {MOST_SEEDS:,}, or a list of different seeds"
