@@ -10,7 +10,9 @@ READY = """async () => {
 FOUND = r"""() => {
   const article = document.querySelector('article.bd-article') ?? document.body;
   const column = article.getBoundingClientRect(), found = [];
-  const drawing = /Diagram|^A tree|^A hierarchy of six leaves|^Chart of which sentences hold at which load/;
+  // and charts that have words beside their lines
+  const drawing = new RegExp(['Diagram', '^A tree', '^A hierarchy of six leaves', '^Chart of which sentences hold at which load',
+    '^Chart of .* lower is better', '^Leaderboard by', '^Dot charts of', '^Line charts of the cost of a decision'].join('|'));
   const seen = element => element.getClientRects().length > 0;
   const scrolls = element => {
     for (let e = element.parentElement; e && e !== article; e = e.parentElement)
