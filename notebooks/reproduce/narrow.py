@@ -22,10 +22,8 @@ from PIL import Image
 WIDTH, DOTS = 3.6, 200  # inches, and dots an inch: a phone of 390 pixels has 358 for a picture
 SMALLEST, LARGEST = 8.0, 9.5  # points of letters: 8 are 11 of these pixels
 LINE, NAME = 40, 30  # letters of a line above or below a panel, and of a tick's name beside it
-PANEL, NAMED = (
-    2.1,
-    0.13,
-)  # inches of height, at least: of what was one of several panels in a row, and of a line of names
+PANEL = 2.1  # inches of height, at least, of what was one of several panels in a row
+NAMED = 0.13  # inches of height of a line of ticks' names
 HIGHEST = 24.0  # inches of the whole, three screens
 KIND = "application/vnd.schedlib.narrow+webp"  # in a notebook, so that JupyterLab and slides show the other picture
 FORMULA = re.compile(r"\$[^$]*\$")
