@@ -199,6 +199,9 @@ def drawn(a):
     return np.random.randint(a)  # noqa: NPY002
 
 
+OUTSIDE = np.random.default_rng(0)
+
+
 @jit_only
 @pytest.mark.parametrize(
     "function, says",
@@ -211,6 +214,10 @@ def drawn(a):
         (lambda a: int(np.random.random() * a), "draws from"),  # noqa: NPY002
         (lambda a: drawn(a), "draws from"),
         (lambda a: [np.random.randint(a) for _ in (1, 2)][0], "draws from"),  # noqa: NPY002
+        (
+            lambda a: int(OUTSIDE.random() * a),
+            r"draws from 'OUTSIDE' \(test_core_compiling.py, line [0-9]+\).*draw from `a.rng`",
+        ),
     ],
 )
 def test_a_rule_that_cannot_compile_says_why(function, says):

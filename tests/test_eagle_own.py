@@ -8,6 +8,7 @@ import pytest
 
 from refusals import refuses
 from schedlib import eagle
+from schedlib.eagle import remaining_work
 from schedlib.workload import SECONDS, Workload
 
 CLUSTER = {"workers": 40, "short_partition": 0.2}
@@ -118,6 +119,24 @@ def least_work(cluster, job, task, rng):
         if left < least:
             best, least = worker, left
     return best
+
+
+work = 1  # no size
+
+
+@pytest.mark.parametrize(
+    ("rule", "by_size"),
+    [
+        (lambda cluster, job, probe, rng: work, False),
+        (lambda cluster, job, probe, rng: int(cluster.jobs.estimate[job]), False),
+        (lambda cluster, job, probe, rng: int(cluster.estimate[job]), True),
+        (lambda cluster, job, probe, rng: int(remaining_work(cluster, 0)), True),
+        (lambda cluster, job, probe, rng: int(eagle.remaining_work(cluster, 0)), True),
+    ],
+)
+def test_a_system_uses_estimates_if_a_rule_reads_a_size_of_what_it_sees(rule, by_size):
+    system = eagle.System("own", short_jobs=rule, long_jobs="probes")
+    assert system.uses_estimates() == by_size
 
 
 @pytest.mark.parametrize("short_jobs", ["sss", "probes"])

@@ -14,6 +14,7 @@ from lotes_instances import assert_sound, exhaustive, problems
 from refusals import refuses
 from schedlib import lotes
 from schedlib.lotes import plain
+from schedlib.lotes.planning import generation
 from schedlib.lotes.planning import plan as planning
 from schedlib.lotes.planning.generation import best_mix
 from schedlib.lotes.planning.plan import bins_of, rounded
@@ -40,8 +41,8 @@ def generated_plan(configs, classes):
     assert_sound(generated)
     every_bin = bins_of(configs, classes, classes.rate > 0)
     best, _ = plain.machine_assignment_lp(configs, classes, every_bin)
-    assert generated.rate == pytest.approx(best, rel=2e-6)
-    assert best <= generated.bound * (1 + 1e-9) <= generated.rate * (1 + 2e-6)
+    assert generated.rate == pytest.approx(best, rel=1.01e-5)
+    assert best <= generated.bound * (1 + 1e-9) <= generated.rate * (1 + 1.01e-5)
     return generated
 
 
@@ -57,7 +58,7 @@ def test_plans_are_sound_and_generated_ones_best(problem):
     assert_sound(plan)
     best, _ = plain.machine_assignment_lp(configs, classes, plan.bins)
     assert plan.rate == pytest.approx(best, rel=1e-7)
-    assert plan.rate <= generated.rate * (1 + 2e-6)
+    assert plan.rate <= generated.rate * (1 + 1.01e-5)
 
 
 # with presolve HiGHS 1.15 calls (2, 0, 1) machines optimal here, and (0, 3, 0) are
@@ -95,6 +96,22 @@ def test_google():
     assert plan.rate < generated.rate <= generated.bound
 
 
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_a_plan_that_is_not_proved_to_be_best_says_its_gap(monkeypatch, rounds):
+    monkeypatch.setattr(generation, "MOST_ROUNDS", rounds)
+    rng = np.random.default_rng(rounds)
+    configs = lotes.MachineConfigs(rng.uniform(0.5, 1, (2, 2)), [40, 30])
+    share, demand = rng.dirichlet(np.ones(5)), rng.uniform(0.1, 0.4, (5, 2))
+    classes = lotes.JobClasses(share, demand, rng.uniform(0.5, 2, (2, 5)))
+    early = lotes.generate_plan(configs, classes)
+    assert_sound(early)
+    best, _ = plain.machine_assignment_lp(
+        configs, classes, bins_of(configs, classes, classes.rate > 0)
+    )
+    assert early.rate <= best * (1 + 1e-9) <= early.bound * (1 + 2e-9)
+    assert early.bound > early.rate * (1 + 1.1e-5) and early.rounds == rounds
+
+
 def test_a_hundred_classes_that_are_four_are_planned_as_four():
     """A class that is split into equal ones with a part of its share each asks for the same."""
     rng = np.random.default_rng(0)
@@ -108,7 +125,7 @@ def test_a_hundred_classes_that_are_four_are_planned_as_four():
     split = lotes.JobClasses(share[kind] * part, demand[kind], rate[:, kind])
     hundred = lotes.generate_plan(configs, split)
     assert_sound(hundred)
-    assert hundred.rate == pytest.approx(four.rate, rel=2e-6)
+    assert hundred.rate == pytest.approx(four.rate, rel=2.1e-5)
 
 
 @given(problems(configs=1, classes=4, resources=3), st.data())

@@ -116,6 +116,15 @@ def test_offered_load_takes_the_workload_first_and_the_old_order_with_a_warning(
             refuses("workload: .* give these two", lotes.offered_load, *given, **named)
 
 
+def test_bytes_are_no_load():
+    jobs = pd.DataFrame(
+        {"job": ["a", "b"], "submit": [0.0, 5.0], "class": [0, 0], "shuffle": [10, 20]}
+    )
+    bytes_only = Workload(jobs, pd.DataFrame({"job": [], "duration": []}))
+    for load, machines in ((lotes.offered_load, CORES), (eagle.offered_load, 5)):
+        refuses("workload: no job has a task .*swim_jobs makes tasks", load, bytes_only, machines)
+
+
 def test_dir_is_what_the_package_offers():
     shown = [name for name in dir(schedlib) if not name.startswith("_")]
     assert {"Experiment", "lotes", "plots", "theory"} <= set(shown)

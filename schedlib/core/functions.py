@@ -17,6 +17,8 @@ from schedlib.core.unset import may_be_unset
 
 GENERATORS = (random.Random, np.random.RandomState)
 """The generators behind the functions of the modules `random` and `numpy.random`."""
+LOADS = ("LOAD_ATTR", "LOAD_METHOD")
+"""The instructions that read what follows a dot."""
 WAYS_OUT = {
     ZeroDivisionError: "ask first whether the divisor is 0; ",
     IndexError: "ask first how long the array is; ",
@@ -102,26 +104,26 @@ def reads(function: Callable[..., Any], field: str) -> bool:
     """
     for part in reached(function):
         for before, step in pairwise(_steps(part.__code__)):
-            if (step.opname, step.argval) == ("LOAD_ATTR", field) and before.argval != "jobs":
+            if step.argval == field and step.opname in LOADS and before.argval != "jobs":
                 return True
     return False
 
 
-def flaw(function: Callable[..., Any]) -> str:
-    """Why a reader's function that compiles cannot be a rule: it, or a function that it calls, draws from numpy's
-    or Python's own generator, sets a field of a record, or reads a variable that may be unset; "" when it does
-    none of these.
+def flaw(function: Callable[..., Any], rng: str = "rng") -> str:
+    """Why a reader's function that compiles cannot be a rule: it, or a function that it calls, draws from another
+    generator than `rng`, sets a field of a record, or reads a variable that may be unset; "" when it does none of
+    these.
 
-    >>> flaw(lambda: np.random.random())
-    'draws from `random` or `np.random`, which no seed reaches; draw from `rng`'
+    >>> flaw(lambda: np.random.random(), "cluster.rng")
+    'draws from `random` or `np.random`, which no seed reaches; draw from `cluster.rng`'
     >>> flaw(lambda rng: rng.random())
     ''
     """
     for part in reached(function):
         outside = variables(part)
+        file = Path(part.__code__.co_filename).name
         if not room_of(part) and (access := may_be_unset(part.__code__)):
             name, line = access
-            file = Path(part.__code__.co_filename).name
             return f"reads {name!r} ({file}, line {line}), which may be unset there; set it on every path"
         value: Any = None  # what the step before loaded, when it has a name
         for step in _steps(part.__code__):
@@ -137,7 +139,15 @@ def flaw(function: Callable[..., Any]) -> str:
                 or value is np.random
                 or isinstance(getattr(value, "__self__", None), GENERATORS)
             ):
-                return "draws from `random` or `np.random`, which no seed reaches; draw from `rng`"
+                return (
+                    f"draws from `random` or `np.random`, which no seed reaches; draw from `{rng}`"
+                )
+            if isinstance(value, np.random.Generator):
+                line = step.positions.lineno if step.positions else None
+                return (
+                    f"draws from {step.argval!r} ({file}, line {line}), a generator from outside, which no seed "
+                    f"reaches; draw from `{rng}`"
+                )
     return ""
 
 

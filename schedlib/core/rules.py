@@ -140,7 +140,8 @@ class RuleKind:
             raise ValueError("is not a function")
         if room_of(function):
             return jit(function, **self.options)
-        if reason := flaw(function):
+        rng = "rng" if "rng" in self.arguments else f"{next(iter(self.arguments))}.rng"
+        if reason := flaw(function, rng):
             raise ValueError(reason)
         compiler = functools.partial(numba.njit, nogil=True, boundscheck=True, **self.options)
         signature = self.signature

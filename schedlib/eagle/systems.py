@@ -19,7 +19,7 @@ import numpy as np
 
 from schedlib.core import columns
 from schedlib.core.checks import frozen, require_fields, typed, unknown
-from schedlib.core.functions import names_in
+from schedlib.core.functions import reads
 from schedlib.core.rules import FLOAT_ROWS, FLOATS, INT_ROWS, INTS, NOTES, RNG, RuleKind
 from schedlib.core.uncounted import kernel
 
@@ -369,7 +369,7 @@ class System:
         parts = self.resolved()
         if any(part.uses_estimates for part in (parts.short, parts.long, parts.queue)):
             return True
-        return any(names_in(function) & SIZES for function in parts.functions.values())
+        return any(reads(rule, size) for rule in parts.functions.values() for size in SIZES)
 
 
 @typed

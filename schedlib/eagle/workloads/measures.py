@@ -97,6 +97,8 @@ def offered_load(workload: Workload, workers: int) -> float:
         raise ValueError(
             f"workload: all jobs are submitted at {submit[0]:g} s; a load needs a time span"
         )
+    if not len(workload.tasks):
+        workload.work()  # says so
     work = workload.tasks["duration"].sum()
     span = submit[-1] - submit[0]
     return float(work / (workers * span))
