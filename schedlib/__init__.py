@@ -8,7 +8,7 @@ from schedlib import former as _former
 if _typing.TYPE_CHECKING:
     from schedlib.sweeps import Experiment as Experiment
 
-__version__ = "2.0.0"
+__version__ = "3.0.0"
 _former.install()
 _PARTS = (
     "boards",
