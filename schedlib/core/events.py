@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core import heap
-from schedlib.core.compiling import compiled
+from schedlib.core.uncounted import kernel
 
 LABEL = 0x7FFFFFFF
 """The bits of a label that are the event."""
@@ -31,7 +31,7 @@ def event_queue(capacity: int) -> EventQueue:
     return EventQueue(np.empty(capacity), np.empty(capacity, np.int64), np.zeros(2, np.int64))
 
 
-@compiled
+@kernel
 def add(queue, time, event):
     """Add `event`, an integer in [0, 2**31), at `time`; False, and nothing added, when the queue is full."""
     pending, added = queue.count
@@ -42,7 +42,7 @@ def add(queue, time, event):
     return True
 
 
-@compiled
+@kernel
 def take(queue):
     """Remove the earliest event and return (time, event), or (inf, -1) when none is pending."""
     pending = queue.count[0]

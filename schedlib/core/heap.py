@@ -5,16 +5,16 @@ Four children lie side by side, in one or two cache lines, so a pop touches fewe
 where each item is: then a pair in the middle can change (`move`).
 """
 
-from schedlib.core.compiling import compiled
+from schedlib.core.uncounted import kernel
 
 
-@compiled
+@kernel
 def before(key, item, other_key, other_item):
     """Whether (key, item) leaves the heap before (other_key, other_item)."""
     return key < other_key or (key == other_key and item < other_item)
 
 
-@compiled
+@kernel
 def put(keys, items, places, at, key, item):
     """Write a pair into place `at`; `places` may be None."""
     keys[at] = key
@@ -23,7 +23,7 @@ def put(keys, items, places, at, key, item):
         places[item] = at
 
 
-@compiled
+@kernel
 def rise(keys, items, places, at, key, item):
     """Where (key, item) goes when place `at` is free: larger pairs above move down. And how many were looked at."""
     looked = 0
@@ -37,7 +37,7 @@ def rise(keys, items, places, at, key, item):
     return at, looked
 
 
-@compiled
+@kernel
 def sink(keys, items, places, size, at, key, item):
     """Where (key, item) goes when place `at` is free: smaller pairs below move up. And how many were looked at."""
     looked = 0
@@ -57,7 +57,7 @@ def sink(keys, items, places, size, at, key, item):
     return at, looked
 
 
-@compiled
+@kernel
 def push(keys, items, size, key, item):
     """Add a pair to the heap in `keys[:size], items[:size]`, which must have room; return the new size."""
     at, _ = rise(keys, items, None, size, key, item)
@@ -65,14 +65,14 @@ def push(keys, items, size, key, item):
     return size + 1
 
 
-@compiled
+@kernel
 def replace(keys, items, size, key, item):
     """Put a pair in the place of the smallest, `keys[0], items[0]`, of a heap that is not empty."""
     at, _ = sink(keys, items, None, size, 0, key, item)
     put(keys, items, None, at, key, item)
 
 
-@compiled
+@kernel
 def pop(keys, items, size):
     """Remove the smallest pair, `keys[0], items[0]`, of a heap that is not empty; return the new size."""
     size -= 1
@@ -80,7 +80,7 @@ def pop(keys, items, size):
     return size
 
 
-@compiled
+@kernel
 def move(keys, items, places, size, at, key, item):
     """Put a pair into place `at`, which is free, and on to where it belongs; return the places looked at."""
     at, above = rise(keys, items, places, at, key, item)
