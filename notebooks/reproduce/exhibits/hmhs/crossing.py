@@ -88,7 +88,7 @@ EXPERIMENTS = (
         "The six printed gains under every reading",
         run,
         scales(grid(workload=WORKLOADS, jobs=[25, 50]), grid(workload=WORKLOADS, jobs=JOBS)),
-        scales(2, 20, 60),
+        scales(2, 10, 60),
     ),
 )
 FIGURES = (

@@ -152,7 +152,7 @@ EXPERIMENTS = (
             grid(phi=[-1.0], machines=[1000]) + grid(phi=[0.0, 0.015], machines=[20]),
             grid(phi=PHIS, machines=[1000]),
         ),
-        scales(2, (5, 10)),
+        scales(2, 5, (5, 10)),
         timing=("seconds", "bins_seconds"),
     ),
 )

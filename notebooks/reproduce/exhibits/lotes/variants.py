@@ -214,7 +214,7 @@ EXPERIMENTS = (
             hours=(10.0, 12.0, 12.0),
             machines=(4, 50, 50),
         ),
-        scales(2, (5, 12), 5),
+        scales(2, (5, 8), 5),
     ),
     Experiment(
         "lotes.overhead",

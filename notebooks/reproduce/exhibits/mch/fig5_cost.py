@@ -233,7 +233,7 @@ EXPERIMENTS = (
         "The cost of filling a cluster against the number of nodes",
         run_nodes,
         scales(*(grid(levels=range(5, most + 1)) for most in (7, 12))),
-        scales(2, (5, 10, 20)),
+        scales(2, (5, 8, 20), (5, 10, 20)),
         timing=("seconds",),
     ),
     Experiment(
