@@ -57,11 +57,15 @@ LOOK = """root => {
 }"""
 IDLE = "document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle'"
 SETTLED = f"root => {IDLE} && ({LOOK})(root).ready"
+TURN_TO = """(root, number) => {
+  delete root.quiet;
+  root.querySelector(`[data-control='${number}']`).focus();
+}"""
 ANSWERED = f"""([root, before]) => {{
-  if (root.asked !== before || !{IDLE}) {{ root.asked = before; root.quiet = performance.now(); }}
+  if (!root.quiet || !{IDLE}) root.quiet = performance.now();
   return ({LOOK})(root).picture !== before || performance.now() - root.quiet > 2000;
 }}"""
-"""Another picture, or two seconds in which the kernel has nothing to do."""
+"""Another picture, or two seconds since the keys in which the kernel has nothing to do."""
 
 
 class Explorer:
@@ -85,7 +89,7 @@ class Explorer:
     def press(self, number, *keys):
         """What is shown before and after keys on a control."""
         before = self.settled()
-        self.root.locator(f"[data-control='{number}']").focus()
+        self.root.evaluate(TURN_TO, number)
         for key in keys:
             self.page.keyboard.press(key)
             if key == "Space" and self.controls[number]["kind"] == "menu":

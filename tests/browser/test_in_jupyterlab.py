@@ -40,6 +40,7 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="module")
 def browser():
     with lab.browser(viewport={"width": 1300, "height": 1600}) as found:
+        found.set_default_timeout(explorers.SETTLES)
         yield found
 
 
@@ -58,9 +59,9 @@ def test_runs_without_complaint_and_every_control_answers(name, server, browser)
         workspace = f"{server.url}/lab/workspaces/{uuid.uuid4().hex}"
         with page.expect_websocket(lambda one: "/kernels/" in one.url, timeout=RUNS) as kernel:
             page.goto(f"{workspace}/tree/{path}?token={server.token}")
-        kernel.value.wait_for_event("framereceived", timeout=explorers.SETTLES)
-        page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=explorers.SETTLES)
-        page.wait_for_function(explorers.IDLE, timeout=explorers.SETTLES)
+        kernel.value.wait_for_event("framereceived")
+        page.wait_for_selector(".jp-Notebook .jp-CodeCell")
+        page.wait_for_function(explorers.IDLE)
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
         page.wait_for_function(RAN, arg=len(lab.code_of(BOOK[name])), timeout=RUNS)
