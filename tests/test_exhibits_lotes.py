@@ -41,6 +41,15 @@ def test_the_longest_wait_is_that_of_the_policy_that_waits_longer_at_each_point(
     assert measures.longest(frame, ["lotes"], phi=0.0).tolist() == pytest.approx([-1, -4])
 
 
+def test_names_stand_behind_their_lines_in_the_lines_order_and_clear_of_each_other(frame):
+    figure = fig11_13_random.plot_waits(frame.assign(sizes="common-limit"))
+    figure.draw_without_rendering()
+    tetris, lotes = sorted(figure.axes[0].texts, key=lambda text: text.get_position()[1])[::-1]
+    assert (tetris.get_text(), lotes.get_text()) == ("Tetris", "LoTES")
+    assert not tetris.get_window_extent().overlaps(lotes.get_window_extent())
+    assert lotes.get_window_extent().x0 > figure.axes[0].get_window_extent().x1
+
+
 def test_shares_of_optima_and_of_machines_asked():
     optima = pd.DataFrame({"rounded": [1.0, 0.9, 0.8, 0.99], "assignment": 1.0})
     assert measures.optima(optima, "rounded > 0.95 * assignment").interval(0.95)[0] == 50

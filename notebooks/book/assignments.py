@@ -17,7 +17,7 @@ test of a question calls the exercise's own check, so hints are the same. Otter 
     cd assignments
     ../.venv/bin/otter assign --no-pdfs 05-hmhs.ipynb week-07
 
-This runs the solutions (one to seven minutes a chapter on a busy machine; tried for all but chapter 8) and writes `week-07/student`, to hand out, and `week-07/autograder`.
+This runs the solutions (one to twelve minutes a chapter on a busy machine; tried for every chapter) and writes `week-07/student`, to hand out, and `week-07/autograder`.
 Students need otter in their `.venv`, too; their notebook works in any folder. To grade one that came back:
 
     mkdir graded

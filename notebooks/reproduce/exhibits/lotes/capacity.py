@@ -86,8 +86,9 @@ def plot_capacity(frame: DataFrame):
         style.band(ax, rows, "phi", "capacity", by="policy", looks=LOOKS)
         limits = only(rows, policy="lotes").assign(what="limit")
         style.band(ax, limits, "phi", "limit", by="what", looks={"limit": LIMIT})
-        ax.set(xlabel="Phi: classes differ", ylabel="capacity / lambda1", title=title)
+        ax.set(xlabel="Phi: how much classes differ", title=title)
         ax.set_xticks(sorted(set(rows["phi"])))
+    axes[0].set_ylabel("capacity / lambda1")
     legend_below(axes[0], 4)
     return figure
 

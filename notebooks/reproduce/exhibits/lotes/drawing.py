@@ -56,10 +56,8 @@ def axis_of(frame: DataFrame) -> str:
 
 
 def panels(count: int, size: tuple[float, float]) -> tuple[Figure, Any]:
-    """A figure with several axes side by side, which share a scale and all show its numbers."""
+    """A figure with several axes side by side, which share a scale."""
     figure, axes = style.subplots(1, count, size=size, sharey=True, squeeze=False)
-    for ax in axes.flat:
-        ax.yaxis.set_tick_params(labelleft=True)
     return figure, axes[0]
 
 
@@ -73,19 +71,28 @@ def log_and_zero(ax: Axes, least: float) -> None:
     """Make the y axis logarithmic down to `least`; below, it is linear and ends at zero."""
     ax.set_yscale("symlog", linthresh=least, linscale=0.5)
     ax.yaxis.get_major_locator().set_params(numticks=5)  # type: ignore[call-arg]
+    ax.yaxis.set_major_formatter("{x:,g}")
 
 
 def lines(ax: Axes, frame: DataFrame, x: str, looks: Mapping[str, Look], shift: float) -> None:
     """Draw mean waits against the column `x`: all runs as points, hollow where the queue grew, and medians as
-    lines, for policies with these `looks`; `shift` is between the points of two lines."""
+    lines with their names behind them, for policies with these `looks`; `shift` is between two lines."""
+    ends = []
     for k, (name, look) in enumerate(looks.items()):
         rows = only(frame, policy=name)
-        median_line(ax, rows["wait"], rows[x], look)
-        grew = ~rows["stable"].astype(bool)
         place = rows[x] + shift * (k - (len(looks) - 1) / 2)
-        for chosen, face in ((~grew, look.color), (grew, "white")):
+        grew = ~rows["stable"].astype(bool)
+        for chosen, face in ((~grew, look.color), (grew, "none")):
             x_of, y_of = place[chosen], rows["wait"][chosen]
-            ax.plot(x_of, y_of, look.marker, color=look.color, mfc=face, markersize=4)
+            ax.plot(x_of, y_of, look.marker, color=look.color, mfc=face, markersize=3, alpha=0.5)
+        median_line(ax, rows["wait"], place, look)
+        ends.append((rows["wait"][rows[x] == rows[x].max()].median(), look))
+    free = 0.0
+    for end, look in sorted(ends, key=lambda pair: pair[0]):
+        _, height = ax.transLimits.transform(ax.transScale.transform((0, end)))
+        free = max(height, free)
+        ax.text(1.02, free, look.label, color=look.color, va="center", transform=ax.transAxes)
+        free += 0.06  # a line of letters
 
 
 def plot_over_time(

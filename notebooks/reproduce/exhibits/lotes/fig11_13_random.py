@@ -12,7 +12,7 @@ from functools import partial
 
 from pandas import DataFrame
 
-from reproduce.exhibits import legend_below, only
+from reproduce.exhibits import only
 from reproduce.exhibits.lotes import runs
 from reproduce.exhibits.lotes.drawing import (
     SHORTEST,
@@ -123,21 +123,18 @@ def plot_waits(frame: DataFrame):
     """Mean wait against Phi (Fig. 11) or Omega (Figs. 12 and 13), a panel for each law of sizes."""
     x = axis_of(frame)
     titles = laws_in(frame)
-    label = {"phi": "Phi: classes differ", "omega": "Omega: machines differ"}[x]
+    label = {"phi": "Phi: how much classes differ", "omega": "Omega: how much machines differ"}[x]
     ticks = sorted(set(frame[x]))
-    shift = 0.16 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
-    figure, axes = panels(len(titles), (8.8, 4.3))
+    shift = 0.2 * (ticks[1] - ticks[0])
+    figure, axes = panels(len(titles), (9.4, 4.3))
     looks = {name: style.look(name) for name in frame["policy"].unique()}
+    log_and_zero(axes[0], SHORTEST)
+    axes[0].set(ylabel=WAIT, ylim=(-0.5 * SHORTEST, 2 * frame["wait"].max()))
     for ax, (law, title) in zip(axes, titles.items(), strict=True):
         lines(ax, only(frame, sizes=law), x, looks, shift)
-        ax.set(ylabel=WAIT, xlabel=label)
+        ax.set_xlabel(label)
         ax.set_title(title, fontsize=9)
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
-        log_and_zero(ax, SHORTEST)
-    axes[0].plot(
-        [], [], "o", color="black", mfc="white", markersize=4, label="hollow: the queue grew"
-    )
-    legend_below(axes[0], len(looks) + 1)
     return figure
 
 
