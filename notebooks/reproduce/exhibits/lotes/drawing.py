@@ -61,10 +61,11 @@ def panels(count: int, size: tuple[float, float]) -> tuple[Figure, Any]:
     return figure, axes[0]
 
 
-def median_line(ax: Axes, values: Series, at: Series, look: Look) -> None:
-    """Draw the median of the values at each place along the axis, as a line with its label."""
+def median_line(ax: Axes, values: Series, at: Series, look: Look) -> float:
+    """Draw the median of the values at each place along the axis, as a line with its label; gives the last."""
     median = values.groupby(at).median()
     ax.plot(median.index, median, color=look.color, linestyle=look.linestyle, label=look.label)
+    return median.iloc[-1]
 
 
 def log_and_zero(ax: Axes, least: float) -> None:
@@ -85,14 +86,11 @@ def lines(ax: Axes, frame: DataFrame, x: str, looks: Mapping[str, Look], shift: 
         for chosen, face in ((~grew, look.color), (grew, "none")):
             x_of, y_of = place[chosen], rows["wait"][chosen]
             ax.plot(x_of, y_of, look.marker, color=look.color, mfc=face, markersize=3, alpha=0.5)
-        median_line(ax, rows["wait"], place, look)
-        ends.append((rows["wait"][rows[x] == rows[x].max()].median(), look))
-    free = 0.0
-    for end, look in sorted(ends, key=lambda pair: pair[0]):
-        _, height = ax.transLimits.transform(ax.transScale.transform((0, end)))
-        free = max(height, free)
-        ax.text(1.02, free, look.label, color=look.color, va="center", transform=ax.transAxes)
-        free += 0.06  # a line of letters
+        ends.append((median_line(ax, rows["wait"], place, look), name))
+    edge = ax.get_yaxis_transform()
+    for k, (end, name) in enumerate(sorted(ends)):  # 11 points apart where lines end together
+        word = {"color": looks[name].color, "xycoords": edge, "textcoords": "offset points"}
+        ax.annotate(looks[name].label, (1, end), (5, 11 * k - 11), **word)
 
 
 def plot_over_time(

@@ -113,8 +113,6 @@ EXPERIMENTS = (
             # by the text's law waits are milliseconds all along Phi at this size: its ends alone
             _points(FULL, PHIS[::5], 4, 2)
             + grid(phi=MIDDLE, omega=OMEGAS[:1], load=[0.97], sizes=[FULL[1:]]),
-            # the paper's are 100: of 400,000 jobs each, and two cores have no time for 27 such runs
-            hours=(10.0, 8.0, 25.0),
         ),
         scales(2, (5, 12), 3),
     ),

@@ -31,11 +31,11 @@ SOME: dict[str, Any] = {"machines": (4, 50, 50), "hours": (10.0, 8.0, 8.0)}
 
 def sized(
     *points: list[dict],
-    hours: tuple[float, ...] = (10.0, 8.0, 100.0),
+    hours: tuple[float, ...] = (10.0, 8.0, 25.0),
     machines: tuple[int, ...] = (4, 50, 1000),
 ) -> dict[str, list[dict]]:
     """The points of each scale, or the same of all, with its `machines` of each configuration and its `hours`
-    of arrivals. The paper's own size is that of the scale `paper`."""
+    of arrivals. `paper` has the paper's machines, and 25 of its 100 hours: 10 million jobs a run."""
     sizes = zip(machines, hours, strict=True)
     return {
         scale: [point | {"machines": machines, "hours": length} for point in some]
