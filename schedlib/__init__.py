@@ -1,4 +1,12 @@
-"""A textbook that runs: five papers on data-centre scheduling."""
+"""A textbook that runs: five papers on data-centre scheduling.
+
+- lotes, hmhs, mch, eagle: the papers' models, policies and simulators; read `plain` of each first
+- workload, traces: jobs and tasks, made or read from logs; theory, intervals: closed forms and intervals to check against
+- boards, sweeps, plots: your policy beside the papers', your experiment stored and resumed, charts of every result
+- prototype: Eagle and Hawk on real processes
+
+In the shell: python -m schedlib --help
+"""
 
 import importlib
 import typing as _typing

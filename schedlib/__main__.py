@@ -93,7 +93,7 @@ def data(options: Namespace) -> None:
     argument(
         "--out",
         metavar="FILE",
-        help="where to write (else beside the figures; what is there is not measured again)",
+        help="where to write (else figures/eagle/prototype.measured.csv; what is there is not measured again)",
     ),
 )
 def prototype(options: Namespace) -> None:
@@ -109,7 +109,9 @@ def prototype(options: Namespace) -> None:
         name: getattr(options, name) for name in ("ratios", "repeats") if getattr(options, name)
     }
     experiment.measure(file, **asked, hosts=options.hosts, burn=options.burn)
-    print(f"measured: {file}; draw it: python -m reproduce figures --only eagle.prototype")
+    print(
+        f"measured: {file}; in a checkout python -m reproduce figures --only eagle.prototype draws it"
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:

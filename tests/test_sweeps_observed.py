@@ -3,17 +3,19 @@
 import ast
 import json
 import os
+import sysconfig
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
+import cloudpickle
 import pandas as pd
 import pytest
 
 from fresh import python
 from schedlib import sweeps
-from schedlib.sweeps import observe, store
+from schedlib.sweeps import observe, store, worker
 
 STUDY = """import pandas as pd
 from schedlib.sweeps import Experiment, scales
@@ -222,6 +224,29 @@ def test_data_that_differ_on_a_dask_worker_are_refused(own):
         assert once(run, **how)["x"].tolist() == [100]
     assert once(run)["x"].tolist() == [100]
     assert len(list(store.folder("once").rglob("*.parquet"))) == 1
+
+
+def test_a_failure_of_a_dask_worker_with_an_older_file_is_refused_by_its_name(monkeypatch):
+    def run(seed):
+        raise TypeError("run() got an unexpected keyword argument")
+
+    task = SimpleNamespace(run=cloudpickle.dumps(run), seed=0, point={})
+    failed = worker.execute(task)
+    assert "unexpected keyword" in worker.here(failed).error and not worker.here(failed).refused
+    monkeypatch.setattr(observe, "changed", lambda files, versions: ["mine.py"])
+    assert "a worker has other code, data" in worker.here(failed).refused
+    assert "(mine.py): have the same on both" in worker.here(failed).refused
+
+
+def test_the_script_that_starts_a_dask_worker_is_no_data(tmp_path, monkeypatch):
+    """`dask worker` runs `bin/dask`, and the package is a folder of that name on this process's path."""
+    assert not observe.counts(str(Path(sysconfig.get_path("scripts"), "dask")))
+    write(tmp_path, {"bin/dask": "import dask\n", "lib/dask/__init__.py": ""})
+    monkeypatch.syspath_prepend(tmp_path / "lib")
+    script = str(tmp_path / "bin/dask")
+    seen = observe.Observed({script: observe.present(script)}, {}, [str(tmp_path / "bin")])
+    assert observe.brought_here(seen).files == seen.files
+    assert not observe.changed(observe.brought_here(seen).files, {})
 
 
 def test_a_module_counts_by_its_statements_and_data_by_their_bytes(tmp_path):

@@ -128,7 +128,8 @@ def version(distribution: str) -> str:
 def counts(file: str) -> bool:
     """Whether rows can depend on a file: not on those of Python, of installed packages and of the system."""
     path = Path(file)
-    python = (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"))
+    # a Dask worker's main module is the script `dask` that started it
+    python = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "scripts")]
     if any(path.is_relative_to(folder) for folder in (*python, *SYSTEM)):
         return False
     return not (INSTALLED.intersection(path.parts) or file.endswith(KERNELS) or path.is_dir())
@@ -192,7 +193,7 @@ def brought_here(observed: Observed) -> Observed:
         above = [root for root in observed.roots if path.is_relative_to(root)]
         name = path.relative_to(max(above, key=len)) if above else path
         places = [str(Path(root, name)) for root in roots()]
-        existing = [place for place in places if signature(place)] or [file]
+        existing = [place for place in places if Path(place).is_file()] or [file]
         right = [place for place in existing if present(place) == then]
         if path.suffix == ".py" or not right:
             right = existing

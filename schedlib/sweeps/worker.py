@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 from pandas import DataFrame
+from tqdm import tqdm
 
 from schedlib import paths
 from schedlib.sweeps import observe, store
@@ -63,7 +64,8 @@ def execute(task: store.Task) -> Outcome:
             raise TypeError(f"{name} must return a DataFrame, not {kind}")
         return Outcome(task, frame, seconds, observed=reading.observed())
     except Exception:
-        return Outcome(task, error=traceback.format_exc())
+        # with what it has read: a Dask worker that keeps an older file is refused by that file's name
+        return Outcome(task, error=traceback.format_exc(), observed=reading.observed())
 
 
 @functools.cache
@@ -128,7 +130,7 @@ def processes(tasks: Iterable[store.Task], workers: int) -> Generator[Outcome]:
             return
         except BrokenProcessPool:
             killed = "a worker process was killed (out of memory?)"
-            print(f"{killed}; attempt {attempt}", file=sys.stderr)
+            tqdm.write(f"{killed}; attempt {attempt}", sys.stderr)
         finally:
             pool.shutdown(kill_workers=bool(left))
     for task in left.values():
@@ -198,7 +200,7 @@ def next_ended(ended: "SimpleQueue[Any]", client: Any) -> Any:
             raise TimeoutError(f"{late}, or wait in your own client, and pass it as dask=")
         if alone == QUIET_SECONDS:
             waits = f"the sweep ends after {WORKER_SECONDS:g} s without one"
-            print(f"dask: no worker has come yet to {address}; {start}; {waits}", file=sys.stderr)
+            tqdm.write(f"dask: no worker has come yet to {address}; {start}; {waits}", sys.stderr)
 
 
 def here(outcome: Outcome) -> Outcome:
