@@ -14,12 +14,11 @@ MOVED = {
     "schedlib.leaderboard": "schedlib.boards",
     "schedlib.experiment": "schedlib.sweeps",
     "schedlib.papers": "schedlib.plots.papers",
-    "schedlib.pictures.bins": "book.pictures.bins",
-    "schedlib.pictures.cluster": "book.pictures.cluster",
-    "schedlib.pictures.policies": "book.pictures.policies",
-    "schedlib.pictures.probing": "book.pictures.probing",
-    "schedlib.pictures.worked": "book.pictures.worked",
-    "schedlib.pictures": "schedlib.plots",
+    "schedlib.pictures.alt": "schedlib.plots.alt",
+    "schedlib.pictures.gantt": "schedlib.plots.bars",
+    "schedlib.pictures.style": "schedlib.plots.style",
+    "schedlib.pictures.trees": "schedlib.plots.trees",
+    "schedlib.pictures": "book.pictures",
     "schedlib.reproduce": "reproduce",
     "schedlib.teaching": "book",
 }
@@ -51,22 +50,20 @@ class Finder(MetaPathFinder, Loader):
         """Give the module the names of the new one, and warn."""
         old = module.__name__
         new = str(new_name(old))
+        moved = f"{old} is {new} now; the old name goes in version 4"
+        warnings.warn(moved, FutureWarning, stacklevel=2)
         try:
             found = importlib.import_module(new)
         except ModuleNotFoundError as error:
-            checkout = "`book` and `reproduce` are in the checkout, not in the package"
-            follow = "the table in CHANGELOG.md says how to follow from version 2"
-            raise ImportError(f"{old}: there is no {new} here; {checkout}; {follow}") from error
-        moved = f"{old} is {new} now; the old name goes in version 4"
-        warnings.warn(moved, FutureWarning, stacklevel=2)
+            checkout = "is in the checkout, not in the package: clone it and work there"
+            raise ImportError(f"{old} is {new} now, which {checkout}") from error
         module.__dict__["__getattr__"] = lambda name: getattr(found, name)
 
 
 def command(arguments: Sequence[str]) -> int | None:
     """Run a command that has moved to `reproduce` and give its exit code; None for any other."""
     first, second, *_ = (*arguments, "", "")
-    # as in `run hmhs.fig1`, not `run mine.py`
-    of_the_book = first == "run" and re.fullmatch(r"\w+\.(?!py$)[\w-]+", second)
+    of_the_book = first == "run" and re.fullmatch(r"\w+\.[\w-]+", second)  # as in `run hmhs.fig1`
     if first not in COMMANDS and not of_the_book:
         return None
     new = f"python -m reproduce {first}"

@@ -146,40 +146,6 @@ assert literature.easy is same.easy and schedlib.leaderboard.plot and exercises.
     python("-W", "ignore", "-c", code)
 
 
-def test_a_file_without_its_variable_is_not_taken_for_a_figure(capsys):
-    assert library.main(["run", "mine.py"]) == 2
-    said = capsys.readouterr().err
-    assert "as mine.py:SWEEP" in said and "reproduce" not in said
-
-
-WHEEL = "import sys; sys.modules['book'] = sys.modules['reproduce'] = None\n"
-
-
-def test_old_names_of_the_package_work_without_the_checkout():
-    code = """
-from schedlib.pictures import alt, style, trees
-from schedlib.pictures.words import describe
-import schedlib.plots.words as now
-assert style.PALETTE and trees.plot_tree and alt.__name__ and describe is now.describe
-"""
-    python("-W", "ignore", "-c", WHEEL + code)
-
-
-@pytest.mark.parametrize(
-    "line, new",
-    [
-        ("from schedlib.experiment import Experiment, Figure", "schedlib.sweeps.Figure"),
-        ("from schedlib.pictures import bins", "book.pictures.bins"),
-        ("import schedlib.reproduce", "reproduce"),
-    ],
-)
-def test_an_old_name_that_is_not_here_gets_one_true_sentence(line, new):
-    """Not "is NEW now" of a name that the new module lacks."""
-    said = python("-c", WHEEL + line, fails=True).stderr
-    assert f"there is no {new} here; `book` and `reproduce` are in the checkout" in said
-    assert "CHANGELOG.md says how to follow" in said and f"is {new} now" not in said
-
-
 def test_list_shows_what_there_is(capsys):
     assert main(["list", "hmhs.toy"]) == 0
     (_, row) = capsys.readouterr().out.splitlines()
