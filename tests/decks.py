@@ -10,7 +10,10 @@ from reproduce import notebooks
 from schedlib import lotes
 from test_prose import ELSE, NUMBER, rounds_to
 
-SLIDES = 22  # of a lecture of 45 minutes
+SLIDES = 22  # of a lecture
+MINUTES = 45  # of a lecture
+PACE = 130  # words that are spoken in a minute
+LOOK = 0.75  # minutes for a picture, a table, a box or a question
 WORDS = 70  # of a slide, without those of tables, code and formulas
 LINES = 24  # of boxes at 20 px, a sentence below the title counted as two
 FORMULA = re.compile(r"\$[^$]+\$", re.DOTALL)
@@ -129,6 +132,47 @@ def words_of(cell):
     return "\n".join(found)
 
 
+def sections(cells):
+    """The cells of a chapter from heading to heading; exercises and sections for the screen alone have no slides."""
+    found = []
+    for cell in cells:
+        heads = cell.cell_type == "markdown" and re.search(r"^##? ", cell.source, re.M)
+        if heads or not found:
+            found.append([])
+        found[-1].append(cell)
+    return found
+
+
+def spoken(text):
+    """How many words of a text are spoken: tables, formulas, comments, addresses and sources are not."""
+    told = FORMULA.sub(" ", text.partition("\n## Sources")[0])
+    silent = r"```.*?```|<!--.*?-->|\]\([^)]*\)|^\|[^\n]*"
+    told = re.sub(silent, " ", told, flags=re.DOTALL | re.M)
+    return len(re.findall(r"\w[\w'.,-]*", told))
+
+
+def minutes(cells):
+    """How long each lecture takes that says its slides, their notes and the text of all sections with slides."""
+    found = [0.0]
+    for section in sections(cells):
+        if not any(map(slides.slides_of, section)):
+            continue
+        for cell in section:
+            beside = slides.formulas_and_tables(cell)
+            for slide in slides.slides_of(cell):
+                if slide.get("lecture", 1) > len(found):
+                    found.append(0.0)
+                body = slides.body(cell, slide, beside)
+                texts = [part.source for part in body if part.cell_type == "markdown"]
+                tables = sum(len(slides.TABLE.findall(text)) for text in texts)
+                drawn = sum(len(part.get("outputs", [])) for part in body)
+                looks = tables + drawn + bool(slide.get("question"))
+                found[-1] += LOOK * looks + sum(map(spoken, [slide["title"], *texts])) / PACE
+            if cell.cell_type == "markdown":
+                found[-1] += spoken(cell.source) / PACE
+    return found
+
+
 def faults(name):
     """All that breaks the rules of lectures in a chapter."""
     found = []
@@ -149,6 +193,9 @@ def faults(name):
     for number, count in enumerate(counts, 1):
         if count > SLIDES:
             found.append(f"lecture {number} has {count} slides, of at most {SLIDES}")
+    for number, length in enumerate(minutes(cells_of(name)), 1):
+        if length > MINUTES:
+            found.append(f"lecture {number} takes {length:.1f} minutes, of at most {MINUTES}")
     return found + faults_of_numbers(name)
 
 

@@ -290,7 +290,9 @@ def test_nothing_in_the_students_copy_holds_a_hand_ins_answer_or_makes_it(made):
             assert handins.questions(SITTING, name)[week - 1].asked in page.read_text("utf-8")
 
 
-def test_hand_ins_are_graded_within_rounding_and_nobody_is_forgotten(made, monkeypatch, capsys):
+def test_hand_ins_are_graded_within_rounding_and_nobody_is_forgotten(
+    made, tmp_path, monkeypatch, capsys
+):
     right = handins.solutions(SITTING, STUDENTS)
     rounded = [f"{one:.3g}" if isinstance(one, float) else f" {one} " for one in right["answer"]]
     assert handins.grade(right.assign(answer=rounded), right)["ok"].all()
@@ -314,6 +316,13 @@ def test_hand_ins_are_graded_within_rounding_and_nobody_is_forgotten(made, monke
     monkeypatch.setattr(sys, "argv", ["handins", str(file), "--solutions", str(file)])
     handins.main()
     assert len(capsys.readouterr().out.splitlines()) == 2 + 12 * len(STUDENTS)
+    other = tmp_path / "other.csv"
+    for spoilt in (b"", "student,week,part,answer\n\u00c9milie,1,inside,2\n".encode("latin-1")):
+        other.write_bytes(spoilt)
+        monkeypatch.setattr(sys, "argv", ["handins", str(other), "--solutions", str(file)])
+        with pytest.raises(SystemExit):
+            handins.main()
+        assert "other.csv" in capsys.readouterr().err
 
 
 def test_help_writes_nothing_and_options_are_read(tmp_path, monkeypatch, capsys):

@@ -102,6 +102,19 @@ def test_the_rules_find_boxes_that_are_too_long_and_lines_that_are_not_there():
     assert "part" in decks.faults_of_boxes(cell, part | {"part": [2, 31]})[0]
 
 
+def test_a_lecture_takes_its_words_and_its_looks():
+    table = "| a |\n|---|\n| 1 |\n"
+    slide = {"title": "Two words", "text": table, "question": True, "notes": "word " * 28}
+    asked = new_markdown_cell("## Waits\n\n" + "word " * 99, metadata=on_slides(slide))
+    unseen = new_markdown_cell("## Exercises\n\n" + "word " * 500)
+    later = {"title": "Word", "lecture": 2, "points": ["word " * 128]}
+    second = new_markdown_cell("# Next", metadata=on_slides(later))
+    second.source += "\n\n$x = 1$\n\n## Sources\n\nA book of many words."
+    first, last = decks.minutes([asked, unseen, second])
+    assert first == pytest.approx(2 * 0.75 + 130 / 130)  # a table and a question
+    assert last == pytest.approx(130 / 130)
+
+
 def test_the_rules_find_an_answer_on_the_slide_that_asks():
     asked = {"title": "When does it end?", "text": "Jobs of 3 and 4 s: 7 s?", "question": True}
     assert decks.faults_of_answers(asked, {"title": "After 7 s"})

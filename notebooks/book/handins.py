@@ -16,7 +16,8 @@ import pandas as pd
 from book import exam
 from schedlib import paths
 
-COLUMNS = ["student", "week", "part", "answer"]
+KEYS = ["student", "week", "part"]
+COLUMNS = [*KEYS, "answer"]
 WITHIN = 0.01  # of a number, for rounding
 HEAD = """\
 # Hand-in of week {week}
@@ -73,7 +74,7 @@ def grade(answers: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     missing = [name for name in COLUMNS if name not in answers]
     if missing:
         raise ValueError(f"answers: no column {missing[0]}; give {', '.join(COLUMNS)}")
-    twice = answers.duplicated(COLUMNS[:3])
+    twice = answers.duplicated(KEYS)
     if twice.any():
         raise ValueError(
             f"answers: row {int(twice.to_numpy().argmax()) + 1} of all tables answers a part again"
@@ -81,8 +82,8 @@ def grade(answers: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     if set(right["student"]) == {""}:
         each = answers[["student"]].drop_duplicates()
         right = right.drop(columns="student").merge(each, how="cross")
-    asked = set(right[COLUMNS[:3]].astype(str).itertuples(index=False, name=None))
-    for row, given in enumerate(answers[COLUMNS[:3]].astype(str).itertuples(index=False), 1):
+    asked = set(right[KEYS].astype(str).itertuples(index=False, name=None))
+    for row, given in enumerate(answers[KEYS].astype(str).itertuples(index=False), 1):
         if given not in asked:
             student, week, part = given
             raise ValueError(
@@ -90,7 +91,7 @@ def grade(answers: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
                 "write names and parts as on the pages of hand-ins"
             )
     answers = answers.assign(week=answers["week"].astype(int))
-    graded = right.merge(answers, on=COLUMNS[:3], how="left", suffixes=("_right", ""))
+    graded = right.merge(answers, on=KEYS, how="left", suffixes=("_right", ""))
     same = map(_same, graded["answer"], graded["answer_right"])
     return graded.assign(ok=list(same))[[*COLUMNS, "ok"]]
 
@@ -110,7 +111,10 @@ def _same(given, right):
 
 def _read(file):
     text = {"student": str, "part": str, "answer": str}
-    frame = pd.read_csv(file, dtype=text, keep_default_na=False, skipinitialspace=True)
+    try:
+        frame = pd.read_csv(file, dtype=text, keep_default_na=False, skipinitialspace=True)
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}; save it as a CSV table in UTF-8") from error
     if not isinstance(frame.index, pd.RangeIndex):
         raise ValueError(
             f"{file}: a row has too many values; an answer with commas stands in quotes"
@@ -121,8 +125,7 @@ def _read(file):
 def main() -> None:
     """Grade files of answers, and print points by student and week."""
     parser = argparse.ArgumentParser(description="Grade hand-ins: points by student and week.")
-    columns = ", ".join(COLUMNS)
-    parser.add_argument("answers", type=Path, nargs="+", help=f"tables with {columns}")
+    parser.add_argument("answers", type=Path, nargs="+", help=f"tables with {', '.join(COLUMNS)}")
     home = (paths.checkout() or Path()) / "handins" / "solutions.csv"
     parser.add_argument("--solutions", type=Path, default=home, help="solutions.csv of the copy")
     options = parser.parse_args()
@@ -131,8 +134,8 @@ def main() -> None:
         graded = grade(answers, _read(options.solutions))
     except (OSError, ValueError) as error:
         parser.error(str(error))
-    counted = graded.groupby(["student", "week"])["ok"].agg(["sum", "count"])
-    print(counted.rename(columns={"sum": "right", "count": "parts"}).to_string())
+    counted = graded.groupby(["student", "week"])["ok"].agg(right="sum", parts="count")
+    print(counted.to_string())
 
 
 if __name__ == "__main__":
