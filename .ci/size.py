@@ -33,18 +33,19 @@ BUDGETS = {
 }
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
 STILL = {
-    ("schedlib/lotes",): 48_680,
-    ("schedlib/eagle",): 28_888,
+    ("schedlib/lotes",): 48_733,
+    ("schedlib/eagle",): 28_907,
     ("schedlib/mch",): 25_057,
     ("schedlib/hmhs",): 14_524,
-    ("schedlib/core",): 8_282,
+    ("schedlib/core",): 8_374,
     ("schedlib/workload.py", "schedlib/theory.py", "schedlib/intervals.py"): 6_393,
     ("schedlib/plots",): 7_073,
     ("schedlib/boards",): 15_016,
-    ("schedlib",): 192_742,
+    ("schedlib",): 192_921,
     ("notebooks/reproduce",): 19_194,
-    ("notebooks/book",): 58_613,
-    ("tests",): 185_401,
+    ("notebooks/reproduce/exhibits",): 47_082,
+    ("notebooks/book",): 58_611,
+    ("tests",): 186_890,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}

@@ -90,7 +90,7 @@ def lines(ax: Axes, frame: DataFrame, x: str, looks: Mapping[str, Look], shift: 
     edge = ax.get_yaxis_transform()
     for k, (end, name) in enumerate(sorted(ends)):  # 11 points apart where lines end together
         word = {"color": looks[name].color, "xycoords": edge, "textcoords": "offset points"}
-        ax.annotate(looks[name].label, (1, end), (5, 11 * k - 11), **word)
+        ax.annotate(looks[name].label, (1, end), (5, 11 * k - 11), **word)  # type: ignore[arg-type]
 
 
 def plot_over_time(
