@@ -32,7 +32,7 @@ SLIPS = {
     "global N; N = 1; return 0": r"STORE_GLOBAL.*slips.py \(2\)",
     "import math; return 0": r"IMPORT_NAME.*slips.py \(2\)",
     "with open('x'): return 0": r"'x' \(slips.py, line 2\).*context manager",
-    "return int(GENERATOR.integers(2))": "takes 'GENERATOR' from outside, a Generator; numbers, text",
+    "return int(GENERATOR.integers(2))": r"draws from 'GENERATOR' .slips.py, line 2., a generator from outside, which no seed reaches",
     "return TABLE[0]": "takes 'TABLE' from outside, a dict",
     "return Table.first": "takes 'Table' from outside, a class; numbers, text, tuples and arrays",
     "zero = 0": "returns none, and the answer must be .* on every path",

@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import sys
 import sysconfig
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -232,6 +233,7 @@ def test_a_failure_of_a_dask_worker_with_an_older_file_is_refused_by_its_name(mo
 
     task = SimpleNamespace(run=cloudpickle.dumps(run), seed=0, point={})
     failed = worker.execute(task)
+    monkeypatch.setattr(observe, "changed", lambda files, versions: [])
     assert "unexpected keyword" in worker.here(failed).error and not worker.here(failed).refused
     monkeypatch.setattr(observe, "changed", lambda files, versions: ["mine.py"])
     assert "a worker has other code, data" in worker.here(failed).refused
@@ -242,7 +244,7 @@ def test_the_script_that_starts_a_dask_worker_is_no_data(tmp_path, monkeypatch):
     """`dask worker` runs `bin/dask`, and the package is a folder of that name on this process's path."""
     assert not observe.counts(str(Path(sysconfig.get_path("scripts"), "dask")))
     write(tmp_path, {"bin/dask": "import dask\n", "lib/dask/__init__.py": ""})
-    monkeypatch.syspath_prepend(tmp_path / "lib")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "lib")])
     script = str(tmp_path / "bin/dask")
     seen = observe.Observed({script: observe.present(script)}, {}, [str(tmp_path / "bin")])
     assert observe.brought_here(seen).files == seen.files

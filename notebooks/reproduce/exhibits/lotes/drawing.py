@@ -87,10 +87,9 @@ def lines(ax: Axes, frame: DataFrame, x: str, looks: Mapping[str, Look], shift: 
             x_of, y_of = place[chosen], rows["wait"][chosen]
             ax.plot(x_of, y_of, look.marker, color=look.color, mfc=face, markersize=3, alpha=0.5)
         ends.append((median_line(ax, rows["wait"], place, look), name))
-    edge = ax.get_yaxis_transform()
+    at_end: Any = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
     for k, (end, name) in enumerate(sorted(ends)):  # 11 points apart where lines end together
-        word = {"color": looks[name].color, "xycoords": edge, "textcoords": "offset points"}
-        ax.annotate(looks[name].label, (1, end), (5, 11 * k - 11), **word)  # type: ignore[arg-type]
+        ax.annotate(looks[name].label, (1, end), (5, 11 * k - 11), **at_end)
 
 
 def plot_over_time(
