@@ -110,7 +110,7 @@ EXPERIMENTS = (
         runs.sized(
             _points(LAWS, PHIS[::5], 4, 4),
             _points(LAWS),
-            # by the text's law waits are milliseconds all along Phi at this size: its ends alone
+            # by the text's law hardly any job waits along Phi at this size: its ends alone
             _points(FULL, PHIS[::5], 4, 2)
             + grid(phi=MIDDLE, omega=OMEGAS[:1], load=[0.97], sizes=[FULL[1:]]),
         ),
