@@ -43,9 +43,9 @@ STILL = {
     ("schedlib/boards",): 15_016,
     ("schedlib",): 192_921,
     ("notebooks/reproduce",): 19_194,
-    ("notebooks/reproduce/exhibits",): 47_082,
+    ("notebooks/reproduce/exhibits",): 47_070,
     ("notebooks/book",): 58_611,
-    ("tests",): 186_890,
+    ("tests",): 186_915,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
