@@ -32,11 +32,10 @@ RESOURCES = ("CPU", "GB")
 FULL = np.array(["CPU", "memory"])
 LEAVES = 12
 DEPTH = 5
-WIDTH, LEFT, ROOM = (
-    4.4,
-    2.6,
-    1.2,
-)  # inches: of the picture, as wide as a phone, and where bars of shares stand
+# inches
+WIDTH = 4.4  # of the picture: as wide as a phone
+LEFT = 2.6  # of the bars of shares
+ROOM = 1.2  # for the longest of them
 SMALLEST = 1e-3
 LARGEST = 1e6
 # Examples by name: the tree's text, CPUs, memory (GB).
