@@ -131,19 +131,30 @@ def figures(settings: Settings, only: Names = None, out: str | Path | None = Non
 
 
 def draw(names: Sequence[str], settings: Settings, folder: Path) -> dict[str, str]:
-    """Draw figures into the folder by their papers' notebooks; gives the errors of those that stopped, by paper."""
+    """Draw figures into the folder by their papers' notebooks, side by side; gives the errors of those that
+    stopped, by paper."""
+    from joblib import Parallel, cpu_count, delayed
+
     passed_on = ("scale", "seeds", "workers", "dask")
     parameters = {name: getattr(settings, name) for name in passed_on} | {"out": str(folder)}
     if names:
         print(f"drawing {len(names)} figures and tables ({settings.scale})", file=sys.stderr)
-    errors = {}
+    drawings = {}
     for paper in papers.KEYS:
         if own := [name for name in names if name.startswith(f"{paper}.")]:
-            try:
-                execute(paper, parameters | {"only": ",".join(own)})
-            except NotebookError as error:
-                errors[paper] = str(error)
-    return errors
+            drawings[paper] = delayed(stopped)(paper, parameters | {"only": ",".join(own)})
+    together = min(settings.workers or cpu_count(), len(drawings))
+    errors = Parallel(max(together, 1))(drawings.values())
+    return {paper: error for paper, error in zip(drawings, errors, strict=True) if error}
+
+
+def stopped(paper: str, parameters: dict[str, Any]) -> str:
+    """Run a paper's notebook by `execute`; gives why it stopped, "" where it did not."""
+    try:
+        execute(paper, parameters)
+    except NotebookError as error:
+        return str(error)
+    return ""
 
 
 def execute(paper: str, parameters: dict[str, Any]) -> Path:
