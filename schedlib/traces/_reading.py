@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from pandas import DataFrame, Series
 from pyarrow import compute, csv, parquet
@@ -284,7 +283,7 @@ def leave_out(rows: DataFrame, reasons: Mapping[str, Series], report: Report) ->
     return rows[kept]
 
 
-def count(report: Report, reason: str, rows: npt.ArrayLike) -> None:
+def count(report: Report, reason: str, rows: Series | int) -> None:
     """Count the rows for which a reason holds (or give their number); none is not an entry."""
     number = int(np.sum(rows))
     if number:
