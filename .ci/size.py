@@ -42,10 +42,10 @@ STILL = {
     ("schedlib/plots",): 7_073,
     ("schedlib/boards",): 15_016,
     ("schedlib",): 192_921,
-    ("notebooks/reproduce",): 19_290,
+    ("notebooks/reproduce",): 19_383,
     ("notebooks/reproduce/exhibits",): 47_070,
     ("notebooks/book",): 58_609,
-    ("tests",): 187_141,
+    ("tests",): 187_161,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}

@@ -6,7 +6,7 @@ import itertools
 import pandas as pd
 import pytest
 
-from reproduce import ledger, publish, registry, report, verdicts
+from reproduce import ledger, points, publish, registry, report, verdicts
 from reproduce.figure import Figure
 from schedlib import paths
 
@@ -47,7 +47,7 @@ def test_a_headline_says_what_its_committed_frame_gives(claim):
 
 def test_the_page_of_claims_is_made_from_the_ledger():
     rows = ledger.read(FIGURES)
-    page = report.page(rows, ledger.read(FIGURES / publish.PAPER_SCALE))
+    page = report.page(rows, ledger.read(FIGURES / points.PAPER_SCALE))
     assert (FIGURES / "CLAIMS.md").read_text() == page
 
 

@@ -322,6 +322,8 @@ def test_times_come_from_the_published_figures_of_the_same_scale(folder, monkeyp
         (folder / place).mkdir()
         entries = {"toy.fig": entry | {"scale": scale, "seconds": seconds}}
         (folder / place / "provenance.json").write_text(json.dumps(entries))
+    (folder / "figures/.half").mkdir()  # as another process has while it draws
+    (folder / "figures/.half/provenance.json").write_text("{")
     known = [points.published_seconds(scale) for scale in ("smoke", "quick", "paper")]
     assert known == [{}, {experiment.id: 4.0}, {experiment.id: 60.0}]
     reproduce.run(experiment, workers=1)

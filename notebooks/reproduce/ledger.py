@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from pandas import DataFrame
 
-from reproduce import points, publish, registry, report, verdicts
+from reproduce import points, registry, report, verdicts
 from reproduce.sentences import Sentence
 from schedlib import paths
 from schedlib.sweeps import SweepError
@@ -86,8 +86,8 @@ def write(frame: DataFrame, out: Path) -> tuple[Path, Path]:
         merged = pd.concat([rows for rows in (kept, frame) if len(rows)] or [frame])
         merged = merged.sort_values("id", key=lambda ids: ids.map(registry.book_order))
         paths.write_whole(table, csv_text(merged))
-        paths.write_whole(page, report.page(merged, read(out / publish.PAPER_SCALE)))
+        paths.write_whole(page, report.page(merged, read(out / points.PAPER_SCALE)))
     quick = read(out.parent)
-    if out.name == publish.PAPER_SCALE and len(quick):
+    if out.name == points.PAPER_SCALE and len(quick):
         paths.write_whole(out.parent / "CLAIMS.md", report.page(quick, merged))
     return table, page

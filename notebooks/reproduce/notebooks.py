@@ -1,11 +1,13 @@
 """Running notebooks: the book's, which change only when an output does, and those that make figures."""
 
+import contextlib
 import hashlib
 import json
 import re
 import sys
+import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -171,24 +173,35 @@ def execute(paper: str, parameters: dict[str, Any]) -> Path:
     copy = paths.cache_folder("notebooks") / f"{paper}.{parameters['scale']}.ipynb"
     print(f"{paper}: running notebooks/reproduce/{paper}.ipynb", file=sys.stderr)
     try:
-        papermill.execute_notebook(
-            notebook,
-            copy,
-            parameters,
-            kernel_name="python3",
-            language="python",
-            cwd=str(notebook.parent),
-            progress_bar=False,
-            stderr_file=sys.stderr,
-            execution_timeout=CELL_TIMEOUT,
-            shutdown_kernel="immediate",  # so that Ctrl-C need not wait for a cell
-            extra_arguments=QUIET,
-        )
+        with own_sockets() as sockets:
+            papermill.execute_notebook(
+                notebook,
+                copy,
+                parameters,
+                kernel_name="python3",
+                language="python",
+                cwd=str(notebook.parent),
+                progress_bar=False,
+                stderr_file=sys.stderr,
+                execution_timeout=CELL_TIMEOUT,
+                shutdown_kernel="immediate",  # so that Ctrl-C need not wait for a cell
+                extra_arguments=QUIET,
+                config=sockets,
+            )
     except papermill.PapermillExecutionError as error:
         raise NotebookError(last_lines(str(error), copy)) from None
     except DeadKernelError:
         raise NotebookError(f"notebook {notebook} {KILLED}") from None
     return copy
+
+
+@contextlib.contextmanager
+def own_sockets() -> Iterator[Any]:
+    """The settings of a kernel whose sockets are files: kernels that start at one time may choose the same port."""
+    from traitlets.config import Config
+
+    with tempfile.TemporaryDirectory() as folder:
+        yield Config(KernelManager={"transport": "ipc", "ip": f"{folder}/kernel"})
 
 
 def _settled(text: str) -> Json:
@@ -208,13 +221,15 @@ def executed(file: Path) -> str:
 
     book = nbformat.read(file, as_version=4)
     try:
-        nbclient.execute(
-            book,
-            cwd=str(file.parent),
-            timeout=CELL_TIMEOUT,
-            kernel_name="python3",
-            extra_arguments=QUIET + PHONES,
-        )
+        with own_sockets() as sockets:
+            nbclient.execute(
+                book,
+                cwd=str(file.parent),
+                timeout=CELL_TIMEOUT,
+                kernel_name="python3",
+                extra_arguments=QUIET + PHONES,
+                config=sockets,
+            )
     except nbclient.exceptions.CellExecutionError as error:
         raise NotebookError(last_lines(str(error), file)) from None
     except nbclient.exceptions.DeadKernelError:

@@ -8,6 +8,9 @@ from schedlib import paths
 from schedlib.sweeps import sweep
 from schedlib.sweeps.experiment import Experiment, Settings
 
+PAPER_SCALE = "paper-scale"
+"""The folder in `figures/` with the ledger and the frames of the run at paper scale."""
+
 
 def decided(done: sweep.Sweep) -> bool:
     """Whether no verdict needs more seeds; a reader's own experiment has no claims."""
@@ -36,8 +39,11 @@ def finished(name: str | Experiment, settings: Settings) -> sweep.Sweep:
 def published_seconds(scale: str) -> dict[str, float]:
     """How long a point of each experiment took, on average, when it was last published at this scale."""
     seconds = {}
-    for file in ((paths.checkout() or paths.PACKAGE) / "figures").rglob("provenance.json"):
-        for entry in json.loads(file.read_text("utf-8")).values():
+    figures = (paths.checkout() or paths.PACKAGE) / "figures"
+    # by their names: another process that draws has temporary folders there, which come and go
+    for file in (figures / "provenance.json", figures / PAPER_SCALE / "provenance.json"):
+        entries = json.loads(file.read_text("utf-8")) if file.exists() else {}
+        for entry in entries.values():
             if entry["scale"] == scale:
                 points = entry["seeds"] * len(entry["points"])
                 seconds[entry["experiment"]] = entry["seconds"] / points

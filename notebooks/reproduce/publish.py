@@ -22,9 +22,6 @@ from schedlib.sweeps import store, sweep
 from schedlib.sweeps.experiment import Settings, check_scale
 from schedlib.sweeps.text import csv_text
 
-PAPER_SCALE = "paper-scale"
-"""The folder in `figures/` with the ledger and the frames of the run at paper scale."""
-
 
 def out_folder(
     scale: str = "quick", seeds: int | None = None, out: str | Path | None = None
@@ -44,7 +41,7 @@ def out_folder(
     check_scale(scale)
     if scale in ("quick", "paper") and seeds is None:
         figures = root / "figures" if (root := paths.checkout()) else paths.cache_folder("figures")
-        return figures if scale == "quick" else figures / PAPER_SCALE
+        return figures if scale == "quick" else figures / points.PAPER_SCALE
     return paths.cache_folder(f"figures-{scale}" + (f"-{seeds}-seeds" if seeds is not None else ""))
 
 
