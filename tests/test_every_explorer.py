@@ -9,8 +9,9 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from book.explorers import Explorer, Question, hmhs, lotes
-from book.explorers.recorded import record, values
+import schedlib
+from book.explorers import Explorer, Question, hmhs
+from book.explorers.recorded import kept, record, values
 from explorer_moves import EXPLORERS, move
 from schedlib.plots import style
 
@@ -21,18 +22,30 @@ MAY_REFUSE = {
     "08 player": "has none of these",
 }
 """What an explorer may answer instead of a picture."""
+AXES_FOLLOW = {
+    "01 waiting line": ("servers",),
+    "03 bins": ("cores_1", "cores_2", "memory_1", "memory_2"),
+    "06 filling": ("preset", "text"),
+    "10 seeds": ("metric",),
+}
+"""The controls that axes follow: one core's longest queue is not that of 32, and the smaller the jobs, the more of
+them fit. All other axes stay whatever is moved, so that what changes is seen in its size."""
 
 
 @pytest.fixture(scope="module", params=sorted(EXPLORERS))
 def made(request):
-    """An explorer as its chapter makes it, its name, and the figures that it draws, the last one last."""
+    """An explorer as its chapter makes it, its name, and the last figure that it drew, whose axes are where they were."""
     with mpl.rc_context():
         found = EXPLORERS[request.param]()
     figures, draw = [], found.draw
+    ends = {}
 
     def drawn(**setting):
         figure, alt = draw(**setting)
         figures[:] = [figure]
+        followed = tuple(setting[control] for control in AXES_FOLLOW.get(request.param, ()))
+        limits = [(*ax.get_xlim(), *ax.get_ylim()) for ax in figure.axes]
+        assert ends.setdefault(followed, limits) == limits, setting
         return figure, alt
 
     found.draw = drawn
@@ -57,6 +70,15 @@ def check(found, name, figures):
     assert box.x0 > -0.02 and box.y0 > -0.02 and box.x1 < width + 0.02 and box.y1 < height + 0.02, (
         f"{box} in {width} by {height}"
     )
+
+
+def test_axes_stay_while_a_slider_moves(made):
+    found, name, _ = made
+    for control, slider in found.controls.items():
+        if hasattr(slider, "step"):
+            positions = list(kept(found, control) or values(slider))
+            for value in (*positions[:: 1 + len(positions) // 10], positions[-1]):
+                found.draw(**found.values() | {control: value})
 
 
 @pytest.mark.filterwarnings("error")
@@ -124,9 +146,19 @@ def test_controls_settle_before_the_one_picture_of_a_move():
     assert seen == [{"a": 0, "b": 0}, {"a": 5, "b": 10}, {"a": 5, "b": 3}]
 
 
-def test_hmhs_has_one_time_axis_for_all_policies():
-    ends = {hmhs.draw(10, 25, policy, 2)[0].axes[0].get_xlim() for policy in hmhs.POLICIES}
-    assert len(ends) == 1
+def test_hmhs_schedules_the_same_in_units_of_the_bound_and_fifo_is_near_where_all_are_slow():
+    ends = hmhs.explorer().question.number
+    for seed in (1, 3, 5):
+        batch = schedlib.hmhs.single(20, seed, machines=(8, 8), slow=1.0)
+        bound = schedlib.hmhs.lower_bound(batch)
+        for policy in hmhs.POLICIES:
+            ours = schedlib.hmhs.schedule(batch, policy).makespan
+            assert ends(jobs=20, slow=100, policy=policy, seed=seed) == pytest.approx(ours / bound)
+        fast, slow = (
+            [ends(jobs=20, slow=share, policy=policy, seed=seed) for policy in ("hmhs", "fifo")]
+            for share in (0, 100)
+        )
+        assert fast[1] > 1.5 * fast[0] and slow[1] < 1.05 * slow[0]
 
 
 def test_a_guess_is_told_beside_the_number_of_the_setting_that_is_asked_about():
@@ -160,13 +192,3 @@ def test_a_question_has_its_answer_within_the_ends_of_the_guess(made):
     if found.question:
         low, high, _ = found.question.ends
         assert low < float(found.answer().split()[0]) < high
-
-
-@pytest.mark.parametrize("servers", (1, 16))
-def test_the_axis_of_the_waiting_line_stays_when_load_and_seed_move(servers):
-    ends = {
-        lotes.draw_line(servers, load, seed)[0].axes[0].get_ylim()
-        for load in (50, 98)
-        for seed in (0, 3)
-    }
-    assert len(ends) == 1
