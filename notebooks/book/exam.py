@@ -1,7 +1,7 @@
 """An examination: questions of four kinds from all chapters, with numbers by sitting and student, and a marking scheme.
 
 To compute: numbers are drawn here and worked out by the library. Words, and questions to explain, prove or program, are data in exam.toml.
-To criticise: a sentence of a paper, and what the ledger of claims found.
+To criticise: a sentence of a paper, and what the ledger of claims found; what was measured for it is said in exam.toml.
 """
 
 import heapq
@@ -25,7 +25,7 @@ WORDS = tomllib.loads(Path(__file__).with_name("exam.toml").read_text(encoding="
 HEAD = """\
 # Examination{solved}
 
-{about}. 120 minutes, 120 points, a point a minute.
+{about}: 120 minutes, 120 points, a point a minute.
 
 Allowed: a pocket calculator, the book's cheat sheet, and one sheet of your own. Give the way, not the number alone. Round to three digits.
 
@@ -268,35 +268,30 @@ def _of_words(kind, chapter, rng):
 
 def _criticised(chapter, rng):
     paper = PAPERS[chapter]
+    found = [entry for entry in WORDS["criticise"] if entry["claim"].startswith(paper)]
+    entry = found[rng.integers(len(found))]
     claims = reproduce.claims(paper)
-    judged = claims["verdict"].isin(["holds", "fails", "undecided"]) & (claims["kind"] == "")
-    several = claims["low"] < claims["high"]
-    row: Any = claims[judged & several].sample(1, random_state=rng).iloc[0]
-    frame = "| measured | low | high | runs | unit |\n| --: | --: | --: | --: | :-- |\n"
-    frame += f"| {row['measured']:.4g} | {row['low']:.4g} | {row['high']:.4g} | {row['runs']} | {row['unit']} |"
+    row: Any = claims[claims["id"] == entry["claim"]].iloc[0]
+    frame = "| measured | low | high | runs |\n| --: | --: | --: | --: |\n"
+    frame += f"| {row['measured']:.4g} | {row['low']:.4g} | {row['high']:.4g} | {row['runs']} |"
     figure = re.search(r"Fig\. (\d+)", row["where"])
     picture = f"{paper}/fig{figure[1]}.png" if figure else ""
     shown = bool(picture) and (publish.out_folder() / picture).is_file()
     frame += f"\n\n![its figure](../figures/{picture})" if shown else ""
-    printed = f", and prints {row['printed']} {row['unit']}" if row["printed"] else ""
     asked = (
-        f'A paper ({paper}, {row["where"]}) says in effect: "{row["sentence"]}"{printed}. This book\'s runs of `{row["id"]}` found (95 % interval)\n\n'
-        f"{frame}\n\n(a) What would have to be seen if the sentence were true, and what if it were false? "
-        "(b) Does it hold, fail, or is it undecided? (c) What do these runs not show? Name a run that would."
+        f'A paper ({paper}, {row["where"]}) says in effect: "{row["sentence"]}". This book measured, with 95 % intervals:\n\n'
+        f"{entry['measured']}\n\n{frame}\n\n"
+        "(a) Which values would say that the sentence is true, which that it is false? "
+        "(b) Does it hold, fail, or is it undecided (the interval has values of both kinds)? "
+        "(c) Name two things that were the same in all runs, and a run that would change one of them."
     )
     limits = " ".join(
         filter(None, (row["others"] and f"Other readings: {row['others']}.", row["cause"]))
     )
     steps = (
-        (
-            3,
-            "A measure that could be on either side, and where its interval would lie in each case.",
-        ),
-        (3, f"The verdict of the claims: {row['verdict']}."),
-        (
-            3,
-            f"What was kept fixed: {row['runs']} runs, one kind of workload, one reading of the text. A run that changes one of them. {limits}",
-        ),
+        (3, f"True: {entry['true']}; false: all else."),
+        (3, f"By the whole interval, the verdict of the claims: {row['verdict']}."),
+        (3, f"As {entry['fixed']}; two have 2 points, a run that changes one has 1. {limits}"),
     )
     return Question(chapter, "criticise", asked, {"verdict": row["verdict"]}, steps)
 
