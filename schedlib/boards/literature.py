@@ -253,10 +253,11 @@ def feedback(*quanta: float) -> lotes.Policy:
         raise ValueError(f"quanta: {quanta}, give a positive time for each level")
 
     @numba.njit
-    def turn(cluster, job):
-        """A turn of the job begins: note when it will be over."""
-        level = int(cluster.notes[job, 0])
-        cluster.notes[job, 1] = cluster.now + lengths[level]
+    def turn(cluster, job, begins):
+        """The job has its turn, which goes on or begins: wake when it will be over."""
+        if begins:
+            level = int(cluster.notes[job, 0])
+            cluster.notes[job, 1] = cluster.now + lengths[level]
         cluster.wake[0] = min(cluster.wake[0], cluster.notes[job, 1])
 
     @numba.njit
@@ -281,7 +282,7 @@ def feedback(*quanta: float) -> lotes.Policy:
         """The first job on the highest level that can start; its turn begins."""
         best = first_of(cluster, machine)
         if best >= 0:
-            turn(cluster, best)
+            turn(cluster, best, True)
         return best
 
     def stop(cluster, running):
@@ -293,9 +294,7 @@ def feedback(*quanta: float) -> lotes.Policy:
         cluster.wake[0] = np.inf
         for job in running:
             cluster.notes[job, 0], over = next_level(cluster, job)
-            if over:
-                turn(cluster, job)
-            cluster.wake[0] = min(cluster.wake[0], cluster.notes[job, 1])
+            turn(cluster, job, over)
         return -1
 
     return lotes.Policy(at_moment=start, stop=stop, name="feedback queues")
