@@ -85,8 +85,13 @@ def gantt(
         until = last + 0.02 * (last - begin)
     title = _title(result, bound)
     unit = unit or getattr(result, "time_unit", "the workload's unit")
-    ax.set(title=title, xlabel=f"time ({unit})", ylabel=place)
-    ax.set(xlim=(begin, until), ylim=(bars["row"].max() + 0.6, -0.6))
+    ax.set(
+        title=title,
+        xlabel=f"time ({unit})",
+        ylabel=place,
+        xlim=(begin, until),
+        ylim=(bars["row"].max() + 0.6, -0.6),
+    )
     step = -(-len(rows) // MOST_TICKS)
     ax.set_yticks([*rows.values()][::step], [*rows][::step])
     ax.grid(axis="y", visible=False)

@@ -146,20 +146,19 @@ def _layout(tree, shares, labels, resources, title):
         "\n".join(_lines(tree, node, share[node], labels, resources))
         for node in range(tree.n_nodes)
     ]
-    box = np.array([_text_size(text) for text in texts])
-    length = np.zeros(tree.depth.max() + 1)  # (depths,)
-    np.maximum.at(length, tree.depth, box[:, 1])
-    breadth = box[:, 0].max()
-    box[:, 0] = breadth
-    box[:, 1] = length[tree.depth]
-    start = np.cumsum(length + APART) - (length + APART)
-    centre = np.empty_like(box)
-    centre[:, 0] = _order(tree) * (breadth + GAP) + breadth / 2
-    centre[:, 1] = (start + length / 2)[tree.depth]
-    centre += GAP / 2
-    width, height = (centre + box / 2).max(axis=0) + GAP / 2
-    centre[:, 1] = height - centre[:, 1]  # the first on top
-    return Layout(texts, share, box, centre, (float(width), float(height + HEAD * bool(title))))
+    width, height = np.array([_text_size(text) for text in texts]).T
+    width[:] = width.max()
+    levels = np.zeros(tree.depth.max() + 1)  # (depths,) their heights
+    np.maximum.at(levels, tree.depth, height)
+    height = levels[tree.depth]
+    above = np.cumsum(levels + APART) - (levels + APART)
+    x = _order(tree) * (width + GAP) + width / 2 + GAP / 2
+    y = above[tree.depth] + height / 2 + GAP / 2
+    across = (x + width / 2).max() + GAP / 2
+    down = (y + height / 2).max() + GAP / 2
+    box = np.column_stack((width, height))
+    centre = np.column_stack((x, down - y))  # the first on top
+    return Layout(texts, share, box, centre, (float(across), float(down + HEAD * bool(title))))
 
 
 def _text_size(text):
