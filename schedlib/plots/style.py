@@ -166,7 +166,9 @@ def rounded(ax: Axes, low: Any, size: Any, corner: float = 0.08, **look: Any) ->
     >>> rounded(ax, (1, 1), (2, 1), facecolor="white").get_width()
     2
     """
-    shape = FancyBboxPatch(low, *size, boxstyle=f"round,pad=0,rounding_size={corner}", **look)
+    shape = FancyBboxPatch(
+        low, size[0], size[1], boxstyle=f"round,pad=0,rounding_size={corner}", **look
+    )
     ax.add_patch(shape)
     return shape
 
