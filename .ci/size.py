@@ -39,13 +39,12 @@ STILL = {
     ("schedlib/hmhs",): 14_524,
     ("schedlib/core",): 8_374,
     ("schedlib/workload.py", "schedlib/theory.py", "schedlib/intervals.py"): 6_393,
-    ("schedlib/plots",): 7_073,
-    ("schedlib/boards",): 15_016,
-    ("schedlib",): 192_921,
+    ("schedlib/plots",): 7_057,
+    ("schedlib",): 192_880,
     ("notebooks/reproduce",): 19_383,
     ("notebooks/reproduce/exhibits",): 47_070,
-    ("notebooks/book",): 58_609,
-    ("tests",): 187_161,
+    ("notebooks/book",): 58_536,
+    ("tests",): 187_622,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
