@@ -183,6 +183,12 @@ def times(figure, over, under, of="short"):
     return means[over] / means[under]
 
 
+def on_processes(source):
+    rows = reproduce.frame("eagle.prototype").query("`class` == 'short' and source == @source")
+    means = rows.pivot_table("completion", ["percentile", "interarrival"], "system")
+    return means["eagle"] / means["hawk"]
+
+
 def month(policy):
     rows = reproduce.frame("lotes.month-map").query(
         "policy == @policy and measure == 'mean' and not ended and sizes == 'independent'"
@@ -194,6 +200,7 @@ def month(policy):
 def test_each_sentence_in_words_is_so(name):
     told = KNOWN | {
         "times": times,
+        "on_processes": on_processes,
         "month": month,
         "lotes_worlds": lotes_worlds,
         "pd": pd,
