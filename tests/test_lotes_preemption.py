@@ -1,8 +1,5 @@
 """Rules that stop jobs: against simulators written for these tests, closed forms, and what no schedule may break."""
 
-from collections import deque
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -23,85 +20,31 @@ def single(submit, runs, job_class=None):
     return Workload.from_arrays(submit, runs, job_class=job_class, cpu=np.ones(len(submit)))
 
 
-def outcome(policy, workload, configs=ONE, **options):
-    """Of each job when it started first, when it ended, and how often it was stopped."""
-    jobs = lotes.simulate(policy, configs, workload, **options).jobs
-    return jobs[["start", "finish", "preemptions"]].to_numpy().tolist()
-
-
-# --- one machine, one job at a time: lists of those who wait, level by level -------------------------------------------------
-
-
-def by_queues(submit, runs, quanta):
-    """Multilevel feedback queues, each a deque; the last quantum's queue is served in turns."""
-    last = len(quanta) - 1
-    queues = [deque() for _ in quanta]
-    left, level = list(runs), [0] * len(runs)
-    start, finish, stops = [None] * len(runs), [None] * len(runs), [0] * len(runs)
-    coming, now, current, until = deque(range(len(runs))), 0, None, None
-    while coming or current is not None:
-        ahead = [submit[coming[0]]] if coming else []
-        if current is not None:
-            ahead += [now + left[current], until]
-        before, now = now, min(ahead)
-        if current is not None:
-            left[current] -= now - before
-            if left[current] == 0:
-                finish[current], current = now, None
-        while coming and submit[coming[0]] == now:
-            queues[0].append(coming.popleft())
-        if current is not None:
-            over = until == now
-            level[current] = min(level[current] + over, last)
-            if any(queues[: level[current] + over]):
-                stops[current] += 1
-                queues[level[current]].append(current)
-                current = None
-            elif over:
-                until = now + quanta[level[current]]
-        if current is None and any(queues):
-            current = next(queue for queue in queues if queue).popleft()
-            until = now + quanta[level[current]]
-            if start[current] is None:
-                start[current] = now
-    return [list(row) for row in zip(start, finish, stops, strict=True)]
-
-
-@pytest.mark.parametrize("quanta", [(2,), (1, 2), (3, 1, 2)])
-def test_turns_and_levels_are_those_of_queues_that_are_kept(quanta):
-    rng = np.random.default_rng(1)
-    policy = literature.feedback(*quanta)
-    stopped = 0
-    for _ in range(100):
-        jobs = int(rng.integers(1, 12))
-        submit = np.sort(rng.integers(0, 15, jobs)).tolist()
-        runs = rng.integers(1, 9, jobs).tolist()
-        right = by_queues(submit, runs, quanta)
-        assert outcome(policy, single(submit, runs)) == right
-        stopped += sum(row[2] for row in right)
-    assert stopped > 300
+OUTCOME = ["start", "finish", "preemptions"]
+"""Of each job when it started first, when it ended, and how often it was stopped."""
 
 
 # --- several resources, machines of other speeds: each moment from the definition ---------------------------------------------
 
 
 class Naive:
-    """Jobs on machines in exact numbers: what ends leaves, what comes waits, then the least keys take their room."""
+    """What ends leaves, what comes waits, then the least keys take their room; all numbers are exact in floats.
 
-    def __init__(self, key, capacity, pace, submit, runs, size, job_class, keep):
+    `capacity (M, R)`, `pace (M, N)`: how long a unit of a job's work lasts there.
+    """
+
+    def __init__(self, key, capacity, pace, submit, work, size, job_class, keep):
         self.key, self.capacity, self.pace, self.keep = key, capacity, pace, keep
-        self.size, self.job_class, self.runs = size, job_class, [Fraction(run) for run in runs]
-        self.left = list(self.runs)
-        self.waiting, self.where, self.ends, self.begun = [], {}, {}, {}
-        self.now = Fraction(0)
-        self.result = [[None, None, 0] for _ in runs]
-        self.lost = [0] * len(runs)
-        coming = list(range(len(runs)))
-        while coming or self.ends:
-            self.now = min(list(self.ends.values()) + [Fraction(submit[job]) for job in coming[:1]])
-            for job in [job for job, end in self.ends.items() if end == self.now]:
-                self.result[job][1] = self.now
-                del self.ends[job], self.where[job]
+        self.work, self.size, self.job_class = work, size, job_class
+        self.left = work.astype(float)
+        self.start, self.finish, self.begun = np.full((3, len(work)), np.nan)
+        self.stops, self.where = np.zeros(len(work)), np.full(len(work), -1)
+        self.waiting, self.running = [], []
+        coming = list(range(len(work)))
+        while coming or self.running:
+            self.now = min([*self.finish[self.running], *submit[coming[:1]]])
+            for job in [job for job in self.running if self.finish[job] == self.now]:
+                self.leave(job)
             while coming and submit[coming[0]] == self.now:
                 self.waiting.append(coming.pop(0))
             while self.one_stops():
@@ -110,41 +53,36 @@ class Naive:
                 self.fill()
             self.fill()
 
-    def fits(self, job, machine, without=()):
-        if self.pace[machine][self.job_class[job]] == np.inf:
-            return False
-        there = [other for other in self.where if self.where[other] == machine]
-        there = [other for other in there if other not in without]
-        return all(
-            sum(self.size[other][l] for other in there) + self.size[job][l] <= room
-            for l, room in enumerate(self.capacity[machine])
-        )
+    def leave(self, job):
+        self.running.remove(job)
+        self.where[job] = -1
 
-    def has_room(self, job):
-        return any(self.fits(job, machine) for machine in range(len(self.capacity)))
+    def fits(self, job, machine, without=()):
+        there = [other for other in self.running if self.where[other] == machine]
+        there = [other for other in there if other not in without]
+        room = self.capacity[machine] - self.size[there].sum(axis=0)
+        return self.pace[machine, job] < np.inf and (self.size[job] <= room).all()
 
     def remaining(self, job):
-        if job in self.ends:
-            return (self.ends[job] - self.now) / self.pace[self.where[job]][self.job_class[job]]
-        return self.left[job]
+        if self.where[job] < 0:
+            return self.left[job]
+        return (self.finish[job] - self.now) / self.pace[self.where[job], job]
 
     def one_stops(self):
-        running = sorted(self.ends, key=lambda job: (self.where[job], self.ends[job]))
-        running = [job for job in running if self.begun[job] < self.now]
+        running = [job for job in self.running if self.begun[job] < self.now]
+        running.sort(key=lambda job: (self.where[job], self.finish[job]))
         victims = set()
         for job in self.waiting:
-            if not self.has_room(job):
+            if not any(self.fits(job, machine) for machine in range(len(self.capacity))):
                 larger = [other for other in running if self.key(self, other) > self.key(self, job)]
-                machines = {self.where[other] for other in larger}
-                good = {machine for machine in machines if self.fits(job, machine, larger)}
-                victims |= {other for other in larger if self.where[other] in good}
+                victims |= {other for other in larger if self.fits(job, self.where[other], larger)}
         if not victims:
             return False
         last = max([job for job in running if job in victims], key=lambda job: self.key(self, job))
-        self.left[last] = self.remaining(last) if self.keep else self.runs[last]
-        del self.ends[last], self.where[last]
+        self.left[last] = self.remaining(last) if self.keep else self.work[last]
+        self.leave(last)
         self.waiting.append(last)
-        self.result[last][2] += 1
+        self.stops[last] += 1
         return True
 
     def fill(self):
@@ -152,12 +90,10 @@ class Naive:
             while able := [job for job in self.waiting if self.fits(job, machine)]:
                 job = min(able, key=lambda job: self.key(self, job))
                 self.waiting.remove(job)
-                self.where[job] = machine
-                time = self.left[job] * self.pace[machine][self.job_class[job]]
-                self.ends[job] = self.now + time
-                self.begun[job] = self.now
-                if self.result[job][0] is None:
-                    self.result[job][0] = self.now
+                self.running.append(job)
+                self.where[job], self.begun[job] = machine, self.now
+                self.start[job] = np.fmin(self.start[job], self.now)
+                self.finish[job] = self.now + self.left[job] * self.pace[machine, job]
 
 
 KEYS = {
@@ -178,7 +114,7 @@ def test_the_least_keys_run_on_machines_of_other_speeds_and_two_resources(name, 
     rate = [[1.0, 1.0, 0.5], [0.5, 0.25, 0.0]]
     configs = lotes.MachineConfigs([[4.0, 4.0], [8.0, 2.0]], [2, 1], names=("cpu", "mem"))
     classes = lotes.JobClasses([0.4, 0.3, 0.3], [[1.0, 1.0]] * 3, rate)
-    pace = [[1, 1, 1], [1, 1, 1], [2, 4, np.inf]]
+    kind = np.repeat([0, 1], configs.count)  # of each machine
     stopped = 0
     for _ in range(40):
         jobs = int(rng.integers(1, 16))
@@ -186,25 +122,24 @@ def test_the_least_keys_run_on_machines_of_other_speeds_and_two_resources(name, 
         runs = rng.integers(1, 10, jobs)
         size = np.c_[rng.integers(1, 5, jobs), rng.integers(0, 3, jobs)]
         job_class = rng.integers(0, 3, jobs)
-        naive = Naive(
-            right, [[4, 4], [4, 4], [8, 2]], pace, submit, runs, size, job_class.tolist(), keep
-        )
+        pace = np.array([[1, 1, 1], [2, 4, np.inf]])[kind][:, job_class]
+        naive = Naive(right, configs.capacity[kind], pace, submit, runs, size, job_class, keep)
         workload = Workload.from_arrays(
             submit, runs, job_class=job_class, cpu=size[:, 0], mem=size[:, 1]
         )
         run = lotes.simulate(policy, configs, workload, classes=classes)
-        found = run.jobs[["start", "finish", "preemptions"]].to_numpy()
-        assert (found == np.array(naive.result, float)).all()
-        stopped += found[:, 2].sum()
+        for column, expected in zip(OUTCOME, (naive.start, naive.finish, naive.stops), strict=True):
+            assert (run.jobs[column] == expected).all()
+        stopped += naive.stops.sum()
+        machine, job = run.pieces["machine"], run.pieces["job"]
         lengths = (run.pieces["finish"] - run.pieces["start"]).to_numpy()
-        speed = np.array(pace)[run.pieces["machine"], job_class[run.pieces["job"]]]
         if keep:
-            work = np.bincount(run.pieces["job"], lengths / speed, minlength=jobs)
+            work = np.bincount(job, lengths / pace[machine, job], minlength=jobs)
             assert (work == runs).all()
-        demand = size[run.pieces["job"]].T @ lengths
-        assert np.allclose(run.utilisation * [16, 10] * (run.time - submit[0]), demand)
-        pending = (found[:, 1] - submit).sum() - lengths.sum()  # Little: job-time in the line
-        assert np.isclose(run.mean_queue * (run.time - submit[0]), pending)
+        lasted = run.time - submit[0]
+        assert np.allclose(run.utilisation * [16, 10] * lasted, size[job].T @ lengths)
+        pending = (naive.finish - submit).sum() - lengths.sum()  # Little: job-time in the line
+        assert np.isclose(run.mean_queue * lasted, pending)
     assert stopped > 10
 
 
@@ -293,6 +228,7 @@ def test_no_work_is_lost_or_made_and_no_machine_idles(jobs, policy, machines):
             assert (part["start"].to_numpy()[1:] >= part["finish"].to_numpy()[:-1]).all()
     assert (run.jobs["start"] == pieces.groupby("job")["start"].min()).all()
     assert (run.jobs["finish"] == pieces.groupby("job")["finish"].max()).all()
+    assert (run.jobs["preemptions"] == pieces.groupby("job").size() - 1).all()
     assert run.started == run.finished == len(jobs) and run.waiting == 0
     times = np.unique(np.r_[pieces["start"], pieces["finish"], submit])
     for now in times:
@@ -306,19 +242,16 @@ def test_no_work_is_lost_or_made_and_no_machine_idles(jobs, policy, machines):
         assert best <= run.jobs["finish"].sum()  # SRPT is optimal
 
 
-def test_least_attained_service_lets_new_jobs_in_and_shares_between_equals():
-    fb = literature.foreground_background(1.0)
-    assert outcome(fb, single([0, 1, 2], [5, 3, 1])) == [[0, 9, 2], [1, 6, 1], [2, 3, 0]]
-    assert outcome(fb, single([0, 0], [2, 2])) == [[0, 4, 1], [1, 3, 0]]  # 1, then 2, then 1
-
-
-def test_a_job_that_does_not_keep_its_work_starts_again():
-    again = literature.least_first(
-        lambda cluster, job: cluster.job_class[job], "repeat", keep=False
-    )
-    jobs = single([0, 2, 3], [4, 1, 1], [1, 0, 0])
-    assert outcome(again, jobs) == [[0, 8, 1], [2, 3, 0], [3, 4, 0]]
-    assert outcome(literature.preemptive_priority, jobs) == [[0, 6, 1], [2, 3, 0], [3, 4, 0]]
+@pytest.mark.parametrize(
+    ("submit", "runs", "outcome"),
+    [
+        ([0, 1, 2], [5, 3, 1], [[0, 9, 2], [1, 6, 1], [2, 3, 0]]),
+        ([0, 0], [2, 2], [[0, 4, 1], [1, 3, 0]]),  # 1, then 2, then 1
+    ],
+)
+def test_least_attained_service_lets_new_jobs_in_and_shares_between_equals(submit, runs, outcome):
+    run = lotes.simulate(literature.foreground_background(1.0), ONE, single(submit, runs))
+    assert run.jobs[OUTCOME].values.tolist() == outcome
 
 
 def test_a_run_that_ends_early_counts_stopped_jobs_as_waiting():

@@ -178,17 +178,19 @@ def test_no_plan_has_a_smaller_mean_response_than_srpt(gaps):
         assert sum(srpt(submit, work)) == least_total(submit, work)
 
 
-def test_turns_are_the_librarys_feedback_queues():
+@pytest.mark.parametrize("quanta", [(2,), (1, 2), (3, 1, 2), (1, 2, 4, 8)])
+def test_turns_are_the_librarys_feedback_queues(quanta):
     one = lotes.MachineConfigs([[1.0]], [1])
     rng = np.random.default_rng(0)
     cases = [([0, 1, 2, 4, 10, 13], [14, 6, 7, 5, 6, 7])]
-    cases += [(np.sort(rng.integers(0, 30, 8)), rng.integers(1, 12, 8)) for _ in range(10)]
-    policy = literature.feedback(1.0, 2.0, 4.0, 8.0)
+    policy = literature.feedback(*quanta)
+    sizes = rng.integers(1, 12, 100)
+    cases += [(np.sort(rng.integers(0, 15, n)), rng.integers(1, 9, n)) for n in sizes]
     for submit, work in cases:
         jobs = Workload.from_arrays(submit, work, cpu=np.ones(len(work)))
         found = lotes.simulate(policy, one, jobs).jobs["finish"]
-        assert np.allclose(found, by_turns(list(submit), list(work), [1, 2, 4, 8]))
-        assert np.allclose(by_turns(list(submit), list(work), [99]), fcfs(submit, work))
+        assert (found == by_turns(list(submit), list(work), quanta)).all()
+        assert by_turns(list(submit), list(work), [99]) == fcfs(submit, work)
 
 
 # --- chapters 2 and 3: prices ---
