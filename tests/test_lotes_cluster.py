@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from cases import CASES
 from refusals import refuses
 from schedlib import lotes
 from schedlib.workload import Workload
@@ -83,23 +84,7 @@ def test_counts_say_what_an_extra_class_gains():
     assert len(lotes.class_counts(Workload.from_arrays([0, 1], [1, 1], cpu=[1, 2]), 6)) == 2
 
 
-@pytest.mark.parametrize(
-    "make, options, message",
-    [
-        ({}, {"k": 3}, "k: 3 classes, but the first day has only 2 different tasks"),
-        ({"cpu": [1, 1]}, {"k": 2}, "k: 2 classes, but the first day has only 1 different tasks"),
-        ({"duration": [0, 0]}, {"k": 1}, "the tasks of class 0 all last 0; leave them out"),
-        ({"cpu": [0, 0]}, {"k": 1}, "the class needs nothing of any resource"),
-        ({"cpu": None}, {"k": 1}, "workload: its tasks have no column of demands"),
-        (
-            {"tasks": [0, 2]},
-            {"k": 1, "day": 0.5},
-            "day: no task is submitted in the first 0.5 s; give a longer day",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("make", "options", "message"), CASES["lotes_cluster"]["refusals"])
 def test_refusals(make, options, message):
-    make = {"submit": [0, 1], "duration": [1, 1], "cpu": [1, 2], **make}
-    if make["cpu"] is None:
-        del make["cpu"]
-    refuses(message, lotes.cluster_jobs, Workload.from_arrays(**make), **options)
+    made = Workload.from_arrays(**{"submit": [0, 1], "duration": [1, 1]} | make)
+    refuses(message, lotes.cluster_jobs, made, **options)

@@ -7,6 +7,7 @@ import pytest
 
 from book import exercises
 from book.exercises.classics import first_fit
+from book.explorers import six
 from chapter_code import functions
 from schedlib import lotes, theory
 from schedlib.boards import literature
@@ -175,7 +176,10 @@ def least_total(submit, work):
 def test_no_plan_has_a_smaller_mean_response_than_srpt(gaps):
     submit = np.cumsum([0, *gaps]).tolist()
     for work in itertools.product(range(1, 5), repeat=3):
-        assert sum(srpt(submit, work)) == least_total(submit, work)
+        ends = srpt(submit, work)
+        assert sum(ends) == least_total(submit, work)
+        explorers = {job: end for job, _, end in six.served(submit, work, 1, "shortest rest first")}
+        assert explorers == dict(enumerate(ends))
 
 
 @pytest.mark.parametrize("quanta", [(2,), (1, 2), (3, 1, 2), (1, 2, 4, 8)])

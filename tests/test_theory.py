@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from cases import CASES
+from refusals import refuses
+from schedlib import theory
 from schedlib.theory import (
     choices_mean_time,
     choices_tail,
@@ -17,7 +20,6 @@ from schedlib.theory import (
     mmc_mean_wait,
     pollaczek_khinchine,
     ps_mean_response,
-    sita_mean_waits,
     srpt_mean_response,
     srpt_response,
 )
@@ -79,23 +81,10 @@ def test_more_choices_wait_less_and_none_beats_its_own_service(load, choices):
 
 
 @pytest.mark.parametrize(
-    "call, says",
-    [
-        (lambda: erlang_c(2, 2.0), r"offered_load: 2 on 2 servers"),
-        (lambda: erlang_c(0, 0.5), "servers: 0"),
-        (lambda: mmc_mean_wait(12, 3, 4), "offered_load: 4 on 4 servers"),
-        (lambda: mmc_mean_wait(1, 0, 1), "service_rate: 0"),
-        (lambda: pollaczek_khinchine(2, 0.5, 1), "load is 1"),
-        (lambda: pollaczek_khinchine(0.5, 1, 0.9), "second_moment: 0.9"),
-        (lambda: sita_mean_waits(1, [0.5, 0.4], [1, 1], [1, 1], [2, 2]), "shares: they sum to 0.9"),
-        (lambda: sita_mean_waits(2, [0.5, 0.5], [1, 2], [1, 4], [2, 2]), "load is 1"),
-        (lambda: choices_tail(1, 2, 3), "load: 1"),
-        (lambda: choices_tail(0.5, 0, 3), "choices: 0"),
-    ],
+    ("name", "given", "says"), CASES["theory"]["what_no_queue_can_have_is_refused"]
 )
-def test_what_no_queue_can_have_is_refused(call, says):
-    with pytest.raises(ValueError, match=says):
-        call()
+def test_what_no_queue_can_have_is_refused(name, given, says):
+    refuses(says, getattr(theory, name), *given)
 
 
 @pytest.mark.parametrize("load", [0.1, 0.5, 0.9])
@@ -184,10 +173,4 @@ def test_srpt_refuses_what_is_no_queue(change, named):
         "smallest": 0.0,
         "largest": 1.0,
     }
-    with pytest.raises(ValueError, match=named):
-        srpt_response(**{**right, **change})
-
-
-def test_ps_refuses_an_unstable_load():
-    with pytest.raises(ValueError, match="arrival_rate: 1, must be less than 1"):
-        ps_mean_response(1.0, 1.0)
+    refuses(named, srpt_response, **right | change)
