@@ -1,5 +1,7 @@
 """The drawn figures of LoTES: blocks do not overlap, and are as large as what they stand for."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -25,5 +27,5 @@ def test_blocks_are_as_large_as_what_the_jobs_hold(resource, plot):
         zip(SIX["start"], SIX["finish"], strict=True)
     )
     assert np.ptp(boxes[:, [1, 3]], axis=1).tolist() == SIX[resource].tolist()
-    for a, b in ((a, b) for n, b in enumerate(boxes) for a in boxes[:n]):
+    for a, b in itertools.combinations(boxes, 2):
         assert (a[2:] <= b[:2]).any() or (b[2:] <= a[:2]).any()

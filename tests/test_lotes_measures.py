@@ -12,11 +12,6 @@ from schedlib.workload import Workload
 SERVER = lotes.MachineConfigs([[1.0]], [1])
 
 
-def first(cluster, job):
-    """The first machine with room."""
-    return lotes.first_fit(cluster, job)
-
-
 def crowd(load, at=0.0):
     """2,000 jobs of whole and half seconds on one machine, submitted from then on."""
     rng = np.random.default_rng(0)
@@ -90,20 +85,6 @@ def test_jobs_that_never_start_are_warned_of():
         lotes.simulate(lotes.Policy(never), SERVER, jobs, until=5)
         lotes.simulate(lotes.Policy(never), SERVER, jobs, enough=lambda time, waiting: waiting > 0)
         lotes.simulate("greedy", SERVER, jobs)
-
-
-@pytest.mark.parametrize("policy", ["greedy", "lotes", lotes.Policy(first)])
-def test_a_task_takes_its_duration_where_its_class_is_fastest(policy):
-    """Class 0 needs five times its duration on the first machine; class 1 cannot run there."""
-    two = lotes.MachineConfigs([[1.0], [1.0]], [1, 1])
-    classes = lotes.JobClasses([0.5, 0.5], [[1], [1]], [[2, 0], [10, 3]])
-    jobs = Workload.from_arrays([0, 1, 1], [4, 4, 2], job_class=[0, 0, 1], cpu=[1, 1, 1])
-    options = {"plan": lotes.plan(two, classes)} if policy == "lotes" else {"classes": classes}
-    run = lotes.simulate(policy, two, jobs, **options)
-    took = (run.jobs["finish"] - run.jobs["start"]).to_numpy()
-    slow = run.jobs["machine"] == 0
-    assert took.tolist() == np.where(slow, [20, 20, 10], [4, 4, 2]).tolist()
-    assert slow[:2].sum() == 1 and not slow[2]
 
 
 def test_a_wait_ends_with_the_start_and_a_response_with_the_finish():

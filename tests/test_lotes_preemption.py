@@ -146,21 +146,6 @@ def test_the_least_keys_run_on_machines_of_other_speeds_and_two_resources(name, 
 # --- closed forms -------------------------------------------------------------------------------------------------------------
 
 
-def responses(policy, law, rate, seed, jobs=40_000, job_class=None):
-    rng = np.random.default_rng(seed)
-    submit = rng.exponential(1 / rate, jobs).cumsum()
-    job_class = rng.choice(job_class, jobs) if job_class else None
-    run = lotes.simulate(policy, ONE, single(submit, law(rng, jobs), job_class))
-    return (run.jobs["finish"] - run.jobs["submit"]).to_numpy(), job_class
-
-
-def agrees(values, exact):
-    """Whether the mean over independent runs is within four standard errors, which are within 6 %."""
-    error = np.std(values, ddof=1) / np.sqrt(len(values))
-    assert error < 0.06 * exact
-    assert abs(np.mean(values) - exact) < 4 * error
-
-
 def short_and_long(rng, jobs):
     return np.where(rng.random(jobs) < 0.99, rng.uniform(0, 1, jobs), rng.uniform(90, 110, jobs))
 
@@ -169,34 +154,37 @@ def density(x):
     return 0.99 * (x <= 1) + 0.01 / 20 * ((x >= 90) & (x <= 110))
 
 
-def test_srpt_has_the_mean_of_schrage_and_miller():
-    rate = 0.8 / (0.99 * 0.5 + 0.01 * 100)
-    exact = theory.srpt_mean_response(rate, density, 0.0, 110.0)
-    assert round(exact, 3) == 3.696  # integrated by pieces, by hand
-    runs = [responses(literature.srpt, short_and_long, rate, seed)[0].mean() for seed in range(16)]
-    agrees(runs, exact)
-
-
 def exponential(rng, jobs):
     return rng.exponential(1.0, jobs)
 
 
-def test_turns_of_a_small_quantum_share_the_processor():
-    quick = literature.round_robin(0.02)
-    runs = [responses(quick, exponential, 0.7, seed, 10_000)[0].mean() for seed in range(16)]
-    agrees(runs, theory.ps_mean_response(0.7, 1.0))
+RATE = 0.8 / (0.99 * 0.5 + 0.01 * 100)
+SCHRAGE_AND_MILLER = [theory.srpt_mean_response(RATE, density, 0.0, 110.0)]
+SHARED = [theory.ps_mean_response(0.7, 1.0)]
+COBHAM = theory.preemptive_mean_responses([0.4, 0.4], [1.0, 1.0], [2.0, 2.0])
 
 
-def test_preemptive_priorities_have_cobhams_means():
-    exact = theory.preemptive_mean_responses([0.4, 0.4], [1.0, 1.0], [2.0, 2.0])
-    runs = []
+@pytest.mark.parametrize(
+    ("policy", "law", "rate", "jobs", "exact"),
+    [
+        (literature.srpt, short_and_long, RATE, 40_000, SCHRAGE_AND_MILLER),
+        (literature.round_robin(0.02), exponential, 0.7, 10_000, SHARED),
+        (literature.preemptive_priority, exponential, 0.8, 40_000, COBHAM),
+    ],
+    ids=["SRPT", "short turns", "priorities"],
+)
+def test_mean_responses_are_those_of_closed_forms(policy, law, rate, jobs, exact):
+    """The mean over independent runs is within four standard errors, which are within 6 %; class by class."""
+    means = []
     for seed in range(16):
-        response, job_class = responses(
-            literature.preemptive_priority, exponential, 0.8, seed, job_class=[0, 1]
-        )
-        runs.append([response[job_class == k].mean() for k in (0, 1)])
-    for k in (0, 1):
-        agrees(np.array(runs)[:, k], exact[k])
+        rng = np.random.default_rng(seed)
+        submit = rng.exponential(1 / rate, jobs).cumsum()
+        job_class = rng.integers(len(exact), size=jobs)
+        run = lotes.simulate(policy, ONE, single(submit, law(rng, jobs), job_class)).jobs
+        means.append((run["finish"] - run["submit"]).groupby(job_class).mean())
+    error = np.std(means, axis=0, ddof=1) / np.sqrt(len(means))
+    assert (error < 0.06 * np.array(exact)).all()
+    assert (abs(np.mean(means, axis=0) - exact) < 4 * error).all()
 
 
 # --- what no schedule may break -------------------------------------------------------------------------------------------------

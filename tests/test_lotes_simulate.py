@@ -140,51 +140,53 @@ def test_a_plan_for_other_machines_and_a_bad_instance_are_refused():
     refuses("phi: 0.06, must lie in", random_instance, 0.06)
 
 
-def test_policies_that_break_the_rules_are_refused():
-    def nowhere(cluster, job):
-        return 99
-
-    def hasty(cluster, job):
-        return -1 if cluster.now > 0 else 0
-
-    def stranger(cluster, machine):
-        return 7
-
-    jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[0.1, 0.1], mem=[0.1, 0.1])
-    words = "'own': unknown machine: job 0 at 0 s is sent to machine 99; there are 3, 0 to 2"
-    refuses(words, simulate, Policy(nowhere), SMALL, jobs)
-    words = "'odd': unknown job: machine 0 at 1 s is given number 7, which does not wait"
-    refuses(words, simulate, Policy(hasty, stranger, name="odd"), SMALL, jobs)
-    assert simulate(Policy(hasty), SMALL, jobs).wait.tolist() == [0.0, 0.5]
+def hasty(cluster, job):
+    return -1 if cluster.now > 0 else 0
 
 
 @pytest.mark.parametrize(
-    "job, rate, why",
+    "arrive, leave, cpu, why",
     [
         (
-            (0.6, 0.1),
-            1.0,
-            "capacity: job 0 at 0 s needs 0.6 of cpu, and machine 1 has 0.5 free; return -1 to let it wait",
+            lambda cluster, job: 99,
+            None,
+            0.1,
+            "unknown machine: job 0 at 0 s is sent to machine 99; there are 3, 0 to 2",
         ),
         (
-            (0.1, 0.1),
-            0.0,
-            "class: job 0 at 0 s is of class 0, which machine 1 cannot run; return -1 to let it wait",
+            lambda cluster, job: 1,
+            None,
+            0.6,
+            "capacity: job 0 at 0 s needs 0.6 of cpu, and machine 1 has 0.5 free; return -1 to let it wait, or ask lotes.can_start first",
+        ),
+        (
+            hasty,
+            lambda cluster, machine: 7,
+            0.1,
+            "unknown job: machine 0 at 1 s is given number 7, which does not wait",
+        ),
+        (
+            lambda cluster, job: 1 if cluster.now == 0 else -1,
+            lambda cluster, machine: cluster.waiting[0],
+            0.1,
+            "capacity: job 1 at 1 s needs 0.9 of cpu, and machine 1 has 0.5 free; return -1 when none fits",
         ),
     ],
 )
-def test_refusals_say_what_was_impossible(job, rate, why):
-    classes = JobClasses([1.0], [[0.1, 0.1]], [[1.0], [rate]])
-    words = f"policy 'own': {why}, or ask lotes.can_start first"
-    refuses(words, simulate, Policy(lambda cluster, job: 1), SMALL, jobs_of(*job), classes=classes)
+def test_policies_that_break_the_rules_are_refused(arrive, leave, cpu, why):
+    jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[cpu, 0.9], mem=[0.1, 0.1])
+    refuses(f"policy 'own': {why}", simulate, Policy(arrive, leave), SMALL, jobs)
 
 
-def test_refusals_on_an_exit_name_the_waiting_job():
-    jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[0.1, 0.9], mem=[0.1, 0.1])
-    waits = lambda cluster, job: 1 if cluster.now == 0 else -1  # noqa: E731
-    policy = Policy(waits, lambda cluster, machine: cluster.waiting[0])
-    why = "job 1 at 1 s needs 0.9 of cpu, and machine 1 has 0.5 free; return -1 when none fits"
-    refuses(why, simulate, policy, SMALL, jobs)
+def test_a_job_sent_where_its_class_cannot_run_is_refused():
+    classes = JobClasses([1.0], [[0.1, 0.1]], [[1.0], [0.0]])
+    words = "policy 'own': class: job 0 at 0 s is of class 0, which machine 1 cannot run; return -1 to let it wait"
+    refuses(words, simulate, Policy(lambda cluster, job: 1), SMALL, FITS, classes=classes)
+
+
+def test_without_a_rule_for_exits_the_first_that_fits_starts():
+    jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[0.1, 0.1], mem=[0.1, 0.1])
+    assert simulate(Policy(hasty), SMALL, jobs).wait.tolist() == [0.0, 0.5]
 
 
 def test_a_quantile_that_is_not_a_number_is_refused():

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lotes_readings as readings
 from lotes_readings import choices, decisions
 from lotes_systems import agree, as_workload, in_small_steps, pace_of, planned, systems
-from schedlib.lotes import Policy, RandomWorkload, can_start, plain, plain_rivals, simulate
+from schedlib.lotes import Policy, RandomWorkload, first_fit, plain, plain_rivals, simulate
 from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.state import Arrivals
 
@@ -40,10 +40,10 @@ def test_plain_gives_the_same_jobs(system, policy):
 
 
 def overlaps(begin, end, edges):
-    """How long these spells last within each interval between the edges, in all."""
+    """How long each of these spells (N,) lasts within each of the intervals between the edges (I + 1,): (N, I)."""
     low = np.maximum.outer(begin, edges[:-1])
     high = np.minimum.outer(end, edges[1:])
-    return (high - low).clip(0).sum(axis=0)
+    return (high - low).clip(0)
 
 
 def joined(begin, end):
@@ -67,31 +67,29 @@ def test_what_is_measured_follows_from_the_jobs(system, policy):
     waits = start - submit
     started, _ = np.histogram(start, edges)
     total, _ = np.histogram(start, edges, weights=waits)
-    queued = joined(submit, start).T
+    with np.errstate(invalid="ignore"):
+        mean_wait = total / started  # NaN where none starts
+    queued = joined(submit, start)  # (spells, 2)
     expected = {
         "arrived": np.histogram(submit, edges)[0],
         "started": started,
         "finished": np.histogram(finish, edges)[0],
-        "mean_wait": np.divide(total, started, np.full(len(total), np.nan), where=started > 0),
-        "queue": overlaps(submit, start, edges) / span,
+        "mean_wait": mean_wait,
+        "queue": overlaps(submit, start, edges).sum(axis=0) / span,
         "queue_end": [((submit < end) & (start >= end)).sum() for end in edges[1:-1]] + [0],
-        "queued": overlaps(*queued, edges) / span,
+        "queued": overlaps(*queued.T, edges).sum(axis=0) / span,
     }
     for name, values in expected.items():
         assert_allclose(run.intervals[name], values, 1e-7, 1e-9, err_msg=name)
     capacity, size = fractions(configs.capacity, demand)
     lasted = max(run.time - submit[0], np.finfo(float).tiny)
-    there = configs.count @ capacity * lasted
-    busy = (finish - start) @ size
-    assert_allclose(run.utilisation, busy / there, rtol=1e-7)
-    while_queued = [
-        overlaps(start[job : job + 1], finish[job : job + 1], queued.T.ravel())[::2]
-        for job in range(len(start))
-    ]
-    if (queued[1] > queued[0]).any():
-        used = np.sum(while_queued, axis=1) @ size
-        there = configs.count @ capacity * (queued[1] - queued[0]).sum()
-        assert_allclose(run.fragmentation, 1 - used / there, rtol=1e-7, atol=1e-9)
+    there = configs.count @ capacity
+    assert_allclose(run.utilisation, (finish - start) @ size / (there * lasted), rtol=1e-7)
+    queued_for = np.diff(queued).sum()
+    if queued_for > 0:
+        held = overlaps(start, finish, queued.ravel())[:, ::2].sum(axis=1)  # (N,), while jobs queue
+        used = held @ size / (there * queued_for)
+        assert_allclose(run.fragmentation, 1 - used, rtol=1e-7, atol=1e-9)
     assert run.mean_wait_started == pytest.approx(waits.mean()) and run.longest == waits.max()
 
 
@@ -170,16 +168,6 @@ def test_processing_times_that_depend_on_the_machine(system, policy):
     agree(run, decisions(make[policy], configs, drawn.pace(), jobs))
 
 
-def first_fit(cluster, job):
-    for machine in range(len(cluster.config)):
-        if can_start(cluster, job, machine):
-            return machine
-    return -1
-
-
-FIRST_FIT = Policy(first_fit)
-
-
 @given(systems())
 def test_a_policy_of_the_users_own(system):
-    assert_decides_as(readings.FirstFit, system, FIRST_FIT, classes=system[1])
+    assert_decides_as(readings.FirstFit, system, Policy(first_fit), classes=system[1])

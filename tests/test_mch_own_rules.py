@@ -60,16 +60,10 @@ def test_class_first_then_share():
         group = 1 if leaf == 2 else 0
         return 1e9 * group + (usage / capacity).max()
 
-    @mch.rule
-    def second_class(leaf, usage, demand, weight, capacity):
-        return 1e9 + (usage / capacity).max()
-
     tree = mch.Tree([(1,), (2,), (1,)])
     jobs = pd.DataFrame({"leaf": [0, 1, 2], "submit": 0, "tasks": [48, 24, 9], "duration": 1})
     run = mch.simulate(tree, (100,), class_then_share, jobs, until=0, every=1)
     assert run.shares["share"].tolist() == [0.48, 0.48, 0.04]
-    filled = mch.fill(mch.Tree([(1,), (2,)]), (100,), second_class)
-    assert filled.shares.tolist() == [0.5, 0.5]
 
 
 def test_a_function_of_the_tree_needs_room():

@@ -259,7 +259,7 @@ def framed(body):
     return len(body).to_bytes(4, "big") + body
 
 
-HELLO = wire.encode(["hello", wire.VERSION, ["node", 9], "0"])
+HELLO = ["hello", wire.VERSION, ["node", 9], "0"]
 
 
 @pytest.mark.parametrize(
@@ -271,42 +271,44 @@ HELLO = wire.encode(["hello", wire.VERSION, ["node", 9], "0"])
         ),
         (b"\x00\x00\x00\x05hello", "bytes that do not form a frame: b'hello'"),
         (
-            wire.encode(["hello", wire.VERSION + 1, ["node", 9], "0"]),
+            [["hello", wire.VERSION + 1, ["node", 9], "0"]],
             f"speaks version {wire.VERSION + 1}, this one {wire.VERSION}",
         ),
-        (wire.encode(["probe", 1]), "'probe' does not belong to the handshake"),
-        (wire.encode(["hello"]), "a malformed 'hello'"),
-        (HELLO + wire.encode(["proof", "guessed"]), "does not know the secret"),
-        (HELLO + wire.encode(["proof", "\u00e9\ud800"]), "does not know the secret"),
-        (HELLO + wire.encode(["proof", 5]), "a malformed 'proof'"),
-        (wire.encode(["hello", wire.VERSION, ["node", float("inf")], "0"]), "a malformed 'hello'"),
-        (wire.encode(["hello", wire.VERSION, ["node", 9], [[]]]), "a malformed 'hello'"),
+        ([["probe", 1]], "'probe' does not belong to the handshake"),
+        ([["hello"]], "a malformed 'hello'"),
+        ([HELLO, ["proof", "guessed"]], "does not know the secret"),
+        ([HELLO, ["proof", "\u00e9\ud800"]], "does not know the secret"),
+        ([HELLO, ["proof", 5]], "a malformed 'proof'"),
+        ([["hello", wire.VERSION, ["node", float("inf")], "0"]], "a malformed 'hello'"),
+        ([["hello", wire.VERSION, ["node", 9], [[]]]], "a malformed 'hello'"),
         (framed(b"[" * 100_000), "bytes that do not form a frame"),
         (framed(b'["refused",' + b"[" * 900 + b"]" * 901), "refuses"),
-        (HELLO, "no handshake within"),
+        ([HELLO], "no handshake within"),
     ],
 )
 def test_strangers_are_refused_with_the_reason_and_friends_still_come(frames, message, monkeypatch):
     monkeypatch.setattr(wire, "PATIENCE", 0.3)
+    if isinstance(frames, list):
+        frames = b"".join(map(wire.encode, frames))
     said, noted = asyncio.run(talk(frames))
     assert message in said and message in noted
 
 
-@pytest.mark.parametrize("address", ["0.0.0.0", "127.0.0.1"])
-def test_a_host_needs_a_secret(address, monkeypatch, capsys):
-    """Without one any process of this machine could have others started in this user's name."""
-    monkeypatch.delenv(host.SECRET, raising=False)
+@pytest.mark.parametrize(
+    ("secret", "address", "said"),
+    [
+        ("", "0.0.0.0:0", "'0.0.0.0' could start processes; give a secret"),
+        ("", "127.0.0.1:0", "'127.0.0.1' could start processes; give a secret"),
+        ("shared", "127.0.0.1:99999", "--listen 127.0.0.1:99999: "),
+        ("shared", "127.0.0.1:seven", "--listen 127.0.0.1:seven: "),
+    ],
+)
+def test_a_host_needs_a_secret_and_a_port(secret, address, said, monkeypatch, capsys):
+    """Without a secret any process of this machine could have others started in this user's name."""
+    monkeypatch.setenv(host.SECRET, secret)
     with pytest.raises(SystemExit):
-        host.main(["--listen", f"{address}:0"])
-    assert f"{address!r} could start processes; give a secret" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("port", ["99999", "seven"])
-def test_a_wrong_port_is_named(port, monkeypatch, capsys):
-    monkeypatch.setenv(host.SECRET, "shared")
-    with pytest.raises(SystemExit):
-        host.main(["--listen", f"127.0.0.1:{port}"])
-    assert f"--listen 127.0.0.1:{port}: " in capsys.readouterr().err
+        host.main(["--listen", address])
+    assert said in capsys.readouterr().err
 
 
 def test_frames_come_out_as_they_went_in_though_they_come_byte_by_byte():

@@ -5,65 +5,17 @@ import sys
 
 import pytest
 
+from cases import CASES
 from reproduce import reach
 
-RUN = """
-'''Doc.'''
-from toys import helper, tools
-from toys.readers import read_one
-import toys.deep.er as deeper
-LIMIT = 3
-CAPTION = "not read by run"
-def run(seed):
-    from toys.late import used
-    helper_table = {}
-    return helper.double(tools.count(LIMIT)) + read_one() + deeper.depth() + used
-def plot(frame):
-    return CAPTION
-"""
-FILES = {
-    "__init__": "",
-    "exhibit": RUN,
-    "helper": "FACTOR = 2\ndef double(x):\n    return FACTOR * x\ndef half(x):\n    return x / 2\n",
-    "tools": "class Count:\n    step = 1\ndef count(x, kind=Count):\n    return kind.step + x\n",
-    "readers/__init__": "from toys.readers.one import read_one\nfrom toys.readers.two import read_two\n",
-    "readers/one": "def read_one():\n    return [x for x in range(LENGTH)][0]\nLENGTH = 4\n",
-    "readers/two": "def read_two():\n    return 2\n",
-    "deep/__init__": "",
-    "deep/er": "from toys.deep import est\ndef depth(): return est.DEPTH\n",
-    "deep/est": "DEPTH = 1\nOTHER = 2\nNAMES = []\nNAMES.append('x')\n",
-    "late": "used = 1\nunused = 2\n",
-}
-SAME, OTHER = True, False
+FILES, EDITS = CASES["reproduce_reach"]["files"], CASES["reproduce_reach"]["edits"]
+"""A small package; of each edit the file, old and new words, and whether the hash stays."""
 
 
 def forget():
     """Read every file again the next time, as a new process does."""
     for cached in (reach.home, reach.parsed, reach.uses, reach.of):
         cached.cache_clear()
-
-
-EDITS = {
-    "a caption": ("exhibit", '"not read by run"', '"other"', SAME),
-    "a docstring, layout and a comment": ("exhibit", "def run(seed):", "def run( seed ):  # why\n    'Doc.'", SAME),
-    "an annotation": ("exhibit", "def run(seed):", "def run(seed: int) -> float:", SAME),
-    "the plot": ("exhibit", "return CAPTION", "return CAPTION + '.'", SAME),
-    "a new function beside it": ("exhibit", "def plot", "def new(): return run(1)\ndef plot", SAME),
-    "run itself": ("exhibit", "+ used", "- used", OTHER),
-    "a constant that run uses": ("exhibit", "LIMIT = 3", "LIMIT = 4", OTHER),
-    "a local name like a module's": ("exhibit", "helper_table", "readers", OTHER),
-    "a helper's helper": ("helper", "FACTOR = 2", "FACTOR = 3", OTHER),
-    "a helper that run does not use": ("helper", "x / 2", "x / 3", SAME),
-    "a class in a default value": ("tools", "step = 1", "step = 2", OTHER),
-    "another reader": ("readers/two", "return 2", "return 3", SAME),
-    "a line in the package of readers": ("readers/__init__", "from toys.readers.two", "from toys.late import unused\nfrom toys.readers.two", SAME),
-    "a name bound after its use": ("readers/one", "LENGTH = 4", "LENGTH = 5", OTHER),
-    "a module's module": ("deep/est", "DEPTH = 1", "DEPTH = 2", OTHER),
-    "a name beside it there": ("deep/est", "OTHER = 2", "OTHER = 3", SAME),
-    "what a module does when it is imported": ("deep/est", "append('x')", "append('y')", OTHER),
-    "what is imported inside the function": ("late", "used = 1", "used = 9", OTHER),
-    "what is not": ("late", "unused = 2", "unused = 9", SAME),
-}  # fmt: skip
 
 
 @pytest.fixture
@@ -97,28 +49,11 @@ def test_the_hash_follows_what_run_reaches_and_nothing_else(toys, file, old, new
     assert (digest() == before) is same
 
 
-WHOLE = {
-    "a module used as a value": (
-        {
-            "exhibit": "from toys import helper\ndef run(seed):\n    return getattr(helper, 'dou' + 'ble')(1)\n"
-        },
-        {"helper": FILES["helper"].replace("x / 2", "x / 3")},
-    ),
-    "a package that imports its own modules": (
-        {
-            "readers/__init__": "from toys.readers import one\n",
-            "exhibit": "from toys import readers\ndef run(seed):\n    return readers.one.read_one()\n",
-        },
-        {"readers/one": "def read_one():\n    return 'another'\n"},
-    ),
-    "an import of everything": (
-        {"exhibit": "from toys.late import *\ndef run(seed):\n    return used\n"},
-        {"late": "used = 2\nunused = 2\n"},
-    ),
-}
-
-
-@pytest.mark.parametrize("files, edited", WHOLE.values(), ids=WHOLE)
+@pytest.mark.parametrize(
+    "files, edited",
+    CASES["reproduce_reach"]["whole"].values(),
+    ids=CASES["reproduce_reach"]["whole"],
+)
 def test_what_may_be_used_counts_whole(toys, files, edited):
     for name, text in files.items():
         (toys / f"{name}.py").write_text(text)

@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import sys
-import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -196,22 +195,6 @@ def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(cluster, folder)
     experiment = toy.experiment(toy.deadly, folder, points=4)
     clustered = text(experiment, dask=cluster.scheduler_address)
     assert (folder / "died").exists()
-    assert clustered == text(experiment, refresh=True)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_sweep_on_a_cluster_without_a_worker_says_so_and_waits(folder, capsys, monkeypatch):
-    from distributed import LocalCluster
-
-    monkeypatch.setattr(sweep.worker, "QUIET_SECONDS", 0.5)
-    experiment = toy.experiment(toy.counted, folder, points=1)
-    how = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
-    with LocalCluster(n_workers=0, processes=True, **how) as made:
-        later = threading.Timer(2.0, made.scale, (1,))
-        later.start()
-        clustered = text(experiment, dask=made.scheduler_address)
-        later.join()
-    assert "no worker has come yet to" in capsys.readouterr().err
     assert clustered == text(experiment, refresh=True)
 
 

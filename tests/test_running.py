@@ -10,28 +10,10 @@ import pytest
 
 from book import running
 from book.run import stand_ins, trials
+from cases import CASES
 from schedlib import mch
 
-CHANGES = {
-    "01.first_come_first_served": ("line.popleft()", "line.pop()"),
-    "01c.list_schedule": ("start + duration))", "start + 2 * duration))"),
-    "01c.list_with_order": ("<= now", "<= now + 1"),
-    "01c.johnson": ("-second[job]", "second[job]"),
-    "01c.pack": ("<= capacity", "< capacity"),
-    "01c.fcfs": ("max(now, arrival) + duration", "now + duration"),
-    "01c.ps": ("/ len(present)", ""),
-    "03.algorithm1": ("next_bin = True", "next_bin = False"),
-    "03.round_to_machines": ("-fraction[i]", "fraction[i]"),
-    "05.fifo": ("able[0]", "able[-1]"),
-    "05.johnson": ("M[i] <= R[i]", "M[i] > R[i]"),
-    "05.min_min": ("earliest, key", "list(earliest)[:1], key"),
-    "05.dynamic_min_min": ("A[i] <= EAT", "A[i] < EAT / 2"),
-    "06.normalised_demand": ("(c * mu)", "c"),
-    "06.leaf_weights": ("group_demand(tree, node, s, c)", "[1.0 for _ in c]"),
-    "06.inverse_mu_product": ("/ mu[parent]", ""),
-    "08.algorithm1": ("> cap", ">= cap"),
-    "10.fifo": ("able[0]", "able[-1]"),
-}
+CHANGES = CASES["running"]["changes"]
 """A fault for each box, which its trials must find: old and new words."""
 BOXES = {box.name: box for box in running.boxes()}
 SCRIPT = (running.ROOT / "notebooks/book/style/run.js").read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import decks
 from book import slides
+from cases import CASES
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -78,16 +79,7 @@ def test_a_box_shows_its_part_with_the_lines_that_matter_lit():
     assert slides.sources(cell, [], {"code": True}) == ["a = 1\nb = 2"]
 
 
-@pytest.mark.parametrize(
-    ("slide", "fault"),
-    [
-        ({"title": "A", "points": ["One."]}, "bullets"),
-        ({"title": "A", "point": ["One."]}, "unknown keys"),
-        ({"title": "A", "text": "x " * 80 + "$y$"}, "words"),
-        ({"title": "A", "text": "How long?", "question": True, "points": ["One."]}, "no points"),
-        ({"title": "A", "question": True}, "needs its data"),
-    ],
-)
+@pytest.mark.parametrize(("slide", "fault"), CASES["slides"]["the_rules_find_what_they_forbid"])
 def test_the_rules_find_what_they_forbid(slide, fault):
     cell = new_markdown_cell("Words.", metadata=on_slides(slide))
     assert any(fault in found for found in decks.faults_of_a_slide(cell, slide, []))

@@ -59,16 +59,26 @@ def test_a_client_and_a_cluster_object_give_the_rows_that_processes_give(cluster
     assert len(toy.executions(folder)) == 18
 
 
-def test_without_a_worker_a_line_says_so_and_a_limit_ends_the_sweep(folder, monkeypatch, capsys):
+def test_without_a_worker_a_line_says_so_and_the_sweep_waits_up_to_a_limit(
+    folder, monkeypatch, capsys
+):
     from distributed import LocalCluster
 
     monkeypatch.setattr(worker, "QUIET_SECONDS", 0.25)
     monkeypatch.setattr(worker, "WORKER_SECONDS", 1.0)
     experiment = toy.experiment(toy.counted, folder)
-    ends = pytest.raises(TimeoutError, match="no worker is at .* start one as PYTHONPATH")
-    with LocalCluster(n_workers=0, **QUIET) as made, ends:
-        rows(experiment, dask=made.scheduler_address)
-    assert capsys.readouterr().err.count("no worker has come yet") == 1
+    with LocalCluster(n_workers=0, **QUIET) as made:
+        how = {"dask": made.scheduler_address}
+        with pytest.raises(TimeoutError, match="no worker is at .* start one as PYTHONPATH"):
+            rows(experiment, **how)
+        assert capsys.readouterr().err.count("no worker has come yet") == 1
+        monkeypatch.setattr(worker, "WORKER_SECONDS", 60.0)
+        later = threading.Timer(1.0, made.scale, (1,))
+        later.start()
+        waited = rows(experiment, **how)
+        later.join()
+    assert "no worker has come yet to" in capsys.readouterr().err
+    assert_frame_equal(waited, rows(experiment, workers=1, refresh=True))
 
 
 def test_a_board_runs_within_a_point_on_dask(cluster, folder):

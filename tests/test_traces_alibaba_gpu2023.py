@@ -69,15 +69,20 @@ def test_columns_are_read_by_the_header_and_files_by_name(tmp_path):
     assert alibaba_gpu2023(tmp_path, tasks="other.csv")[1].tasks.equals(expected.tasks)
 
 
-def test_a_file_without_its_header_is_refused(tmp_path):
-    (published(tmp_path) / TASKS).write_text("\n".join(TASK_ROWS) + "\n")
-    refuses("no column name, .* a header that names it", alibaba_gpu2023, tmp_path)
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        (TASKS, "\n".join(TASK_ROWS), "no column name, .* a header that names it"),
+        (TASKS, "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n", "no times and cannot be replayed"),
+        (NODES, "", "openb_node_list_all_node.csv"),
+    ],
+)
+def test_files_without_a_header_times_or_rows_are_refused(tmp_path, file, text, message):
+    (published(tmp_path) / file).write_text(text)
+    refuses(message, alibaba_gpu2023, tmp_path)
 
 
-def test_empty_and_missing_files_are_refused(tmp_path):
-    published(tmp_path)
-    (tmp_path / NODES).write_text("")
-    refuses("openb_node_list_all_node.csv", alibaba_gpu2023, tmp_path)
+def test_a_missing_folder_is_refused(tmp_path):
     refuses("the file does not exist", alibaba_gpu2023, tmp_path / "elsewhere")
 
 
@@ -95,8 +100,3 @@ def test_the_models_of_gpu_that_a_task_accepts_are_kept(tmp_path):
     task = TASK_ROWS[0].replace(",,LS", ",V100M16|V100M32,LS")
     _, w = alibaba_gpu2023(published(tmp_path, tasks=[task, TASK_ROWS[1]]))
     assert w.jobs["gpu_spec"].tolist() == ["V100M16|V100M32", ""]
-
-
-def test_a_list_without_times_is_refused_with_the_reason(tmp_path):
-    (published(tmp_path) / TASKS).write_text("name,cpu_milli,memory_mib,num_gpu,gpu_milli\n")
-    refuses("no times and cannot be replayed", alibaba_gpu2023, tmp_path)

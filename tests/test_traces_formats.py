@@ -84,6 +84,11 @@ def written(tmp_path):
     return write
 
 
+def holds(work, text):
+    """That a workload's tasks are these, each beside what is known of its job."""
+    are_rows(work.jobs.merge(work.tasks), text)
+
+
 def same(one, other):
     return one.jobs.equals(other.jobs) and one.tasks.equals(other.tasks)
 
@@ -129,8 +134,8 @@ def test_a_wrong_entry_is_refused_by_its_line(name, row, message, written):
 
 def test_swf_fields_stand_by_name_and_unknown_ones_are_nan(written):
     work = traces.read_swf(written(["; MaxProcs: 8", "", *SWF]))
-    are_rows(
-        work.jobs.merge(work.tasks),
+    holds(
+        work,
         """
         wait  requested_time  user  status  preceding_job  duration  cpu
            5              90     7       1             -1        60    4
@@ -146,15 +151,11 @@ def test_swf_lines_that_make_no_job_are_counted(written):
         "4 -1 -1 5 4 " + tail.format(status=1),
         "5 9 -1 5 0 " + tail.format(status=1),
         "6 9 -1 5 4 " + tail.format(status=3),
+        "7 9 300 0 0 -1 -1 8 90 -1 5 7 1 -1 1 -1 -1 -1",
     ]
-    work = traces.read_swf(written(["; MaxRecords: 7", *odd, *SWF]))
-    assert len(work) == 2 and sorted(work.report.values()) == [1, 1, 1, 1, 1]
-
-
-def test_swf_leaves_out_a_job_cancelled_before_it_started(written):
-    cancelled = "2 9 300 0 0 -1 -1 8 90 -1 5 7 1 -1 1 -1 -1 -1"
-    work = traces.read_swf(written([SWF[0], cancelled]))
-    assert len(work) == 1 and work.report == {"jobs cancelled before they started (left out)": 1}
+    work = traces.read_swf(written(["; MaxRecords: 8", *odd, *SWF]))
+    assert len(work) == 2 and sorted(work.report.values()) == [1, 1, 1, 1, 1, 1]
+    assert work.report["jobs cancelled before they started (left out)"] == 1
 
 
 @pytest.mark.parametrize("number", ["1", "9007199254740993"])
@@ -200,8 +201,8 @@ def test_the_nasa_log_has_its_published_jobs_and_keeps_their_work():
 def test_sacct_gives_waits_limits_and_memory(written):
     work = traces.read_sacct(written(SACCT))
     assert work.jobs["job"].tolist() == ["7", "8_1"]
-    are_rows(
-        work.jobs.merge(work.tasks),
+    holds(
+        work,
         """
         submit  wait  requested_time  state      duration  cpu  mem
              0    30           86400  COMPLETED        90    4    2
@@ -305,8 +306,8 @@ def test_sacct_reads_epochs_latin_1_elapsed_eligible_and_gpus(tmp_path):
     path = tmp_path / "latin.txt"
     path.write_bytes("\n".join([header, *rows, ""]).encode("latin-1"))
     work = traces.read_sacct(path)
-    are_rows(
-        work.jobs.merge(work.tasks),
+    holds(
+        work,
         """
         submit  wait  requested_time  user       duration  gpu
              0    10           93600  m\xfcller       600    4
@@ -345,8 +346,8 @@ def test_times_do_not_depend_on_where_they_are_read(zone, written, monkeypatch):
 
 def test_a_row_of_batch_task_is_as_many_tasks_as_it_has_instances(written):
     work = traces.alibaba2018_tasks(written(BATCH))
-    are_rows(
-        work.jobs.merge(work.tasks),
+    holds(
+        work,
         """
         job  submit  duration  cpu    mem
         j_2      90         5    1   0.02
@@ -463,8 +464,8 @@ def azure(tmp_path, vms=VMS):
 
 def test_azure_goes_by_the_machine_that_runs_most(tmp_path):
     work = traces.azure_packing2020(azure(tmp_path))
-    are_rows(
-        work.jobs.merge(work.tasks),
+    holds(
+        work,
         """
         job  submit  duration  cpu   mem
           2       0     21600  0.5  0.25
@@ -529,8 +530,8 @@ def test_oddities_of_swim_are_counted(written):
 
 def test_any_table_is_read_from_a_file_a_frame_and_parquet(tmp_path, written):
     work = table(written(TABLE))
-    are_rows(
-        work.jobs.merge(work.tasks),
+    holds(
+        work,
         """
         job  submit  class  user  duration  cpu
          18       1      0  a          1.5    1
