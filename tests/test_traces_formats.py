@@ -86,11 +86,23 @@ def written(tmp_path):
 
 def holds(work, text):
     """That a workload's tasks are these, each beside what is known of its job."""
-    are_rows(work.jobs.merge(work.tasks), text)
+    are_rows(work.jobs.merge(work.tasks, how="left"), text)
 
 
 def same(one, other):
     return one.jobs.equals(other.jobs) and one.tasks.equals(other.tasks)
+
+
+@pytest.mark.parametrize(
+    "case",
+    CASES["traces_formats"]["what_is_read"].values(),
+    ids=CASES["traces_formats"]["what_is_read"],
+)
+def test_what_is_read(case, written):
+    read, _ = READERS[case["reader"]]
+    work = read(written(case["rows"].splitlines()))
+    holds(work, case["table"])
+    assert work.report == case["report"]
 
 
 # --- damaged files ---
@@ -130,32 +142,6 @@ def test_a_wrong_entry_is_refused_by_its_line(name, row, message, written):
 
 
 # --- the Standard Workload Format ---
-
-
-def test_swf_fields_stand_by_name_and_unknown_ones_are_nan(written):
-    work = traces.read_swf(written(["; MaxProcs: 8", "", *SWF]))
-    holds(
-        work,
-        """
-        wait  requested_time  user  status  preceding_job  duration  cpu
-           5              90     7       1             -1        60    4
-           -               -     8       0             -1        30    2
-        """,
-    )
-
-
-def test_swf_lines_that_make_no_job_are_counted(written):
-    tail = "-1 -1 -1 -1 -1 {status} 8 1 -1 1 -1 -1 -1"
-    odd = [
-        "3 9 -1 -1 4 " + tail.format(status=5),
-        "4 -1 -1 5 4 " + tail.format(status=1),
-        "5 9 -1 5 0 " + tail.format(status=1),
-        "6 9 -1 5 4 " + tail.format(status=3),
-        "7 9 300 0 0 -1 -1 8 90 -1 5 7 1 -1 1 -1 -1 -1",
-    ]
-    work = traces.read_swf(written(["; MaxRecords: 8", *odd, *SWF]))
-    assert len(work) == 2 and sorted(work.report.values()) == [1, 1, 1, 1, 1, 1]
-    assert work.report["jobs cancelled before they started (left out)"] == 1
 
 
 @pytest.mark.parametrize("number", ["1", "9007199254740993"])
@@ -198,19 +184,6 @@ def test_the_nasa_log_has_its_published_jobs_and_keeps_their_work():
 # --- Slurm ---
 
 
-def test_sacct_gives_waits_limits_and_memory(written):
-    work = traces.read_sacct(written(SACCT))
-    assert work.jobs["job"].tolist() == ["7", "8_1"]
-    holds(
-        work,
-        """
-        submit  wait  requested_time  state      duration  cpu  mem
-             0    30           86400  COMPLETED        90    4    2
-            60   120               -  CANCELLED        10    2    3
-        """,
-    )
-
-
 @pytest.mark.parametrize("wrong", ["1,-500,a,1,18", "1,500,a,1,18,2"])
 def test_rows_are_counted_with_blank_lines(wrong, written):
     refuses("(in row |Row #)5\\b", table, written([TABLE[0], "", TABLE[1], "", wrong]))
@@ -223,17 +196,6 @@ def test_sacct_reads_the_same_columns_of_a_parquet_file(written, tmp_path):
     assert same(traces.read_sacct(tmp_path / "jobs.parquet"), traces.read_sacct(plain))
 
 
-def test_sacct_leaves_out_steps_and_what_has_not_run(written):
-    step, waits, runs = (
-        SACCT[1].replace("7|", "7.batch|", 1),
-        "9|2024-05-01T12:01:00|Unknown|Unknown|2|3G|10:00|bob|PENDING",
-        "10|2024-05-01T12:01:00|2024-05-01T12:01:00|Unknown|2|3G|10:00|bob|RUNNING",
-    )
-    work = traces.read_sacct(written([*SACCT, step, waits, runs, SACCT[2]]))
-    assert len(work) == 2 and list(work.report.values()) == [1, 1, 1, 1]
-    assert work.report["steps of jobs (left out)"] == 1
-
-
 def sacct(written, *rows, header=SACCT[0], delimiter="|"):
     lines = [header, *rows]
     return traces.read_sacct(
@@ -241,28 +203,7 @@ def sacct(written, *rows, header=SACCT[0], delimiter="|"):
     )
 
 
-CANCELLED = "2|2024-05-01T12:00:00|2024-05-03T12:00:00|2024-05-03T12:00:00|12|4G|1:00:00|bob|CANCELLED by 1000"
-
-
-@pytest.mark.parametrize(
-    ("header", "never_ran", "runs"),
-    [("", "", ""), ("|NodeList", "|None assigned", "|n1"), ("|Elapsed", "|00:00:00", "|00:01:30")],
-)
-def test_sacct_leaves_out_jobs_cancelled_in_the_queue(header, never_ran, runs, written):
-    work = sacct(written, SACCT[1] + runs, CANCELLED + never_ran, header=SACCT[0] + header)
-    assert work.jobs["wait"].tolist() == [30]
-    assert work.report == {"jobs that have not started (left out)": 1}
-
-
-def test_sacct_keeps_a_job_cancelled_on_its_nodes_at_its_start(written):
-    work = sacct(written, SACCT[1] + "|n1", CANCELLED + "|n2", header=SACCT[0] + "|NodeList")
-    assert len(work) == 2 and work.report == {}
-
-
-def test_sacct_tells_numbers_used_twice_apart_by_their_submission(written):
-    work = sacct(written, SACCT[1].replace("2024", "2019"), SACCT[1])
-    assert work.jobs["job"].tolist() == ["7@2019-05-01T12:00:00", "7@2024-05-01T12:00:00"]
-    assert work.report == {"jobs whose number was used again (told apart)": 2}
+def test_sacct_keeps_the_last_row_of_a_job_that_was_put_back_into_the_queue(written):
     first = SACCT[1].replace("COMPLETED", "NODE_FAIL")
     again = SACCT[1].replace("|2024-05-01T12:00:", "|2024-05-01T12:01:")
     for rows in ([first, again], [again, first], [first, SACCT[1]], [SACCT[1], first]):
@@ -317,16 +258,6 @@ def test_sacct_reads_epochs_latin_1_elapsed_eligible_and_gpus(tmp_path):
     )
 
 
-def test_sacct_reads_local_times_over_the_end_of_summer_time(written):
-    queued = SACCT[1].replace("12:00:30", "11:30:00")
-    ended = SACCT[2].replace("12:03:10", "12:02:10")
-    work = sacct(written, queued, ended)
-    assert work.jobs["wait"].isna().tolist() == [True]
-    assert sorted(work.report.values()) == [1, 1]
-    work = sacct(written, SACCT[1] + "|00:01:30", ended + "|00:59:10", header=SACCT[0] + "|Elapsed")
-    assert work.tasks["duration"].tolist() == [90, 3550] and work.report == {}
-
-
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kathmandu"])
 def test_times_do_not_depend_on_where_they_are_read(zone, written, monkeypatch):
     """Also over the last Sunday of March, when an hour is missing in many zones."""
@@ -342,22 +273,6 @@ def test_times_do_not_depend_on_where_they_are_read(zone, written, monkeypatch):
 
 
 # --- Alibaba ---
-
-
-def test_a_row_of_batch_task_is_as_many_tasks_as_it_has_instances(written):
-    work = traces.alibaba2018_tasks(written(BATCH))
-    holds(
-        work,
-        """
-        job  submit  duration  cpu    mem
-        j_2      90         5    1   0.02
-        j_2      90         5    1   0.02
-        j_2      90         5    1   0.02
-        j_1     100        30    1  0.005
-        j_1     100        30    1  0.005
-        j_1     100        10  0.5   0.01
-        """,
-    )
 
 
 def test_rows_of_batch_task_that_do_not_count_are_counted(written):
@@ -406,13 +321,6 @@ def test_an_archive_cut_short_is_refused(tmp_path, written):
 
 
 # --- Google 2019 ---
-
-
-def test_google2019_tasks_run_from_schedule_to_finish(written):
-    evicted = ["601500000,3,5,0,0.3,0.2", "601700000,4,5,0,0.3,0.2"]
-    work = traces.google2019_tasks(written([*GOOGLE[:3], *evicted, *GOOGLE[3:]]))
-    assert work.tasks.values.tolist() == [[5, 10.5, 0.1, 0.2]] and work.jobs["submit"][0] == 600
-    assert work.report == {"'evict' events (such runs are left out)": 1}
 
 
 def test_google2019_parquet_with_its_record_is_the_same(tmp_path, written):
@@ -512,17 +420,6 @@ def test_swim_gives_jobs_with_their_bytes_and_no_tasks(written):
     assert len(w.tasks) == 0 and w.report == {}
     with_paths = [f"{row}\t/in/{i}\t/out\t7" for i, row in enumerate(SWIM)]
     assert same(traces.read_swim(written(with_paths)), w)
-
-
-def test_oddities_of_swim_are_counted(written):
-    rows = [SWIM[0], "job7\t20\t0\t1\t2\t3", SWIM[0], "job8\t60\t11\t1\t2\t3"]
-    w = traces.read_swim(written(rows))
-    assert w.jobs["job"].tolist() == ["job7", "job0", "job8"]
-    assert w.report == {
-        "gaps that disagree with submit (submit holds)": 2,
-        "further rows of a job (left out)": 1,
-        "jobs out of order (sorted)": 1,
-    }
 
 
 # --- any table ---
