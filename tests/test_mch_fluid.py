@@ -1,5 +1,7 @@
 """Divisible allocation: hand cases, the papers' examples, and invariants."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,6 @@ from mch_instances import FIG4, problems, takes
 from refusals import refuses
 from schedlib import mch
 from schedlib.mch.allocate import filling_path
-from schedlib.mch.fluid import fluid_hdrf
 from schedlib.mch.model import branch_of, tree_of
 from schedlib.mch.rules import RULES
 
@@ -33,11 +34,6 @@ def test_drf_gives_its_own_papers_example():
         assert np.allclose(found.tasks, [3, 2]) and np.allclose(found.shares, 2 / 3)
         assert np.allclose(found.usage, [[3, 12], [6, 2]])
         assert found.saturated.tolist() == [True, False]
-
-
-@pytest.mark.parametrize("rule", ["h-drf", "mch", "mch-two-phase", "exact-ch"])
-def test_fig4_shares(rule):
-    assert np.allclose(shares(FIG4, (200, 200), rule), [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3])
 
 
 def test_fig2_weights_multiply_level_by_level_with_omegas():
@@ -68,33 +64,30 @@ def test_collapsed_hierarchies_equalise_one_resource_only():
     )
 
 
-NESTED = [[MEM, MEM], MEM, CPU, CPU, CPU]
-BY_HAND = (
-    # CPU runs out at 1/2 each. Of memory n1 has 3/12 + 2/12, n2 6/12: n1's memory leaf alone gets what is left.
-    ([[(2, 1), (2, 1), (2, 1), MEM], [CPU, MEM]], [1 / 6, 1 / 6, 1 / 6, 1 / 4, 1 / 2, 1 / 2]),
-    # When CPU is gone n1 has <1/3, 1/3, 1/6> and n4 1/3. Served, n1 gets more of the third resource alone, and
-    # no larger share. So it is served until it has 1/3 of that, too; the last third goes to both in halves.
-    (
-        [[(1, 1, 0), (1, 1, 0), (0, 0, 1)], (1, 0, 0), (1, 0, 0), (0, 1, 1)],
-        [1 / 6, 1 / 6, 1 / 2, 1 / 3, 1 / 3, 1 / 2],
-    ),
-    (NESTED, [1 / 4, 1 / 4, 1 / 2, 1 / 3, 1 / 3, 1 / 3]),
-    # chains of groups with one leaf change nothing: both resources are full at 1/2 each
-    ([[[[CPU]]], [[MEM]], (1, 1)], [1 / 2, 1 / 2, 1 / 2]),
-)
+BY_HAND = """
+h-drf mch mch-two-phase exact-ch naive-h-drf | [[C, M], [C, C, M], [C]] | 1/3 1/2 1/6 1/6 1/2 1/3 |
+    Fig. 4; naively, too: CPU is gone with 1/3 in n1, 1/6 + 1/6 in n2 and 1/3 in n3; n1's M has 1/3, n2's 1/6, hidden by n2's CPU
+h-drf | [[(2, 1), (2, 1), (2, 1), M], [C, M]] | 1/6 1/6 1/6 1/4 1/2 1/2 |
+    CPU runs out at 1/2 each; of memory n1 has 3/12 + 2/12, n2 6/12: n1's memory leaf alone gets what is left
+h-drf | [[(1, 1, 0), (1, 1, 0), (0, 0, 1)], (1, 0, 0), (1, 0, 0), (0, 1, 1)] | 1/6 1/6 1/2 1/3 1/3 1/2 |
+    when CPU is gone n1 has <1/3, 1/3, 1/6> and n4 1/3; served, n1 gets more of the third resource alone, and no larger share, \
+    so it is served until it has 1/3 of that, too; the last third goes to both in halves
+h-drf | [[M, M], M, C, C, C] | 1/4 1/4 1/2 1/3 1/3 1/3 | the two of a group share what the third has alone
+mch | [[M, M], M, C, C, C] | 1/3 1/3 1/3 1/3 1/3 1/3 | CPU is first used up, so all M get weight 1, and the group is forgotten
+h-drf | [[[[C]]], [[M]], (1, 1)] | 1/2 1/2 1/2 | chains of groups with one leaf change nothing: both resources are full
+mch-two-phase | [(4, 1), [C, M, M]] | 2/3 1/3 5/12 5/12 | CPU is full at 24 of 36 for n1 and 12 for C, who then stay; the M halve the other 30
+mch | [(4, 1), [C, M, M]] | 4/9 5/9 4/9 4/9 | of 36: 16, 20 and 16 each
+"""
+"""Rules, a tree of CPU leaves C, memory leaves M and others, the dominant shares, and why; there is one of each resource."""
 
 
-@pytest.mark.parametrize(("nested", "wanted"), BY_HAND)
-def test_h_drf_by_hand(nested, wanted):
-    tree = mch.Tree(nested)
-    assert np.allclose(shares(tree, np.ones(tree.n_resources), "h-drf"), wanted)
-
-
-def test_naive_hierarchical_drf_counts_what_is_used_up():
-    """CPU is gone with 1/3 in n1, 1/6 + 1/6 in n2 and 1/3 in n3; n1's memory leaf has 1/3, n2's 1/6, which n2's CPU hides."""
-    tree = mch.Tree([[CPU, MEM], [CPU, CPU, MEM], [CPU]])
-    naive, _, _ = fluid_hdrf(tree, (1, 1), naive=True)
-    assert np.allclose(naive, [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3])
+@pytest.mark.parametrize("line", BY_HAND.replace("|\n", "|").strip().splitlines())
+def test_shares_by_hand(line):
+    rules, nested, wanted, _ = line.split("|")
+    tree = mch.Tree(eval(nested, {"C": CPU, "M": MEM}))
+    for rule in rules.split():
+        found = shares(tree, np.ones(tree.n_resources), rule)
+        assert np.allclose(found, [float(Fraction(share)) for share in wanted.split()]), rule
 
 
 @given(FULL)
@@ -105,11 +98,6 @@ def test_mch_is_hdrf_when_every_leaf_is_full_type(made):
 @given(TREES)
 def test_exact_weights_give_hdrf_on_the_flat_tree(made):
     assert np.allclose(shares(*made, "exact-ch"), shares(*made, "h-drf"), rtol=1e-7)
-
-
-def test_mch_is_not_hdrf_on_nested_partial_leaves():
-    """CPU is first used up, so MCH gives all memory leaves weight 1 and forgets the group of two."""
-    assert np.allclose(shares(mch.Tree(NESTED), (1, 1), "mch"), 1 / 3)
 
 
 @given(TREES, st.sampled_from(HIERARCHICAL))
@@ -171,13 +159,6 @@ def test_two_phase_mch_is_hdrf_until_a_resource_is_full_and_then_keeps_guarantee
     assert np.allclose(*first, rtol=1e-7)
     guarantee = tree.guarantee[tree.leaves]
     assert (both[0][-1] >= guarantee * (1 - 1e-7)).all()
-
-
-def test_two_phase_mch_by_hand():
-    """CPU is full at 24 of 36 for n1 and 12 for C, who then stay; the two M halve the other 30 GB, as under H-DRF."""
-    tree = mch.Tree([(4, 1), [CPU, MEM, MEM]])
-    assert np.allclose(mch.allocate(tree, (36, 36), "mch-two-phase").tasks, [6, 12, 15, 15])
-    assert np.allclose(mch.allocate(tree, (36, 36), "mch").tasks, [4, 20, 16, 16])
 
 
 @given(TREES, st.sampled_from(("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase")))

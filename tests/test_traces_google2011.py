@@ -49,56 +49,19 @@ def tasks(text):
     return rows
 
 
-def test_jobs_submit_class_end(tmp_path):
-    first = "0 7 submit 3, 0 7 schedule 3, 700 8 submit, 700.000005 8 schedule"
-    second = "900 9 submit 0, 901 8 kill, 902 9 schedule 0, 999 9 finish 0"
-    w = google2011_jobs(shards(tmp_path, jobs(first), jobs(second)))
-    are_rows(
-        w.jobs,
-        """
-        job  class  submit  end  end_event
-          7      3       0    -  none
-          8      1     700  901  kill
-          9      0     900  999  finish
-        """,
-    )
-    assert len(w.tasks) == 0
-    assert w.report == {
-        "jobs submitted before the trace (submit 0)": 1,
-        "jobs without an end (end NaN)": 1,
-    }
+SHARDS = CASES["traces_google2011"]["what_is_read"]
 
 
-def test_jobs_count_what_is_odd(tmp_path):
-    texts = (
-        "700 8 submit, 710 8 fail, 710 8 fail, 705 9 submit",
-        "701 10 submit, 720 8 submit, 730 8 evict, 731 8 update",
-        "740 11 finish, 741 9 schedule, after 9 finish, 742 10 lost",
-    )
-    w = google2011_jobs(shards(tmp_path, *map(jobs, texts), of=5))
-    are_rows(
-        w.jobs,
-        """
-        job  end  end_event
-          8  730  evict
-         10  742  lost
-          9    -  none
-        """,
-    )
-    assert w.report == {
-        "missing shards": 2,
-        "events after the trace (left out)": 1,
-        "events out of order (sorted)": 2,
-        "repeated events (left out)": 1,
-        "further submissions of a job (left out)": 1,
-        "jobs never submitted (left out)": 1,
-        "jobs without an end (end NaN)": 1,
-    }
-
-
-def test_a_job_that_runs_again_has_not_ended(tmp_path):
-    rows = jobs("700 8 submit, 710 8 fail, 720 8 submit, 730 8 schedule")
-    assert google2011_jobs(shards(tmp_path, rows)).jobs["end_event"].tolist() == ["none"]
+@pytest.mark.parametrize("case", SHARDS.values(), ids=SHARDS)
+def test_what_is_read(case, tmp_path):
+    read, rows = {"jobs": (google2011_jobs, jobs), "tasks": (google2011_tasks, tasks)}[case["read"]]
+    work = read(shards(tmp_path, *map(rows, case["shards"]), of=case["of"]))
+    are_rows(work.jobs.merge(work.tasks, how="left"), case["table"])
+    assert work.report == case["report"]
+    if read is google2011_tasks:
+        assert work.resources == ("cpu", "mem", "disk")
+    else:
+        assert len(work.tasks) == 0
 
 
 @pytest.mark.parametrize(
@@ -126,52 +89,6 @@ def test_cut_and_empty_shards_are_refused(tmp_path, read):
     refuses("part-00000-of-00001.csv.gz: Truncated.*fetch it again", read, tmp_path)
     path.write_bytes(gzip.compress(b""))
     refuses("part-00000-of-00001.csv.gz: Empty", read, tmp_path)
-
-
-def test_tasks_run_from_the_last_schedule_to_the_finish_across_shards(tmp_path):
-    texts = (
-        "600 5 0 submit, 601 5 0 schedule 0.1, 600 5 1 submit",
-        "605 5 0 evict, 606 5 0 submit, 607 5 0 schedule 0.2, 608 5 1 schedule",
-        "609 5 0 update 0.9, 610 5 1 finish",
-        "617.5 5 0 finish 0.9",
-    )
-    w = google2011_tasks(shards(tmp_path, *map(tasks, texts)))
-    assert w.jobs[["job", "submit", "class"]].to_numpy().tolist() == [[5, 600, 2]]
-    assert w.resources == ("cpu", "mem", "disk")
-    found = w.tasks[["duration", "cpu"]].sort_values("duration")
-    assert found.to_numpy().tolist() == [[2.0, 0.5], [10.5, 0.2]]
-    assert w.report == {
-        "'evict' events (such runs are left out)": 1,
-        "events out of order (sorted within a shard)": 1,
-    }
-
-
-def test_tasks_that_did_not_finish_are_left_out_and_counted(tmp_path):
-    before = "0 1 0 submit, 0 1 0 schedule, 700 1 0 finish"
-    failed = "700 2 0 submit, 701 2 0 schedule, 702 2 0 fail, 703 2 0 finish"
-    killed = "703 2 1 submit, 704 2 1 kill, 705 2 2 lost"
-    running = "706 3 0 submit, 707 3 0 schedule"
-    blank = "708 4 0 schedule -, 709 4 0 finish -"
-    again = "710 5 0 schedule, 711 5 0 finish, 712 5 0 schedule, 715 5 0 finish, 715 5 0 finish"
-    first, second = (
-        ",".join(texts) for texts in ((before, failed, killed, running), (blank, again))
-    )
-    w = google2011_tasks(shards(tmp_path, tasks(first), tasks(second), of=3))
-    assert w.tasks.to_numpy().tolist() == [[5, 3.0, 0.5, 0.25, 0.0]]
-    assert w.jobs["job"].tolist() == [5]
-    assert w.report == {
-        "missing shards": 1,
-        "repeated events (left out)": 1,
-        "'fail' events (such runs are left out)": 1,
-        "'kill' events (such runs are left out)": 1,
-        "'lost' events (such runs are left out)": 1,
-        "finish events without a schedule event (left out)": 1,
-        "runs begun before the trace (left out)": 1,
-        "finished tasks without a request (left out)": 1,
-        "earlier runs of a task that finished again (left out)": 1,
-        "runs not ended when the trace ends (left out)": 1,
-        "jobs without a finished task (left out)": 4,
-    }
 
 
 @pytest.mark.parametrize(
