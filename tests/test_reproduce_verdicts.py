@@ -158,22 +158,23 @@ def test_the_world_has_a_verdict_and_a_number_of_its_own_and_else_the_text_s():
     assert judged("value", [0.9, 1.0, 1.1], "2", world=away).together == "undecided"
 
 
-def test_at_a_floor_there_is_nothing_to_measure():
-    def wait(frame, times=1.0):
-        return times * frame["x"].abs()
+FLOORS = """
+-1e-5 -2e-5 -1e-5 | nothing to measure | False
+0.0 0.0           | nothing to measure | False
+-1.0 -1.1 -0.9    | fails              | True
+-1e-5 -2e-5 0.003 | undecided          | False
+1e-5              | undecided          | False
+"""
+"""What was measured where less than 0.001 is nothing, the verdict and whether it never holds; one run does not show a floor."""
 
-    def found(values, below, **world):
-        floor = sentences.Floor(wait, below)
-        one = sentence("order", floor=floor, world=sentence("order", floor=floor, **world))
-        frame = pd.DataFrame({"x": values, "seed": range(len(values))})
-        row = verdicts.judge(one, {"hmhs.toy": frame}, "quick")
-        return row.verdict, row.together, row.never
 
-    assert found([-1e-5, -2e-5, -1e-5], 0.001)[0] == "nothing to measure"
-    assert found([0.0, 0.0], 0.001) == ("nothing to measure", "nothing to measure", False)
-    assert found([-1.0, -1.1, -0.9], 0.001) == ("fails", "fails", True)
-    assert found([-1e-5, -2e-5, 0.003], 0.001)[0] == "undecided"
-    assert found([1.0], 2.0)[0] == "undecided", "one run does not show a floor"
+@pytest.mark.parametrize("line", FLOORS.strip().splitlines())
+def test_at_a_floor_there_is_nothing_to_measure(line):
+    measured, verdict, never = (entry.strip() for entry in line.split("|"))
+    floor = sentences.Floor(lambda frame: frame["x"].abs(), 0.001)
+    world = sentence("order", floor=floor)
+    row = judged("order", list(map(float, measured.split())), floor=floor, world=world)
+    assert (row.verdict, row.together, str(row.never)) == (verdict, verdict, never)
 
 
 def test_a_sentence_along_a_column_says_in_which_windows_it_holds():
