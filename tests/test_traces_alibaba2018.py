@@ -80,34 +80,15 @@ def test_pairs_of_the_whole_hour():
     assert (pairs["reduce_stage"].str.split("_").str[1] == numbers).all()
 
 
-def test_instances_of_a_small_hour(hour):
-    w = alibaba2018("instances", hour())
-    assert w.jobs["job"].tolist() == [5, 2, 9] and w.jobs["submit"].tolist() == [0, 3, 3]
-    assert w.offsets.tolist() == [0, 5, 8, 12]
-    # stages stand in the order of the stage table
-    assert w.tasks.iloc[0].tolist() == [5, 10, 0.5, 0.005]
-    assert w.tasks["duration"].tolist() == [10, 11, 8, 7, 5, 5, 3, 4, 6, 0, 1, 2]
-
-
-def test_stages_of_a_small_hour(hour):
-    w = alibaba2018("stages", hour())
-    assert w.jobs["class"].tolist() == [0, 1, 1, 0, 1, 0, 2, 3, 0, 1]
-    assert w.jobs["end"].tolist()[:5] == [12, 20, 20, 6, 12] and w.jobs["plan_cpu"][0] == 0.5
-    assert np.diff(w.offsets).tolist() == [2, 1, 1, 1, 1, 1, 1, 1, 1, 2]
-    assert list(w.report.values()) == [1]
-
-
-def test_pairs_of_a_small_hour(hour):
-    pairs = alibaba2018("mapreduce", hour())
-    are_rows(
-        pairs,
-        """
-        submit  map_tasks  map_time  reduce_tasks  reduce_time  trace_job  map_stage  reduce_stage
-             0          2      10.5             1            8          5  M1         R2_1
-             3          1         0             2          1.5          9  M12        R13_12
-        """,
-    )
-    assert list(pairs.attrs["report"].values()) == [1, 5, 1]
+@pytest.mark.parametrize(("kind", "case"), CASES["traces_alibaba2018"]["a_small_hour"].items())
+def test_a_small_hour(kind, case, hour):
+    found = alibaba2018(kind, hour())
+    if kind == "mapreduce":
+        table, report = found, found.attrs["report"]
+    else:
+        table, report = found.jobs.merge(found.tasks, on="job"), found.report
+    are_rows(table, case["table"])
+    assert report == case["report"]
 
 
 @pytest.mark.parametrize(
