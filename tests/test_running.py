@@ -115,14 +115,10 @@ def test_a_toys_fields_come_first_and_its_chart_is_a_schedule(name):
     assert bool(whole["axis"]) == bool(whole["chart"])
 
 
-def test_own_numbers_are_run_and_drawn():
-    johnson = own("05.johnson", M="[2, 1]", R="1, 3")
-    one_first = [["map", 0, 1, 1], ["reduce", 1, 4, 1], ["map", 1, 3, 0], ["reduce", 4, 5, 0]]
-    assert johnson == {"text": "[1, 0]\n5\n", "chart": one_first, "axis": "time (s)"}
-    swapped = own("05.fifo", order="[1, 0]", A="[0, 0]", T="[1, 1]", E="[[3], [5]]")
-    assert swapped["chart"] == [["machine 1", 0, 5, "job 1"], ["machine 1", 5, 8, "job 0"]]
-    anomaly = own("01c.list_with_order", times="[1, 2, 3]", before="{2: [0]}", numbers="[1, 2]")
-    assert anomaly["text"] == "[6, 4]\n"
+@pytest.mark.parametrize("case", CASES["running"]["own"], ids=lambda case: case["box"])
+def test_own_numbers_are_run_and_drawn(case):
+    shown = own(case["box"], **case["given"])
+    assert shown | case["shown"] == shown
 
 
 def test_a_field_that_is_no_python_is_named_by_its_line():
