@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from cases import CASES
 from fresh import python
 from reproduce import reach, registry
 from schedlib import paths
@@ -17,42 +18,6 @@ SEEDED = {name for name, figure in FIGURES.items() if figure.experiment == "mch.
 HMHS = {name for name in FIGURES if name.startswith("hmhs.")}
 # with kernels of their own
 ARRIVING = {"hmhs.flow"}
-EXHIBIT = """
-import pandas as pd
-from reproduce.figure import Figure
-from schedlib.sweeps import Experiment, scales
-def run(seed):
-    return pd.DataFrame({"x": [seed]})
-EXPERIMENTS = (Experiment("PAPER.new", "New", run, scales([{}]), scales(1)),)
-FIGURES = (Figure("PAPER.new", "PAPER.new", None, "A new table.", "A table of one row."),)
-"""
-RECORD = """
-from schedlib.plots.papers import Paper
-PAPER = Paper(key="sixth", title="Sixth", order=6, labels={"sixth": "Sixth"}, first_result="print(6)")
-"""
-HARMLESS = {
-    "a paper": {
-        "schedlib/plots/papers/sixth.py": RECORD,
-        "schedlib/sixth/__init__.py": "",
-        "notebooks/reproduce/exhibits/sixth/__init__.py": "",
-        "notebooks/reproduce/exhibits/sixth/new.py": EXHIBIT.replace("PAPER", "sixth"),
-    },
-    "a trace reader": {
-        "schedlib/traces/mine.py": "def read_mine(path):\n    return path\n",
-        "schedlib/traces/__init__.py": (None, "\nfrom schedlib.traces.mine import read_mine\n"),
-    },
-    "an exhibit": {"notebooks/reproduce/exhibits/mch/new.py": EXHIBIT.replace("PAPER", "mch")},
-    "a claim": {
-        "notebooks/reproduce/exhibits/mch/claims.toml": (
-            None,
-            '\n[[claim]]\nid = "new"\nwhere = "S"\nsentence = "A new claim"\nsays = "words"\ncause = "new"\n',
-        )
-    },
-    "a measure": {"notebooks/reproduce/exhibits/mch/measures.py": (None, "\nLIMIT = 10\n")},
-    "a label": {"notebooks/reproduce/exhibits/mch/guarantee.py": ("dominant share (%)", "share (%)")},
-    "a caption": {"notebooks/reproduce/exhibits/mch/guarantee.py": ("FIGURES = (", "WORDS = 'other'\nFIGURES = (")},
-    "a docstring and a comment": {"schedlib/mch/fluid.py": (None, "\n# A comment.\n'A text.'\n")},
-}  # fmt: skip
 
 
 @pytest.fixture
@@ -84,43 +49,32 @@ def call(root, *words):
     return python(*words, cwd=root, env=environment).stdout
 
 
-MATTERS = {
-    "a constant that a run uses": (
-        {"schedlib/eagle/workloads/samples.py": ("SAMPLE_NODES = 100", "SAMPLE_NODES = 101")},
-        {"eagle.fig9", "eagle.prototype"},
-    ),
-    "a kernel": (
-        {"schedlib/hmhs/min_min.py": ("range(", "range(0 + ")},
-        HMHS - {"hmhs.table1", "hmhs.johnson", *ARRIVING},
-    ),
-    "a helper two modules away": (
-        {"schedlib/lotes/planning/generation.py": ("np.int64", "np.int32")},
-        {"lotes.stages"},
-    ),
-    "another number of seeds": (
-        {"notebooks/reproduce/exhibits/mch/fig5_cost.py": ("scales(2, 5, 3)", "scales(2, 6, 3)")},
-        SEEDED,
-    ),
+STALE = {
+    "a constant that a run uses": {"eagle.fig9", "eagle.prototype"},
+    "a kernel": HMHS - {"hmhs.table1", "hmhs.johnson", *ARRIVING},
+    "a helper two modules away": {"lotes.stages"},
+    "another number of seeds": SEEDED,
 }
+"""What these edits of cases.toml make stale."""
 
 
 def edit(tree, files):
-    """Edit files of the tree: file to whole text, (old, new), or (None, what is added)."""
+    """Edit files of the tree as cases.toml says."""
     for name, text in files.items():
         file = tree / name
-        if isinstance(text, tuple):
+        if isinstance(text, list):
             old, new = text
             before = file.read_text()
-            assert old is None or old in before, f"{name} has no {old!r}"
-            text = before + new if old is None else before.replace(old, new)
+            assert old in before, f"{name} has no {old!r}"
+            text = before.replace(old, new) if old else before + new
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
 
 def test_an_edit_makes_stale_exactly_the_figures_whose_run_reaches_it(copy):
     """All edits at once, those that no result depends on too: what the others make stale are figures of different papers."""
-    edits, expected = zip(*MATTERS.values(), strict=True)
-    for files in (*HARMLESS.values(), *edits):
+    edits = CASES["stale"]
+    for files in (edits["harmless"] | edits["matters"]).values():
         edit(copy, files)
     printed = call(copy, "-m", "reproduce", "stale").splitlines()
-    assert set(printed) == set().union(*expected)
+    assert set(printed) == set().union(*STALE.values()) and set(STALE) == set(edits["matters"])

@@ -14,6 +14,7 @@ import cloudpickle
 import pandas as pd
 import pytest
 
+from cases import CASES
 from fresh import python
 from schedlib import sweeps
 from schedlib.sweeps import observe, store, worker
@@ -27,34 +28,7 @@ SWEEP = Experiment("{name}", "Of my own", run, scales([{{}}]), scales(1))
 """
 METADATA = "Metadata-Version: 2.1\nName: {0}\nVersion: {1}\n"
 CODE = "def power(): return {}\n"
-RULES = {
-    "registered": "from base import POLICIES\n@lambda f: POLICIES.setdefault('mine', f)\ndef mine(): return {}\n",
-    "plugged/one": "from base import POLICIES\nPOLICIES['plugged'] = lambda: {}\n",
-    "derived": "from base import Base\nclass Mine(Base):\n    def power(self): return {}\n",
-    "late": CODE,
-    "config.toml": "power = {}\n",
-    "data.csv": "power\n{}\n",
-    "site-packages/versioned.py": CODE,
-    "site-packages/patched.py": CODE,
-}
-SAME = {
-    "base.py": "POLICIES = {}\nclass Base: pass\n",
-    "plugged/__init__.py": "import importlib, pkgutil\n"
-    "for it in pkgutil.iter_modules(__path__): importlib.import_module(f'plugged.{it.name}')\n",
-}
-PATTERNS = {
-    "a registry": ("import base, registered", "base.POLICIES['mine']()"),
-    "a package that fills a dictionary": ("import base, plugged", "base.POLICIES['plugged']()"),
-    "subclasses": ("import base, derived", "base.Base.__subclasses__()[0]().power()"),
-    "a module by a text": ("import importlib", "importlib.import_module('la' + 'te').power()"),
-    "configuration": (
-        "import pathlib, tomllib\nCONF = tomllib.loads(pathlib.Path('config.toml').read_text())",
-        "CONF['power']",
-    ),
-    "a table": ("", "pd.read_csv('data.csv')['power'][0]"),
-    "an installed package": ("import versioned", "versioned.power()"),
-    "a package installed again": ("import patched", "patched.power()"),
-}
+RULES, SAME, PATTERNS = CASES["sweeps_observed"].values()
 RUN = """
 import json, sys
 from importlib import import_module

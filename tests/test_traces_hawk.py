@@ -41,15 +41,6 @@ def test_many_jobs_in_one_second_stay_in_order(tmp_path):
     )
 
 
-def test_out_of_order_is_sorted_and_blank_lines_are_counted(tmp_path):
-    path = tmp_path / "a.tr"
-    path.write_text("9 2 8 7 9\n\n3 1 5 5\n\n")
-    w = read_hawk(path)
-    assert w.report == {"blank lines between jobs (skipped)": 1, "jobs out of order (sorted)": 1}
-    assert w.jobs["submit"].tolist() == [3.0, 9.0] and w.jobs["mean"].tolist() == [5.0, 8.0]
-    assert w.tasks["duration"].tolist() == [5.0, 7.0, 9.0] and w.tasks["job"].tolist() == [0, 1, 1]
-
-
 @pytest.mark.parametrize(("line", "message"), CASES["traces_hawk"]["bad_lines_are_refused"])
 @pytest.mark.parametrize("block", [1, hawk.BLOCK])  # one row at a time, all at once
 def test_bad_lines_are_refused(tmp_path, monkeypatch, line, message, block):
