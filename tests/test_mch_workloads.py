@@ -138,16 +138,15 @@ def test_shares_are_judged_in_their_windows():
 
 def test_complexity_is_judged_by_a_decision():
     """A decision of H-DRF looks at 2 q nodes, however many decisions there are; by path it costs what MCH's does."""
-    rows = [
-        {"seed": seed, "levels": levels, "q": 2.0**levels, "rule": rule, "method": method, "decisions": 5.0**levels, "operations": each * 5.0**levels}
-        for seed in range(2) for levels in (5, 8, 11)
-        for rule, method, each in (("h-drf", "literal", 2 * 2.0**levels), ("h-drf", "fast", 3), ("mch", "fast", 3), ("c-ch", "fast", 1), ("m-ch", "fast", 3))
-    ]  # fmt: skip
-    frame = pd.DataFrame(rows)
+    points = pd.MultiIndex.from_product([range(2), (5, 8, 11)], names=["seed", "levels"])
+    ways = WAYS.assign(each=[np.nan, 3, 3, 1, 3])
+    frame = points.to_frame(index=False).merge(ways, how="cross")
+    q, decisions = 2.0 ** frame["levels"], 5.0 ** frame["levels"]
+    cost = frame["each"].fillna(2 * q) * decisions
+    frame = frame.assign(q=q, decisions=decisions, operations=cost)
     flat = dict.fromkeys(("complexity-mch", "complexity-decision", "ch-cheaper"), 0)
     assert_measured(frame, flat | {"complexity-h-drf": 1, "faster-by-path": 1})
     assert_measured(frame, {"faster": 2 * 2**11 / 3}, "filling at the most nodes")
-    cost, q = frame["operations"], frame["q"]
     assert_measured(frame.assign(operations=cost * q**1.5), {"complexity-mch": 1.5})  # and not O(q)
     log = frame.assign(operations=cost * frame["levels"])
     assert_measured(log, {"complexity-decision": 1})

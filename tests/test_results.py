@@ -8,16 +8,27 @@ import pandas as pd
 import pytest
 
 import schedlib
+from frames import as_frame
 from refusals import refuses
 from schedlib import eagle, hmhs, lotes, mch
 from schedlib.workload import RESULT, Workload
 
-JOBS = pd.DataFrame(
-    {"job": list("abcd"), "submit": [0.0, 0.0, 1.0, 5.0], "class": [1, 0, 0, 1], "user": list("uvuv"), "long": 7}
-)  # fmt: skip
-TASKS = pd.DataFrame(
-    {"job": list("aabcdd"), "duration": [4.0, 1.0, 2.0, 1.0, 3.0, 6.0], "cpu": [1.0, 1, 1, 1, 2, 1]}
-)
+JOBS = as_frame("""
+    job  submit  class  user  long
+      a     0.0      1  u        7
+      b     0.0      0  v        7
+      c     1.0      0  u        7
+      d     5.0      1  v        7
+""")
+TASKS = as_frame("""
+    job  duration  cpu
+      a       4.0  1.0
+      a       1.0  1.0
+      b       2.0  1.0
+      c       1.0  1.0
+      d       3.0  2.0
+      d       6.0  1.0
+""")
 CORES = lotes.MachineConfigs([[2.0]], [1])
 WHERE = {"short_partition": 0.34, "cutoff": 2.2}
 

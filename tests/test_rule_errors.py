@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cases import CASES
 from refusals import refuses
 from schedlib import eagle, hmhs, lotes, mch
 from schedlib.workload import Workload
@@ -27,21 +28,7 @@ SIMULATORS = {
         eagle.google(jobs=50, scale=0.1), eagle.System("mine", short_jobs=rule), 150, **GOOGLE
     ),
 }
-SLIPS = {
-    "return helper(0)": r"global name 'helper'.*slips.py \(2\).*helpers under `numba.njit`",
-    "global N; N = 1; return 0": r"STORE_GLOBAL.*slips.py \(2\)",
-    "import math; return 0": r"IMPORT_NAME.*slips.py \(2\)",
-    "with open('x'): return 0": r"'x' \(slips.py, line 2\).*context manager",
-    "return int(GENERATOR.integers(2))": r"draws from 'GENERATOR' .slips.py, line 2., a generator from outside, which no seed reaches",
-    "return TABLE[0]": "takes 'TABLE' from outside, a dict",
-    "return Table.first": "takes 'Table' from outside, a class; numbers, text, tuples and arrays",
-    "zero = 0": "returns none, and the answer must be .* on every path",
-    "return FIRST.fre": r"has no attribute 'fre' \(slips.py, line 2\)",
-    "FIRST.x = 1; return 0": "sets 'x', and what a rule sees is read-only",
-    "return 1 // len(())": "ask first whether the divisor is 0; .* shows the line",
-    "for best in range(len(())): pass\n    return best": r"reads 'best' \(slips.py, line 3\), which may be unset",
-    "if len((1,)) > 0: raise KeyError('no job')\n    return 0": r"raises KeyError: 'no job' \(slips.py, line 2\)",
-}
+SLIPS = CASES["rule_errors"]["slips"]
 
 
 GENERATOR = np.random.default_rng(0)
