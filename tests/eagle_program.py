@@ -15,7 +15,7 @@ puts the differences on a class that is made of `plain`'s. Where the list, too, 
 """
 
 import functools
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, heapreplace
 from math import floor, fsum
 
 import numpy as np
@@ -204,13 +204,17 @@ class Program(Hybrid):
         next."""
         n = len(job.durations)
         chosen = self.idle_first(n, workers)
-        line = self.expected_after(job, workers, {w.number for w in chosen})
+        fresh = {worker.number for worker in chosen}
+        line = [
+            (self.added(job, number) if number in fresh else wait, number)
+            for wait, number in self.expected(job, workers)
+        ]
         heapify(line)
         while len(chosen) < n:
             wait, number = heappop(line)
             while True:
                 chosen.append(self.workers[number])
-                wait += job.estimate
+                wait += self.added(job, number)
                 if len(chosen) == n or (line and wait > line[0][0]):
                     break
             heappush(line, (wait, number))
@@ -219,9 +223,9 @@ class Program(Hybrid):
     def idle_first(self, n, workers):
         return [w for w in workers if sum(w.placed) == 0][:n]
 
-    def expected_after(self, job, workers, fresh):
-        line = self.expected(job, workers)
-        return [(job.estimate if number in fresh else wait, number) for wait, number in line]
+    def added(self, job, number):
+        """What one of the job's tasks adds to a worker's queueing time."""
+        return job.estimate
 
     def next_task(self, worker):
         """Placed tasks are asked for, too, and bound then."""
@@ -441,26 +445,19 @@ class Slotted(Hybrid):
                 total += fetch - min(self.now - since, p.job.estimate)
         return total / len(worker.slots)
 
+    def added(self, job, number):
+        return job.estimate / len(self.workers[number].slots)
+
     def least_work_left(self, job, workers):
-        adds = {worker.number: job.estimate / len(worker.slots) for worker in workers}
-        chosen, line = [], self.expected(job, workers)
-        published = isinstance(self, Program)
-        if published:
-            chosen = self.idle_first(len(job.durations), workers)
-            fresh = {worker.number for worker in chosen}
-            line = [(adds[n] if n in fresh else wait, n) for wait, n in line]
+        if isinstance(self, Program):
+            return super().least_work_left(job, workers)
+        line = self.expected(job, workers)
         heapify(line)
-        while len(chosen) < len(job.durations):
-            wait, number = heappop(line)
-            while True:
-                chosen.append(self.workers[number])
-                wait += adds[number]
-                full = line and (wait, number) > line[0]
-                if published:
-                    full = line and wait > line[0][0]
-                if full or len(chosen) == len(job.durations):
-                    break
-            heappush(line, (wait, number))
+        chosen = []
+        for _ in job.durations:
+            wait, number = line[0]
+            chosen.append(self.workers[number])
+            heapreplace(line, (wait + self.added(job, number), number))
         return chosen
 
     def victims(self, thief):
