@@ -16,6 +16,7 @@ import pandas as pd
 import reproduce
 import schedlib
 from cases import CASES
+from frames import as_frame
 from schedlib import boards, eagle, hmhs, intervals, lotes, mch, prototype, traces
 from schedlib.core import streams
 from schedlib.prototype import measure
@@ -44,21 +45,27 @@ VALUES = (
 )  # fmt: skip
 ONE = [[1.0], [1.0]]
 TWO = hmhs.Instance([5, 1], [1, 1], ONE, [1, 5], [1, 1], ONE)
-JOBS = pd.DataFrame({"job": [0, 1], "submit": [0, 1.0]})
-TASKS = pd.DataFrame({"job": [0, 1], "duration": [1, 2.0]})
-PAIRS = pd.DataFrame(
-    {
-        "submit": [0.0, 5.0],
-        "map_tasks": [3, 1],
-        "map_time": [9, 4],
-        "reduce_tasks": [1, 0],
-        "reduce_time": [5, 1],
-    }
-)
+JOBS = as_frame("""
+    job  submit
+      0     0.0
+      1     1.0
+""")
+TASKS = as_frame("""
+    job  duration
+      0       1.0
+      1       2.0
+""")
+PAIRS = as_frame("""
+    submit  map_tasks  map_time  reduce_tasks  reduce_time
+       0.0          3         9             1            5
+       5.0          1         4             0            1
+""")
 TREE = mch.Tree([(1.0, 1.0), [(1.0, 0.0), (0.0, 1.0)]])
-LEAVES = pd.DataFrame(
-    {"leaf": [0, 1], "submit": [0.0, 1.0], "tasks": [2, 1], "duration": [1.0, 2.0]}
-)
+LEAVES = as_frame("""
+    leaf  submit  tasks  duration
+       0     0.0      2       1.0
+       1     1.0      1       2.0
+""")
 PROBED = eagle.simulate(
     Workload(JOBS, TASKS), "hawk", 4, short_partition=0.25, cutoff=1.0, record=True
 )
@@ -74,14 +81,19 @@ DRAWN = lotes.RandomWorkload(CLASSES, rate=2.0, hours=1.0, largest=2.0, sizes="f
 RUN = lotes.simulate("greedy", CONFIGS, CORES)
 FIVE = lotes.MachineConfigs([[1.0, 1.0]], [5])
 TWOFOLD = lotes.JobClasses([1.0], [[0.1, 0.2]], [[1.0]])
-MONTH = pd.DataFrame({"submit": [0.0, 1.0, 2.0], "duration": [1.0, 2.0, 1.0]})
+MONTH = as_frame("""
+    submit  duration
+       0.0       1.0
+       1.0       2.0
+       2.0       1.0
+""")
 HOUR = Workload.from_arrays([0, 1], [1.0, 2.0], cores=[0.5, 0.5], memory=[0.1, 0.1])
 TRACE = Workload.from_arrays(
     [0, 1, 2, 3], [1.0, 2.0, 1.0, 3.0], cpu=[9.0, 8.0, 9.0, 7.0], mem=[0.1, 0.1, 0.2, 0.3]
 )
 DONE = prototype.Measurement(
     **vars(PROBED) | {"jobs": PROBED.jobs.assign(failed=False)},
-    delays=pd.DataFrame({"kind": ["hop", "fetch"], "mean": [0.001, 0.002]}),
+    delays=as_frame("kind mean\nhop 0.001\nfetch 0.002"),
 )  # fmt: skip
 
 
@@ -120,7 +132,11 @@ with sqlite3.connect(AZURE) as base:
     )
     base.execute("CREATE TABLE vmType AS SELECT 2 vmTypeId, 9 machineId, 0.5 core, 0.25 memory")
 base.close()
-TABLE = pd.DataFrame({"came": [0.0, 1.0], "took": [1.0, 2.0]})
+TABLE = as_frame("""
+    came  took
+     0.0   1.0
+     1.0   2.0
+""")
 LONG = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 9.0])
 
 

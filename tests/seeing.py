@@ -9,25 +9,9 @@ from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-EYES = {
-    "all cones": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-    "protanopia": [
-        [0.152286, 1.052583, -0.204868],
-        [0.114503, 0.786281, 0.099216],
-        [-0.003882, -0.048116, 1.051998],
-    ],
-    "deuteranopia": [
-        [0.367322, 0.860646, -0.227968],
-        [0.280085, 0.672501, 0.047413],
-        [-0.011820, 0.042940, 0.968881],
-    ],
-    "tritanopia": [
-        [1.255528, -0.076749, -0.178779],
-        [-0.078411, 0.930809, 0.147602],
-        [0.004733, 0.691367, 0.303900],
-    ],
-}
-"""What each kind of eye makes of linear RGB: Machado, Oliveira and Fernandes 2009, Table 1, severity 1."""
+from cases import CASES
+
+EYES = CASES["seeing"]
 TO_XYZ = np.array(
     [
         [0.4124564, 0.3575761, 0.1804375],

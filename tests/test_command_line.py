@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import toy_experiments as toy
+from cases import CASES
 from fresh import python
 from reproduce import __main__ as evidence
 from reproduce import notebooks, points, registry
@@ -44,37 +45,10 @@ def test_every_command_explains_itself_with_an_example_that_can_be_parsed(progra
     assert commands.parser().parse_args(words).command == command
 
 
-WRONG = {
-    "python -m reproduce": [
-        (["lst"], "did you mean 'list'"),
-        (["zzz"], "choose from list, stale, run,"),
-        (["run"], "the following arguments are required: ID; see: python -m reproduce run --help"),
-        (["run", "hmhs.toyy"], "did you mean 'hmhs.toy'"),
-        (["run", "hmhs.toy", "--scale", "big"], "choose from smoke, quick, paper"),
-        (["stale", "--scale", "big"], "choose from smoke, quick, paper"),
-        (["run", "hmhs.toy", "--seeds", "many"], "invalid int value: 'many'"),
-        (["run", "hmhs.toy", "--seeds", "0"], "seeds: must be a whole number from 1"),
-        (["figures", "--only", "lotes"], "paper 'lotes' lists nothing here yet; there is: hmhs"),
-        (
-            ["claims", "--only", "hmhs.nothing"],
-            "paper, figure, experiment or claim: 'hmhs.nothing' is unknown",
-        ),
-        (["notebooks", "no-such-chapter"], "notebook: 'no-such-chapter' is unknown"),
-    ],
-    "python -m schedlib": [
-        (["data", "gogle2011"], "did you mean 'google2011'"),
-        (["run", "mine.py"], "does not name a file and a variable in it, as mine.py:SWEEP"),
-        (["run", "no_such_file.py:SWEEP"], "does not name a file and a variable in it"),
-    ],
-}
-
-
-@pytest.mark.parametrize(
-    "program, arguments, message",
-    [(program, *case) for program, cases in WRONG.items() for case in cases],
-)
-def test_wrong_use_is_one_line_and_exit_code_2(program, arguments, message, capsys):
-    assert PROGRAMS[program].main(arguments) == 2
+@pytest.mark.parametrize("words, message", CASES["command_line"]["wrong_use"].items())
+def test_wrong_use_is_one_line_and_exit_code_2(words, message, capsys):
+    program, _, arguments = words.partition(": ")
+    assert PROGRAMS[program].main(arguments.split()) == 2
     said = capsys.readouterr()
     assert message in said.err and said.err.count("\n") == 1 and said.out == ""
     assert "Traceback" not in said.err

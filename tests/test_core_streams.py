@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from refusals import refuses
 from schedlib.core import streams
 
 
@@ -12,7 +11,3 @@ def test_other_names_and_other_seeds_are_other_streams():
     correlation = np.corrcoef(draws)[np.triu_indices(len(draws), 1)]
     # five standard errors; a repeated stream has correlation 1
     assert abs(correlation).max() < 5 / np.sqrt(2000)
-
-
-def test_a_name_twice_is_refused():
-    refuses("twice", streams, 1, "a", "a")

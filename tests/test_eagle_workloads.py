@@ -185,13 +185,6 @@ def test_a_seed_gives_one_workload_and_classes_have_their_own_stream():
     assert (long_of(larger) == long_of(one)).all() and (long_of(other) != long_of(one)).any()
 
 
-def test_bad_arguments():
-    refuses("jobs: needs a whole number or None, not float 2.5", eagle.yahoo, 2.5)
-    refuses("jobs: 3 have no long one", eagle.yahoo, 3)
-    refuses("scale: .* at most 100,000,000", eagle.yahoo, 20_000, scale=30_000)
-    refuses("leaves .* workers; it must leave 10", eagle.yahoo, 100, scale=1e-4)
-
-
 # The measures
 
 
@@ -283,8 +276,3 @@ def test_the_ratio_sets_the_load_and_nothing_else():
     assert dense.tasks.equals(loose.tasks) and np.allclose(
         2 * dense.jobs["submit"], loose.jobs["submit"]
     )
-
-
-def test_the_sample_refuses_bad_arguments():
-    for name, bad in (("ratio", 0), ("nodes", 0), ("nodes", 15_001), ("jobs", 0)):
-        refuses(f"{name}: ", eagle.google_sample, **{name: bad})

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from frames import as_frame
 from refusals import refuses
 from schedlib import boards, eagle, hmhs, lotes, mch, plots
 from schedlib.hmhs.workloads import tiny
@@ -16,9 +17,12 @@ from schedlib.workload import Workload
 
 BATCH = tiny(4, seed=1)
 CORE = lotes.MachineConfigs([[4.0]], [2])
-LEAVES = pd.DataFrame(
-    {"leaf": [0, 1, 0], "submit": [0.0, 1.0, 1.0], "tasks": [2, 3, 4], "duration": [2.0, 1.0, 1.0]}
-)
+LEAVES = as_frame("""
+    leaf  submit  tasks  duration
+       0     0.0      2       2.0
+       1     1.0      3       1.0
+       0     1.0      4       1.0
+""")
 
 
 def fourteen() -> Workload:
@@ -134,12 +138,17 @@ def test_one_job_stands_out_and_only_its_waits_are_drawn():
 
 
 def test_a_job_that_was_stopped_has_a_bar_for_each_piece():
-    jobs = pd.DataFrame(
-        {"job": [5, 6], "class": 0, "submit": 0.0, "start": [0.0, 1.0], "finish": 3.0}
-    )
-    pieces = pd.DataFrame(
-        {"job": [5, 6, 5], "machine": 0, "start": [0.0, 1.0, 2.0], "finish": [1.0, 2.0, 3.0]}
-    )
+    jobs = as_frame("""
+        job  class  submit  start  finish
+          5      0     0.0    0.0     3.0
+          6      0     0.0    1.0     3.0
+    """)
+    pieces = as_frame("""
+        job  machine  start  finish
+          5        0    0.0     1.0
+          6        0    1.0     2.0
+          5        0    2.0     3.0
+    """)
     figure = plots.gantt(SimpleNamespace(policy="mine", jobs=jobs, pieces=pieces))
     assert boxes(figure)[["start", "finish"]].values.tolist() == [[0, 1], [1, 2], [2, 3]]
     assert [text.get_text() for text in figure.axes[0].texts] == ["5", "6", "5"]

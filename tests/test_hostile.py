@@ -1,11 +1,15 @@
 """Any value in any argument of a public function gives a result, or an error of ours that names an argument; never another library's."""
 
+from operator import attrgetter
+
 import pytest
 
 import hostile
+import schedlib
+from cases import CASES
 from hostile import CONFIGS, CORES, by_deadline
 from refusals import refuses
-from schedlib import eagle, lotes, theory, traces
+from schedlib import eagle, lotes, traces
 from schedlib.lotes.planning import bins
 
 
@@ -19,6 +23,11 @@ def test_an_error_names_the_wrong_argument(function):
     assert list(hostile.wrong_refusals(function, right)) == []
 
 
+@pytest.mark.parametrize("name, given, options, words", CASES["refused"]["calls"])
+def test_what_is_beyond_an_arguments_range_is_refused(name, given, options, words):
+    refuses(words, attrgetter(name)(schedlib), *given, **options)
+
+
 def waits(cluster, job):
     return -1
 
@@ -26,8 +35,6 @@ def waits(cluster, job):
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda: lotes.algorithm1([1.0], [[0.0]]), r"demand\[0\]"),
-        (lambda: lotes.algorithm1([1.0], [[0.5], [1e-9]]), r"demand\[1\]"),
         (
             lambda: lotes.count_bins([1e4], [[1.0], [2.0], [3.0], [5.0]]),
             "demand: 4 classes; the number of bins is too large",
@@ -40,9 +47,6 @@ def waits(cluster, job):
             ),
             "heartbeat: 1e-12",
         ),
-        (lambda: theory.choices_tail(0.5, 1, 10**15), "length"),
-        (lambda: lotes.algorithm1([4.0, 4.0], [[-1, 1]]), "demand"),
-        (lambda: lotes.MachineConfigs([[1.0]], [1], ("cpu", "mem")), "names"),
         (lambda: lotes.Policy(by_deadline, wake=0.0), "wake"),
         (lambda: lotes.simulate(lotes.Policy(waits, wake=1e-9), CONFIGS, CORES), "wake"),
     ],

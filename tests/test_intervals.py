@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import signal
 
+from cases import CASES
 from schedlib import intervals
 
 SERIES = 300
@@ -65,19 +66,7 @@ def test_what_is_not_refused_covers_the_mean_wait_nine_times_of_ten(load, n, ref
     assert covered >= 0.85 * (tried - refusals)
 
 
-@pytest.mark.parametrize(
-    "wrong, words",
-    [
-        ({"values": []}, "values"),
-        ({"values": "abc"}, "values"),
-        ({"values": [1.0, -2e150]}, r"values: one has the size 2e\+150, must be at most 1e\+150"),
-        ({"block": 0}, "block"),
-        ({"block": 9}, "block: 9"),
-        ({"draws": 0}, "draws"),
-        ({"statistic": 3}, "statistic"),
-        ({}, "values: 3 of them are worth 3 independent ones"),
-    ],
-)
+@pytest.mark.parametrize("wrong, words", CASES["intervals"]["wrong_arguments_are_named"])
 def test_wrong_arguments_are_named(wrong, words):
     with pytest.raises((ValueError, TypeError), match=words):
         intervals.block_bootstrap(**{"values": [1.0, 2.0, 3.0]} | wrong)

@@ -169,8 +169,6 @@ def test_a_month_takes_its_hours_from_the_model_it_is_given():
 
 
 def test_bad_input_is_refused():
-    refuses("typical, memory, spread: 0.0", ArrivalModel, 0.0, 0.1, 1.0)
-    refuses("spread: 1.0, 1.0, -0.1", ArrivalModel, 1.0, -0.1, 1.0)
     refuses("positive period", ArrivalModel, 1.0, 0.1, 1.0, ((0.0, 0.1, 1.0),))
     google = google2011()
     refuses("load, thin, hours: 0, 1", google_month, *google, load=0.0)
