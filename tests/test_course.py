@@ -5,7 +5,6 @@ import itertools
 import json
 import os
 import re
-import subprocess
 import sys
 import tomllib
 from collections import Counter
@@ -16,6 +15,7 @@ import pandas as pd
 import pytest
 
 from book import course, exam, handins
+from fresh import python
 from notebook_cells import dead_links, sources, words
 from refusals import refuses
 from reproduce import notebooks
@@ -382,6 +382,5 @@ def test_names_of_digits_are_graded_and_a_comma_is_not_lost(tmp_path):
         (tmp_path / f"{name}.csv").write_text(table)
     for other, found in (("two", "007     1         2      2"), ("bad", "stands in quotes")):
         command = f"-m book.handins one.csv {other}.csv --solutions solutions.csv".split()
-        run = [sys.executable, *command]
-        done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True)
+        done = python(*command, fails=True, cwd=tmp_path)
         assert found in done.stdout + done.stderr

@@ -259,20 +259,6 @@ def test_a_function_sees_where_the_job_s_earlier_probes_went():
     ]
 
 
-def worth_its_work(cluster, job, probe, rng):
-    last = len(cluster.busy) - 1
-    return int(eagle.remaining_work(cluster, last)) if cluster.now > 0 else last
-
-
-def test_the_remaining_work_of_a_worker():
-    """The last worker, alone in its partition, runs a task of 50 s and has one of 40 s; at 20 s it has 70 s left."""
-    jobs = Workload.from_arrays([0.0, 0.0, 20.0], [50.0, 40.0, 1.0])
-    mine = eagle.System("work", short_jobs=worth_its_work, long_jobs="lwl")
-    run = eagle.simulate(jobs, mine, 80, short_partition=79 / 80, cutoff=30, network_delay=0.0, probe_ratio=1,
-                         detail="as_written", record=True)  # fmt: skip
-    assert run.tasks["worker"].tolist() == [79, 79, 70]
-
-
 # Slices of events
 
 

@@ -12,30 +12,36 @@ from schedlib.plots import papers
 
 ROOT = paths.checkout()
 NOTEBOOKS = ROOT / "notebooks"
-GROUND = {"paths", "intervals", "core", "workload", "traces", "theory"}
 LIBRARY = {*papers.KEYS}
-TOOLS = {"plots", "boards", "sweeps", "prototype"}
-ALLOWED = {
-    "schedlib": {"former", "sweeps"},
-    "former": set(),
-    "paths": set(),
-    "intervals": set(),
-    "core": {"core", "paths"},
-    "theory": {"core"},
-    "workload": {"core", "paths"},
-    "traces": {"traces", "workload", "paths", "core"},
-    **{key: {key, *GROUND} for key in papers.KEYS},
-    "prototype": {"prototype", "eagle", "workload", "paths", "core"},
-    "plots": {"plots", *GROUND, *LIBRARY},
-    "boards": {"boards", "plots", *GROUND, *LIBRARY},
-    "sweeps": {"sweeps", "paths", "core"},
-    "commands": {"sweeps", "core"},
-    "__main__": {"commands", "former", "paths", "sweeps", "traces", "prototype"},
-    "reproduce": {"reproduce", "commands", "sweeps", "plots", "paths", "intervals", "core"},
-    "exhibits": {"exhibits", "plots", "sweeps", "prototype", *GROUND, *LIBRARY},
-    "book": {"book", "reproduce", "exhibits", "schedlib", *TOOLS, *GROUND, *LIBRARY},
+GROUPS = {
+    "GROUND": {"paths", "intervals", "core", "workload", "traces", "theory"},
+    "PAPERS": LIBRARY,
+    "TOOLS": {"plots", "boards", "sweeps", "prototype"},
 }
+ROOMS = """
+schedlib: former sweeps
+former:
+paths:
+intervals:
+core: core paths
+theory: core
+workload: core paths
+traces: traces workload paths core
+prototype: prototype eagle workload paths core
+plots: plots GROUND PAPERS
+boards: boards plots GROUND PAPERS
+sweeps: sweeps paths core
+commands: sweeps core
+__main__: commands former paths sweeps traces prototype
+reproduce: reproduce commands sweeps plots paths intervals core
+exhibits: exhibits plots sweeps prototype GROUND PAPERS
+book: book reproduce exhibits schedlib TOOLS GROUND PAPERS
+"""
 """What each room may import: a folder or a module directly below schedlib, the evidence, its exhibits, the book."""
+ALLOWED = {key: {key, *GROUPS["GROUND"]} for key in papers.KEYS}
+for line in ROOMS.strip().splitlines():
+    name, _, below = line.partition(":")
+    ALLOWED[name] = set().union(*(GROUPS.get(word, {word}) for word in below.split()))
 JUDGING = {"reproduce.figure", "reproduce.registry", "reproduce.sentences", "reproduce.verdicts"}
 """What an exhibit needs of the evidence: to be listed, and to draw verdicts."""
 CORE_MAY_IMPORT = {"numpy", "numba", "llvmlite", "tqdm", "schedlib", *sys.stdlib_module_names}
@@ -84,7 +90,7 @@ def test_module_imports_only_what_lies_below_it(file):
     outside = {other.partition(".")[0] for other in house.imports(name)}
     if room(name) == "core":
         assert outside <= CORE_MAY_IMPORT
-    if room(name) in LIBRARY | GROUND:
+    if room(name) in LIBRARY | GROUPS["GROUND"]:
         assert not outside & DRAWS, "the library draws nothing"
 
 
