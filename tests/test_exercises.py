@@ -15,6 +15,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csc_array, diags_array, lil_array
+from scipy.sparse.linalg import spsolve
 
 import answers_classics
 import answers_lotes
@@ -209,36 +211,26 @@ def test_a_verdict_says_in_words_what_its_colour_says():
 
 def wait_of_two_kinds(servers, levels=1500, load=0.7, long=0.1, rates=(3.0, 1 / 7)):
     """The mean wait where every tenth job is long, by the chain of (jobs there, long ones in service), cut at many jobs."""
-
-    def ends(jobs):  # to the level below; the next in line, if there is one, is long by chance
-        serving, fewer = min(jobs, servers), min(jobs - 1, servers)
-        down = np.zeros((serving + 1, fewer + 1))
-        for n in range(serving + 1):
-            for quick, ending in ((0, (serving - n) * rates[0]), (1, n * rates[1])):
-                for more in (0, 1) if jobs > servers else (0,):
-                    chance = 1 if jobs <= servers else long if more else 1 - long
-                    if ending:
-                        down[n, n - quick + more] += ending * chance
-        return down
-
-    def comes(jobs):  # to the level above
-        here = np.eye(min(jobs, servers) + 1)
-        if jobs >= servers:
-            return here
-        return (1 - long) * np.pad(here, ((0, 0), (0, 1))) + long * np.pad(here, ((0, 0), (1, 0)))
-
-    rate, steps = load * servers, []
-    back = 0.0
-    for jobs in range(levels, 0, -1):
-        leave = ends(jobs).sum(axis=1) + rate * (jobs < levels)
-        steps.append(rate * comes(jobs - 1) @ np.linalg.inv(np.diag(leave) - back))
-        back = steps[-1] @ ends(jobs)
-    level, total, waiting = np.ones(1), 1.0, 0.0
-    for jobs, step in enumerate(reversed(steps), 1):
-        level = level @ step
-        total += level.sum()
-        waiting += max(jobs - servers, 0) * level.sum()
-    return waiting / total / rate
+    states = [(n, slow) for n in range(levels) for slow in range(min(n, servers) + 1)]
+    place = {state: number for number, state in enumerate(states)}
+    flow = lil_array((len(states), len(states)))  # to, from
+    for (jobs, slow), kind in itertools.product(states, (0, 1)):
+        # of the kind, by chance, is who comes, or who is next in line when another goes
+        chance = long if kind else 1 - long
+        after = slow + kind * (jobs > servers)
+        moves = (
+            ((jobs + 1, slow + kind * (jobs < servers)), load * servers),
+            ((jobs - 1, after), (min(jobs, servers) - slow) * rates[0]),
+            ((jobs - 1, after - 1), slow * rates[1]),
+        )
+        for to, rate in moves:
+            if rate and to in place:
+                flow[place[to], place[jobs, slow]] += rate * chance
+    balance = csc_array(flow - diags_array(flow.sum(axis=0)))
+    # all over the chance that nobody is there
+    chances = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray()[:, 0]))
+    waiting = np.array([max(jobs - servers, 0) for jobs, _ in states])
+    return waiting @ chances / chances.sum() / (load * servers)
 
 
 def test_the_numbers_that_long_runs_would_find_are_those_of_the_chain():
