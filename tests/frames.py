@@ -1,8 +1,10 @@
-"""How the tests write a small data frame."""
+"""How the tests write a small data frame, and the runs behind a board."""
 
 import io
 
 import pandas as pd
+
+from schedlib.boards.standings import COLUMNS
 
 
 def as_frame(text):
@@ -16,3 +18,13 @@ def are_rows(frame, text):
     found = frame[[*wanted]].reset_index(drop=True)
     loosely = {"check_dtype": False, "check_categorical": False}
     pd.testing.assert_frame_equal(found, wanted, **loosely, check_exact=True)
+
+
+def runs_of(values):
+    """What a board is made of: waits of policies from {name: values by seed}."""
+    rows = [
+        (name, "wait (s)", "low", seed, value, "", "")
+        for name in values
+        for seed, value in enumerate(values[name])
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)

@@ -16,7 +16,7 @@ import pandas as pd
 import reproduce
 import schedlib
 from cases import CASES
-from frames import as_frame
+from frames import as_frame, runs_of
 from schedlib import boards, eagle, hmhs, intervals, lotes, mch, prototype, traces
 from schedlib.core import streams
 from schedlib.prototype import measure
@@ -69,10 +69,7 @@ LEAVES = as_frame("""
 PROBED = eagle.simulate(
     Workload(JOBS, TASKS), "hawk", 4, short_partition=0.25, cutoff=1.0, record=True
 )
-RUNS = pd.DataFrame(
-    [(name, "wait (s)", "low", seed, 1.0 + seed, "", "") for name in "ab" for seed in range(2)],
-    columns=["policy", "metric", "better", "seed", "value", "broke", "warned"],
-)
+RUNS = runs_of({"a": [1.0, 2.0], "b": [1.0, 2.0]})
 BOARD = boards.standings(RUNS)
 CONFIGS = lotes.MachineConfigs([[2.0]], [2])
 CLASSES = lotes.JobClasses([0.5, 0.5], [[1.0], [2.0]], [[1.0, 1.0]])

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cases import CASES
+from frames import runs_of
 from fresh import python
 from schedlib import boards, eagle, hmhs, lotes, mch, paths
 from schedlib.boards import invariants, literature
 from schedlib.boards.apart import Broke, apart
 from schedlib.boards.lotes_board import METRICS
 from schedlib.boards.race import LONGEST, PATIENCE
-from schedlib.boards.standings import COLUMNS
 from schedlib.core.rules import FLOATS, RuleKind
 from schedlib.workload import SECONDS, Workload
 
@@ -611,19 +611,9 @@ def test_eagles_board_cuts_off_at_what_the_simulator_compares():
 # --- intervals and ranks ------------------------------------------------------------------------------------------------------
 
 
-def table(values):
-    """Runs of policies from {name: values by seed}."""
-    rows = [
-        (name, "wait (s)", "low", seed, value, "", "")
-        for name in values
-        for seed, value in enumerate(values[name])
-    ]
-    return pd.DataFrame(rows, columns=COLUMNS)
-
-
 def test_intervals_are_students_t_and_differences_hold_for_all_comparisons_at_once():
     rng = np.random.default_rng(2)
-    runs = table({name: rng.normal(100, 5, 8) for name in "abc"})
+    runs = runs_of({name: rng.normal(100, 5, 8) for name in "abc"})
     board = boards.standings(runs, baseline="b")
     values = runs.pivot(index="seed", columns="policy", values="value")
     row, level = row_of(board, "c"), 1 - 0.05 / 2  # two comparisons
@@ -647,7 +637,7 @@ def test_one_trace_and_no_draws_give_no_interval():
 
 
 def test_who_broke_a_rule_has_no_rank_and_stands_last():
-    runs = table({"cheat": [0.0, 0.0], "a": [2.0, 3.0], "gone": [np.nan, 1.0]})
+    runs = runs_of({"cheat": [0.0, 0.0], "a": [2.0, 3.0], "gone": [np.nan, 1.0]})
     runs.loc[runs["policy"].eq("cheat") & runs["seed"].eq(1), "broke"] = "capacity: job 0 at 1 s"
     board = boards.standings(runs)
     assert board["policy"][0] == "a" and board["rank"].notna().tolist() == [True, False, False]
@@ -666,13 +656,16 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
         (lambda: boards.lotes(workload=crowd(0)), "configs"),
         (lambda: boards.mch(workload=crowd(0)), "workload: needs a tuple"),
         (lambda: boards.eagle(workers=3), "workers"),
-        (lambda: boards.standings(table({"a": [1.0, 2.0]}).drop(columns="seed")), "no column seed"),
-        (lambda: boards.standings(table({"a": [1.0, 2.0], "b": [1.0]})), "b ran on 1 of 2 seeds"),
         (
-            lambda: boards.standings(pd.concat([table({"a": [1.0]})] * 2)),
+            lambda: boards.standings(runs_of({"a": [1.0, 2.0]}).drop(columns="seed")),
+            "no column seed",
+        ),
+        (lambda: boards.standings(runs_of({"a": [1.0, 2.0], "b": [1.0]})), "b ran on 1 of 2 seeds"),
+        (
+            lambda: boards.standings(pd.concat([runs_of({"a": [1.0]})] * 2)),
             "runs.policy.1.: 'a'; has a second row of one metric and seed",
         ),
-        (lambda: boards.standings(table({"a": [1.0]})[:0]), "runs: no row"),
+        (lambda: boards.standings(runs_of({"a": [1.0]})[:0]), "runs: no row"),
     ],
 )
 def test_wrong_arguments_are_named(wrong, words):
@@ -699,7 +692,7 @@ def test_boards_are_drawn_whatever_happened_on_them():
         {"a": [np.nan, 1.0]},
         {"a": [-1.0, 1.0], "b": [0.0, 0.0]},
     ):
-        board = boards.standings(table(values))
+        board = boards.standings(runs_of(values))
         figure = boards.plot(board)
         assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == board[
             "policy"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frames import as_frame
+from frames import as_frame, runs_of
 from refusals import refuses
 from schedlib import boards, eagle, hmhs, lotes, mch, plots
 from schedlib.hmhs.workloads import tiny
@@ -104,9 +104,7 @@ def test_it_draws_into_a_readers_axes():
     figure, axes = plt.subplots(1, 2)
     assert plots.gantt(RESULTS["LoTES"](), axes[1]) is figure
     assert len(axes[1].collections) and not len(axes[0].collections)
-    wait = [("a", 0, 2.0), ("a", 1, 3.0), ("b", 0, 1.0), ("b", 1, 2.0)]
-    rows = [(policy, "wait (s)", "low", seed, value, "", "") for policy, seed, value in wait]
-    board = boards.standings(pd.DataFrame(rows, columns=["policy", "metric", "better", "seed", "value", "broke", "warned"]))  # fmt: skip
+    board = boards.standings(runs_of({"a": [2.0, 3.0], "b": [1.0, 2.0]}))
     assert boards.plot(board, ax=axes[0]) is figure and axes[0].get_xlabel().startswith("wait")
     plt.close(figure)
 
