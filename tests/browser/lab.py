@@ -85,6 +85,13 @@ def browser(**settings):
         found.close()
 
 
+@contextlib.contextmanager
+def page(width=1280, height=900):
+    """A page of this size, without the web."""
+    with browser(viewport={"width": width, "height": height}, offline=True) as window:
+        yield window.new_page()
+
+
 def copy_of_the_book(folder):
     """The notebooks as a server may write into them: as committed, without the marks of cells that were run."""
     root = paths.checkout()

@@ -2,13 +2,10 @@
 prints a line for each lecture of build/slides, and the slides that are too large or too small.
 """
 
-import contextlib
-
 import lab
 from schedlib import paths
 
 LECTURES = sorted((paths.checkout() / "build/slides").glob("*.html"))
-SIZE = {"width": 1280, "height": 720}
 MEASURED = """() => [...Array(Reveal.getTotalSlides()).keys()].map(number => {
   Reveal.slide(number);
   const slide = Reveal.getCurrentSlide(), sizes = [];
@@ -34,15 +31,8 @@ def measured(page, file):
     return page.evaluate(MEASURED)
 
 
-@contextlib.contextmanager
-def projector():
-    """A page of the size of a projector, without the web."""
-    with lab.browser(viewport=SIZE, offline=True) as browser:
-        yield browser.new_page()
-
-
 if __name__ == "__main__":
-    with projector() as page:
+    with lab.page(height=720) as page:
         for file in LECTURES:
             found = measured(page, file)
             smallest = min(slide["smallest"] for slide in found)

@@ -69,8 +69,8 @@ def compare(root, explorer):
 
 @pytest.fixture(scope="module")
 def page():
-    with lab.browser(viewport={"width": 1280, "height": 900}, offline=True) as desk:
-        yield desk.new_page()
+    with lab.page() as shown:
+        yield shown
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -14,8 +14,8 @@ pytestmark = lab.on_the_site(bool(PAGES) and PAGES[0].exists())
 
 @pytest.fixture(scope="module")
 def page():
-    with lab.browser(viewport={"width": 1280, "height": 720}, offline=True) as browser:
-        yield browser.new_page()
+    with lab.page(height=720) as shown:
+        yield shown
 
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)

@@ -15,8 +15,7 @@ pytestmark = lab.on_the_site(PAGES[0].exists())
 
 @pytest.fixture(scope="module")
 def page():
-    with lab.browser(viewport={"width": WIDTH, "height": 980}, offline=True) as browser:
-        shown = browser.new_page()
+    with lab.page(WIDTH, 980) as shown:
         shown.emulate_media(media="print")
         yield shown
 

@@ -26,9 +26,7 @@ pytestmark = lab.on_the_site((BOOK / "index.html").exists())
 def page(request):
     """A page without the web, on which nothing is fetched and nobody complains."""
     fetched, wrong = [], []
-    size = {"width": WIDTHS[request.param], "height": 900}
-    with lab.browser(viewport=size, offline=True) as browser:
-        made = browser.new_page()
+    with lab.page(WIDTHS[request.param]) as made:
         made.on("request", lambda request: fetched.append(request.url))
         made.on("pageerror", lambda error: wrong.append(f"{made.url}: error: {error}"))
         made.on("console", lambda said: wrong.append(f"{made.url}: {said.type}: {said.text}"))

@@ -111,8 +111,7 @@ def test_a_damaged_link_and_work_without_length_leave_the_page_whole(page):
 
 
 def test_a_page_that_is_a_file_says_how(tmp_path):
-    with lab.browser(offline=True) as browser:
-        shown = browser.new_page()
+    with lab.page() as shown:
         shown.goto((lab.BOOK / PAGE).as_uri())
         assert "make site" in shown.locator(".run-bar").first.inner_text()
 
@@ -120,8 +119,7 @@ def test_a_page_that_is_a_file_says_how(tmp_path):
 @pytest.mark.parametrize("width", (1280, 390))
 def test_a_box_is_stepped_through_by_keyboard_also_as_a_file(width):
     steps = next(box for box in running.boxes() if box.name == "05.johnson").steps
-    with lab.browser(viewport={"width": width, "height": 900}, offline=True) as browser:
-        shown = browser.new_page()
+    with lab.page(width) as shown:
         shown.goto((lab.BOOK / PAGE).as_uri())
         bar = shown.locator(".has-run:has-text('def johnson') + .run-bar")
         bar.get_by_role("button", name="Step through").press("Enter")

@@ -33,8 +33,8 @@ pytestmark = lab.on_the_site(bool(PAGES))
 
 @pytest.fixture(scope="module")
 def page():
-    with lab.browser(viewport={"width": 1280, "height": 900}, offline=True) as browser:
-        yield browser.new_page()
+    with lab.page() as shown:
+        yield shown
 
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: f"{file.parent.name}-{file.stem}")

@@ -11,7 +11,7 @@ pytestmark = lab.on_the_site(bool(screen.LECTURES), "make slides")
 
 @pytest.fixture(scope="module")
 def page():
-    with screen.projector() as found:
+    with lab.page(height=720) as found:
         yield found
 
 
