@@ -18,7 +18,6 @@ import schedlib
 from cases import CASES
 from frames import as_frame, runs_of
 from schedlib import boards, eagle, hmhs, intervals, lotes, mch, prototype, traces
-from schedlib.core import streams
 from schedlib.prototype import measure
 from schedlib.sweeps import scales
 from schedlib.workload import Workload
@@ -157,7 +156,8 @@ def run_apart(**how):
 
 
 USUAL = CASES["usual"] | {
-    "workload": Workload(JOBS, TASKS),
+    "workload": CORES,
+    "trace": TRACE,
     "instance": TWO,
     "tree": TREE,
     "capacity": (4.0, 4.0),
@@ -170,16 +170,14 @@ USUAL = CASES["usual"] | {
 BRIEF = {"seeds": 1, "limit": 5.0}
 CALLS = {attrgetter(name)(schedlib): given for name, given in CASES["hostile"].items()} | {
     Workload: {"jobs": JOBS, "tasks": TASKS},
-    Workload.from_arrays: {"submit": [0, 1], "duration": [1, 2], "cpu": [1, 1]},
     Workload(JOBS, TASKS).head: {"n": 1},
     Workload(JOBS, TASKS).between: {"t0": 0, "t1": 2},
     Workload(JOBS, TASKS).with_classes: {"classes": [0, 1]},
-    streams: {},
     intervals.block_bootstrap: {"values": [1.0, 2.0] * 200, "block": 2, "draws": 5},
     given(boards.hmhs, workload=TWO): {"against": ["fifo"], **BRIEF},
     given(boards.mch, workload=(TREE, (4.0, 4.0), LEAVES, 50.0)): {"against": ["drf"], **BRIEF},
     boards.standings: {"runs": RUNS},
-    eagle.alibaba: {"every": 1, "trace": Workload(JOBS, TASKS)},
+    eagle.alibaba: {"every": 1, "trace": TRACE},
     hmhs.Instance: {name: getattr(TWO, name) for name in TWO.__dataclass_fields__},
     hmhs.from_trace: {"jobs": PAIRS, "n_jobs": 2, "machines": (2, 2)},
     hmhs.arriving: {"jobs": PAIRS, "n_jobs": 2, "machines": 2},
@@ -188,16 +186,11 @@ CALLS = {attrgetter(name)(schedlib): given for name, given in CASES["hostile"].i
     mch.simulate: {"jobs": LEAVES, "until": 5.0, "every": 1.0},
     mch.random_tree: {"rng": np.random.default_rng(0), "depth": 2},
     mch.property_table: {"rules": ["drf"], "trees": [TREE]},
-    lotes.simulate: {"workload": CORES},
-    lotes.cluster_jobs: {"workload": CORES, "k": 1},
-    lotes.class_counts: {"workload": CORES, "most": 2},
     lotes.capacity: {"configs": lotes.MachineConfigs([[2.0]], [500]), "workload": DRAWN, "precision": 0.2, "near": 400.0},
     lotes.core_load: {"configs": FIVE, "jobs": HOUR},
     lotes.google_month: {"configs": FIVE, "classes": TWOFOLD, "hours": 9.0, "times": MONTH, "sizes": "fixed"},
-    lotes.alibaba_instances: {"trace": TRACE},
     given(lotes.alibaba_hour, trace=TRACE): {"load": 0.02, "first": 9.0},
     lotes.google_times: {"jobs": pd.DataFrame({"submit": [0.0], "start": [0.0], "end": [9.0]})},
-    lotes.offered_load: {"workload": CORES},
     lotes.Policy: {"arrive": by_deadline},
     given(boards.lotes, workload=CORES): {"configs": CONFIGS, "against": ["greedy"], **BRIEF},
     given(boards.eagle, workload=LONG): {
