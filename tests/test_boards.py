@@ -31,11 +31,10 @@ jit_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs the 
 
 
 def crowd(seed):
-    """Sixty jobs for three machines of four cores: enough to make some wait."""
+    """Sixty jobs for three machines of four cores: enough to make some wait; some take no time."""
     rng = np.random.default_rng(seed)
-    return Workload.from_arrays(
-        np.sort(rng.uniform(0, 60, 60)), rng.exponential(6.0, 60), cores=rng.integers(1, 4, 60)
-    )
+    submit, duration = np.sort(rng.uniform(0, 60, 60)), rng.exponential(6.0, 60).round()
+    return Workload.from_arrays(submit, duration, cores=rng.integers(1, 4, 60))
 
 
 def first_fit(cluster, job):
