@@ -43,7 +43,7 @@ STILL = {
     ("schedlib",): 192_880,
     ("notebooks/reproduce",): 19_383,
     ("notebooks/reproduce/exhibits",): 47_070,
-    ("notebooks/book",): 58_536,
+    ("notebooks/book",): 58_587,
     ("tests",): 178_172,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""

@@ -31,17 +31,21 @@ def recorded(run: Callable[[], Any], lines: Mapping[tuple[str, int], int]) -> li
     """
     steps: list[Step] = []
     files = {file for file, _ in lines}
+    latest: dict[FrameType, int | None] = {}
 
     def at_line(frame: FrameType, event: str, argument: Any) -> Any:
         line = lines.get((frame.f_code.co_filename, frame.f_lineno))
-        if line is not None and event in ("line", "return") and len(steps) < MOST:
+        again = event == "line" and latest.get(frame) == line
+        latest[frame] = line
+        if line is not None and not again and event in ("line", "return") and len(steps) < MOST:
             end = {"returns": argument} if event == "return" else {}
             steps.append(Step(line, in_words(frame.f_locals | end)))
         return at_line
 
     def at_call(frame: FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code
-        inner = code.co_name.startswith("<")  # of a comprehension the whole is one step
+        # of a comprehension the whole is one step: Python 3.11 calls it, later ones stay in its line
+        inner = code.co_name.startswith("<")
         return at_line if code.co_filename in files and not inner else None
 
     before = sys.gettrace()
