@@ -42,7 +42,7 @@ FACES = (
     "book.exercises",
     "book.explorers",
 )
-PACKAGES = ("schedlib.", "", "schedlib.plots.", "book.")
+PACKAGES = ("", "schedlib.", "schedlib.plots.", "book.")
 """Where a docstring's names begin."""
 SEE = re.compile(r"See also: (.*?)(?:\.\n|\.$)", re.DOTALL)
 
