@@ -12,8 +12,7 @@ MOST_DRAWS = 1_000_000
 LARGEST = 1e150
 """The largest size of a value: sums of squares of larger ones overflow."""
 LEAST_WORTH = 200
-"""Independent values that a trace must be worth: with fewer, an interval of 95 % over M/M/1's waits covers their mean
-in less than nine of ten traces."""
+"""Independent values that a trace must be worth: with fewer an interval is too narrow."""
 FEWEST_BLOCKS = 30
 """Blocks of a trace whose means tell the number of independent values."""
 
@@ -89,7 +88,9 @@ def block_bootstrap(
     - `draws`: how many traces are put together from blocks, which `seed` draws
 
     The interval lies between the quantiles of the statistic over the draws. It covers other times of the same
-    system if the trace is many times longer than waits stay correlated. Raises ValueError when `values` is
+    system if the trace is many times longer than waits stay correlated, though less often than `level` says: of
+    M/M/1's waits an interval of 95 % that is not refused covers the mean in 83 to 89 of 100 traces (400 of 3,000 jobs at
+    load 0.5, 400 of 60,000 and 200 of 200,000 at load 0.9). Raises ValueError when `values` is
     empty, not finite, above 1e150 in size, or worth fewer than 200 independent values by the spread of its blocks' means, for a level
     that does not lie between 0 and 1, and for a block longer than the trace; TypeError when `statistic` is not a
     function. Source: Kuensch, Annals of Statistics 17, 1989 (moving blocks); Carlstein, Annals of Statistics 14,

@@ -221,7 +221,10 @@ def test_jobs_that_still_wait_count_with_what_they_have_waited(policy):
         assert sketched.share_above(longer) == pytest.approx((wait > longer).mean(), abs=0.01)
 
 
-def test_ctrl_c_ends_a_long_run():
+def test_ctrl_c_ends_a_long_run(request):
+    # a shell starts what runs in the background without it
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     configs = MachineConfigs([[1.0]], [4])
     jobs = RandomWorkload(ONE_CORE, rate=3.0, hours=1e8, sizes="fixed")
     simulate("greedy", configs, jobs, until=1.0, record=False)  # compiles
