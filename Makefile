@@ -28,7 +28,7 @@ figures: .venv/.ready ## every table, figure and claim, into figures/ (15 min; s
 	$(say)
 	@$(py) -m reproduce figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-test: lint ## lint, tests, and every chapter run once more (5 min; with Chromium 12)
+test: lint ## lint, tests, and every chapter run once more (15 min; with Chromium 21)
 	$(say)
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
 
