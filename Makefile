@@ -24,7 +24,7 @@ help: ## this list
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' by default)"
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m reproduce figures --help"
 
-figures: .venv/.ready ## every table, figure and claim, into figures/ (15 min; smoke: 2 min)
+figures: .venv/.ready ## every table, figure and claim, into figures/ (13 min; smoke: 2 min)
 	$(say)
 	@$(py) -m reproduce figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 

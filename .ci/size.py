@@ -44,7 +44,7 @@ STILL = {
     ("notebooks/reproduce",): 19_383,
     ("notebooks/reproduce/exhibits",): 47_070,
     ("notebooks/book",): 58_587,
-    ("tests",): 178_208,
+    ("tests",): 178_225,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}

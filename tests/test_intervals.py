@@ -51,7 +51,7 @@ def waits_of_mm1(seed, load, n):
 @pytest.mark.parametrize(
     ("load", "n", "refused"), [(0.5, 3_000, 0.2), (0.9, 5_000, 1.0), (0.9, 60_000, 0.6)]
 )
-def test_what_is_not_refused_covers_the_mean_wait_eight_times_of_ten(load, n, refused):
+def test_what_is_not_refused_mostly_covers_the_mean_wait(load, n, refused):
     """`refused`: the largest share of refusals that is expected, or 1 for all."""
     tried, covered, refusals = 60, 0, 0
     for seed in range(tried):
@@ -63,7 +63,7 @@ def test_what_is_not_refused_covers_the_mean_wait_eight_times_of_ten(load, n, re
         else:
             covered += found.low <= load / (1 - load) <= found.high
     assert refusals == tried if refused == 1 else refusals <= refused * tried
-    assert covered >= 0.8 * (tried - refusals)
+    assert covered >= 0.85 * (tried - refusals)
 
 
 @pytest.mark.parametrize("wrong, words", CASES["intervals"]["wrong_arguments_are_named"])

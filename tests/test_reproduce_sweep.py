@@ -167,7 +167,10 @@ def test_ctrl_c_ends_a_run_at_once_and_what_is_done_is_stored(folder, capfd):
     assert not (folder / "interrupted").exists()  # they leave it to the parent
     # joblib may warn behind it of what it could not tidy up
     said, goes_on, _ = capfd.readouterr().err.partition("the same command goes on from there\n")
-    assert goes_on and said.count("Traceback") == 1 and len(said.splitlines()) < 20
+    lines = [
+        line for line in said.splitlines() if line.strip(" ^~")
+    ]  # without Python's marks below a line
+    assert goes_on and said.count("Traceback") == 1 and len(lines) < 14
     told = int(re.search(r"(\d+) of 80 points stored", said)[1])
     assert 3 <= told <= len(entries(experiment)) <= told + 1 < 80
 

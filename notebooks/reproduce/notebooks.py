@@ -139,14 +139,15 @@ def draw(names: Sequence[str], settings: Settings, folder: Path) -> dict[str, st
 
     passed_on = ("scale", "seeds", "workers", "dask")
     parameters = {name: getattr(settings, name) for name in passed_on} | {"out": str(folder)}
-    if names:
-        print(f"drawing {len(names)} figures and tables ({settings.scale})", file=sys.stderr)
+    if not names:
+        return {}
+    print(f"drawing {len(names)} figures and tables ({settings.scale})", file=sys.stderr)
     drawings = {}
     for paper in papers.KEYS:
         if own := [name for name in names if name.startswith(f"{paper}.")]:
             drawings[paper] = delayed(stopped)(paper, parameters | {"only": ",".join(own)})
     together = min(settings.workers or cpu_count(), len(drawings))
-    errors = Parallel(max(together, 1))(drawings.values())
+    errors = Parallel(together)(drawings.values())
     return {paper: error for paper, error in zip(drawings, errors, strict=True) if error}
 
 
