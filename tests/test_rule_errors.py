@@ -10,6 +10,11 @@ import pytest
 from cases import CASES
 from refusals import refuses
 from schedlib import eagle, hmhs, lotes, mch
+from schedlib.core.functions import flaw
+from schedlib.eagle import systems
+from schedlib.hmhs import list_scheduling, serving
+from schedlib.lotes.policies import own
+from schedlib.mch import choice
 from schedlib.workload import Workload
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs the compiler")
@@ -93,3 +98,26 @@ def test_resources_match_by_name():
 
 def test_a_rule_that_counts_no_references_makes_no_arrays():
     refuses("it makes no arrays", mch.rule(room=0), lambda tree: int(np.zeros(2)[0]))
+
+
+KINDS_OF_RULES = [
+    *own.KINDS.values(),
+    *systems.KINDS.values(),
+    list_scheduling.DISPATCH,
+    serving.KEY,
+    choice.PRIORITY,
+    choice.CHOOSE,
+]
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_RULES, ids=lambda kind: ", ".join(kind.arguments))
+def test_a_recommended_generator_is_one_that_the_rule_has(kind):
+    """The way out is an expression that gives a generator, or says that there is none."""
+    outside = np.random.default_rng(0)
+    said = flaw(lambda: outside.random(), kind.generator)
+    if "cannot draw" in said:
+        fields = [name for value in kind.arguments.values() for name in dir(value)]
+        assert "rng" not in {*kind.arguments, *fields}
+    else:
+        recommended = said.rpartition("draw from ")[2].strip("`")
+        assert isinstance(eval(recommended, {**kind.arguments}), np.random.Generator)

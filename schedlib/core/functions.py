@@ -112,13 +112,15 @@ def reads(function: Callable[..., Any], field: str) -> bool:
 def flaw(function: Callable[..., Any], rng: str = "rng") -> str:
     """Why a reader's function that compiles cannot be a rule: it, or a function that it calls, draws from another
     generator than `rng`, sets a field of a record, or reads a variable that may be unset; "" when it does none of
-    these.
+    these. With `rng` "" a rule has no generator: it cannot draw.
 
     >>> flaw(lambda: np.random.random(), "cluster.rng")
     'draws from `random` or `np.random`, which no seed reaches; draw from `cluster.rng`'
     >>> flaw(lambda rng: rng.random())
     ''
     """
+    cannot = "this rule cannot draw; compute its answer from what it sees"
+    way_out = f"draw from `{rng}`" if rng else cannot
     for part in reached(function):
         outside = variables(part)
         file = Path(part.__code__.co_filename).name
@@ -139,14 +141,12 @@ def flaw(function: Callable[..., Any], rng: str = "rng") -> str:
                 or value is np.random
                 or isinstance(getattr(value, "__self__", None), GENERATORS)
             ):
-                return (
-                    f"draws from `random` or `np.random`, which no seed reaches; draw from `{rng}`"
-                )
+                return f"draws from `random` or `np.random`, which no seed reaches; {way_out}"
             if isinstance(value, np.random.Generator):
                 line = step.positions.lineno if step.positions else None
                 return (
                     f"draws from {step.argval!r} ({file}, line {line}), a generator from outside, which no seed "
-                    f"reaches; draw from `{rng}`"
+                    f"reaches; {way_out}"
                 )
     return ""
 

@@ -103,6 +103,14 @@ class RuleKind:
         """The type of the function, as numba writes it."""
         return numba.typeof(self.result)(*map(numba.typeof, self.arguments.values()))
 
+    @property
+    def generator(self) -> str:
+        """The generator from which a rule draws, as it writes it; "" where it is given none."""
+        if "rng" in self.arguments:
+            return "rng"
+        name, sees = next(iter(self.arguments.items()))
+        return f"{name}.rng" if hasattr(sees, "rng") else ""
+
     def reads_columns(self, function: Any) -> bool:
         """Whether a function reads the jobs' own columns, and cannot compile before these are known."""
         sees, *_ = self.arguments.values()
@@ -140,8 +148,7 @@ class RuleKind:
             raise ValueError("is not a function")
         if room_of(function):
             return jit(function, **self.options)
-        rng = "rng" if "rng" in self.arguments else f"{next(iter(self.arguments))}.rng"
-        if reason := flaw(function, rng):
+        if reason := flaw(function, self.generator):
             raise ValueError(reason)
         compiler = functools.partial(numba.njit, nogil=True, boundscheck=True, **self.options)
         signature = self.signature
