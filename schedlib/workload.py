@@ -292,15 +292,22 @@ class Workload:
         tasks = self._tasks.iloc[self._offsets[first] : self._offsets[last]].reset_index(drop=True)
         return Workload(jobs, tasks, self.time_unit, self.report)
 
+    def require_tasks(self) -> None:
+        """Raise ValueError where no job has a task.
+
+        >>> Workload.from_arrays([0], [1.0]).require_tasks()
+        """
+        if self._tasks.empty:
+            raise ValueError(
+                "workload: no job has a task (of `read_swim` hmhs.swim_jobs makes tasks); add tasks with "
+                "columns job and duration"
+            )
+
     def work(self) -> np.ndarray:
         """The sum of the durations of each job's tasks, shape (N,); ValueError on a job without tasks."""
+        self.require_tasks()
         if (empty := np.diff(self._offsets) == 0).any():
             row = int(empty.argmax())
-            if empty.all():
-                raise ValueError(
-                    "workload: no job has a task (of `read_swim` hmhs.swim_jobs makes tasks); add tasks with "
-                    "columns job and duration"
-                )
             raise ValueError(f"workload: the job in row {row} has no task; leave such jobs out")
         return np.add.reduceat(self._tasks["duration"].to_numpy(float), self._offsets[:-1])
 

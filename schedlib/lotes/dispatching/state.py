@@ -140,8 +140,7 @@ class Tasks:
     def __init__(self, workload: Workload, names: tuple[str, ...] | None = None):
         jobs = workload.jobs
         tasks = workload.tasks
-        if not len(tasks):
-            workload.work()  # refuses jobs of which none has a task
+        workload.require_tasks()
         counts = np.diff(workload.offsets)
         self.columns = workload.numeric_columns
         self.own = jobs

@@ -105,8 +105,7 @@ def offered_load(workload: Workload, configs: MachineConfigs) -> float:
 def _asked(configs: MachineConfigs, jobs: Workload) -> tuple[JobClasses, float]:
     """The jobs' classes, and how many jobs come per unit of time."""
     tasks = jobs.tasks
-    if not len(tasks):
-        jobs.work()  # says so
+    jobs.require_tasks()
     job_class = np.repeat(jobs.jobs["class"].to_numpy(), np.diff(jobs.offsets))
     number = np.bincount(job_class)
     seen = number > 0
