@@ -55,15 +55,25 @@ class Finder(MetaPathFinder, Loader):
         try:
             found = importlib.import_module(new)
         except ModuleNotFoundError as error:
-            checkout = "is in the checkout, not in the package: clone it and work there"
-            raise ImportError(f"{old} is {new} now, which {checkout}") from error
-        module.__dict__["__getattr__"] = lambda name: getattr(found, name)
+            if error.name != new.partition(".")[0]:
+                raise
+            message = f"{old} is {new} now, which is in the checkout, not in the package: clone it and work there"
+            if not any(name.startswith(f"{old}.") for name in MOVED):
+                raise ImportError(message) from error
+            found = None  # parts of it are in the package
+
+        def attribute(name: str) -> Any:
+            if found is None:
+                raise AttributeError(message)
+            return getattr(found, name)
+
+        module.__dict__["__getattr__"] = attribute
 
 
 def command(arguments: Sequence[str]) -> int | None:
     """Run a command that has moved to `reproduce` and give its exit code; None for any other."""
     first, second, *_ = (*arguments, "", "")
-    of_the_book = first == "run" and re.fullmatch(r"\w+\.[\w-]+", second)  # as in `run hmhs.fig1`
+    of_the_book = first == "run" and re.fullmatch(r"\w+\.(?!py$)[\w-]+", second)  # `run hmhs.fig1`
     if first not in COMMANDS and not of_the_book:
         return None
     new = f"python -m reproduce {first}"

@@ -120,6 +120,37 @@ assert literature.easy is same.easy and schedlib.leaderboard.plot and exercises.
     python("-W", "ignore", "-c", code)
 
 
+def test_without_the_checkout_old_names_of_what_is_in_the_package_work():
+    code = """
+import sys
+sys.modules["book"] = sys.modules["reproduce"] = None  # as where they are not installed
+import schedlib.pictures.style
+from schedlib.pictures import alt, gantt, trees
+import schedlib.plots.bars
+assert gantt.__getattr__("__doc__") == schedlib.plots.bars.__doc__
+for name in ("schedlib.pictures.bins", "schedlib.teaching", "schedlib.reproduce"):
+    try:
+        __import__(name)
+    except ImportError as error:
+        assert name in str(error) and "is in the checkout, not in the package" in str(error)
+    else:
+        raise AssertionError(name)
+try:
+    schedlib.pictures.bins
+except AttributeError as error:
+    assert "is in the checkout, not in the package" in str(error)
+else:
+    raise AssertionError("bins")
+"""
+    python("-W", "ignore", "-c", code)
+
+
+def test_a_readers_file_without_a_variable_is_not_taken_for_an_exhibit(capsys):
+    assert library.main(["run", "mine.py"]) == 2
+    said = capsys.readouterr().err
+    assert "as mine.py:SWEEP" in said and "reproduce" not in said
+
+
 def test_list_shows_what_there_is(capsys):
     assert main(["list", "hmhs.toy"]) == 0
     (_, row) = capsys.readouterr().out.splitlines()
