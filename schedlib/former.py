@@ -55,7 +55,7 @@ class Finder(MetaPathFinder, Loader):
         try:
             found = importlib.import_module(new)
         except ModuleNotFoundError as error:
-            if error.name != new.partition(".")[0]:
+            if new.startswith("schedlib."):
                 raise
             message = f"{old} is {new} now, which is in the checkout, not in the package: clone it and work there"
             if not any(name.startswith(f"{old}.") for name in MOVED):
