@@ -179,12 +179,11 @@ class Planner:
     def __post_init__(self):
         self.jobs = self.given.jobs
         self.job_class = self.jobs.job_class
-        self.begin = float(self.jobs.submit[0]) if len(self.jobs.submit) else 0.0
-        self.plans: list[tuple[float, Any]] = [(self.begin, self.given.plan)]
+        self.plans: list[tuple[float, Any]] = [(self.jobs.begin, self.given.plan)]
 
     @property
     def due(self) -> float:
-        return self.begin + self.turn * self.replan.every
+        return self.jobs.begin + self.turn * self.replan.every
 
     def relabel(self, block: Arrivals, progress: Any) -> None:
         """Give the jobs of the block that are still to come their present classes."""

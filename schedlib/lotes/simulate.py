@@ -95,7 +95,7 @@ def simulate(
     run = Run(
         name,
         module.begin(policy, settings, given),
-        state_of(given.machines, width, _origin(jobs), fixed=interval is not None),
+        state_of(given.machines, width, jobs.begin, fixed=interval is not None),
         given,
         end=end,
         record=record,
@@ -181,11 +181,6 @@ def _span(jobs):
     return max(arrivals, float(jobs.work.max())) or 1.0
 
 
-def _origin(jobs):
-    """From when on the run is measured: the first submission."""
-    return float(jobs.submit[0]) if isinstance(jobs, Tasks) and len(jobs.submit) else 0.0
-
-
 def _require_few_calls(policy, jobs):
     """Raise ValueError where the policy's timer calls too often."""
     wake = getattr(policy, "wake", None)
@@ -198,17 +193,16 @@ def _require_few_calls(policy, jobs):
 
 def _times(jobs, interval, until):
     """The width of an interval of the metrics, and when the run ends."""
-    hours = np.inf if isinstance(jobs, Tasks) else jobs.hours
     span = _span(jobs)
     width = span / 100 if interval is None else interval
     if not width > span / MOST_INTERVALS:
         raise ValueError(
             f"interval: {interval}, must be positive, and at most {MOST_INTERVALS:,} in all"
         )
-    end = hours if until is None else float(until)
+    end = jobs.hours if until is None else float(until)
     if not end >= 0:
         raise ValueError(f"until: {end:g}, must be a time from 0 on")
-    if width * MOST_INTERVALS < end - _origin(jobs) < np.inf:
+    if width * MOST_INTERVALS < end - jobs.begin < np.inf:
         raise ValueError(
             f"until: {end:g}, makes more than {MOST_INTERVALS:,} intervals; widen interval="
         )

@@ -74,10 +74,9 @@ class Run:
                 return
             if status == AT_STOP:
                 self._stop_over(stop, coming)
-            elif status == MORE_SLOTS:
-                self.state = states.enlarged(self.state)
-                self.policy = self.policy.grown(len(self.state.table.spare))
-            elif status == MORE_PIECES:
+            elif status in (MORE_SLOTS, MORE_PIECES):
+                if status == MORE_SLOTS:
+                    self.state = states.enlarged(self.state)
                 self.policy = self.policy.grown(len(self.state.table.spare))
             elif status == MORE_INTERVALS:
                 meter = self.state.meter

@@ -100,9 +100,9 @@ def lengthened(m: Meter, until: float) -> Meter:
         if m.fixed or intervals < MOST_ROWS:
             intervals *= 2
         else:
-            m = _coarser(_longer(m, intervals, "series", "busy", "busy_queued"))
+            m = _coarser(longer(m, intervals, "series", "busy", "busy_queued"))
     try:
-        return _longer(m, intervals, "series", "busy", "busy_queued")
+        return longer(m, intervals, "series", "busy", "busy_queued")
     except MemoryError as error:
         raise MemoryError(f"{error}, for {intervals:,} intervals; widen interval=") from None
 
@@ -157,6 +157,8 @@ class Tasks:
             )
         self.demand = tasks[list(self.resources)].to_numpy(float)
         self.time_unit = workload.time_unit
+        self.begin = float(self.submit[0]) if len(self.submit) else 0.0
+        self.hours = np.inf  # no time ends the run, as it ends that of a random workload
 
     def typical(self) -> np.ndarray:
         """The mean demand, (R,)."""
@@ -270,12 +272,12 @@ def enlarged(state: State) -> State:
     """The same state with room for half as many jobs again."""
     before = len(state.table.spare)
     slots = before + before // 2 + 1
-    table = _longer(state.table, slots, "job", "size", "code", "hall", "spare")
+    table = longer(state.table, slots, "job", "size", "code", "hall", "spare")
     table.spare[before:] = np.arange(before, slots)
-    return state._replace(table=table, events=_longer(state.events, slots, "time", "label"))
+    return state._replace(table=table, events=longer(state.events, slots, "time", "label"))
 
 
-def _longer(record: Any, rows: int, *fields: str) -> Any:
+def longer(record: Any, rows: int, *fields: str) -> Any:
     """The same record with that number of rows in these fields."""
     return record._replace(**{field: grown(getattr(record, field), rows) for field in fields})
 
@@ -284,7 +286,7 @@ def longer_log(log: Log, rows: int) -> Log:
     """The same log with room for `rows` jobs."""
     before = len(log.start)
     if rows > before:
-        log = _longer(log, max(rows, 2 * before), *Log._fields)
+        log = longer(log, max(rows, 2 * before), *Log._fields)
         log.start[before:] = np.nan
         log.finish[before:] = np.nan
         log.machine[before:] = -1

@@ -196,8 +196,13 @@ def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     """
     whole = holds(configs.capacity, classes.demand) * configs.count[:, None]
     pool = pool_size(configs, classes)
-    used = np.divide(whole, pool, out=np.zeros_like(pool), where=pool > 0)
+    used = _part(whole, pool)
     return np.clip(1 - used, 0, 1)
+
+
+def _part(amount, total):
+    """The amount as a part of the total, 0 where there is none."""
+    return np.divide(amount, total, out=np.zeros(amount.shape), where=total > 0)
 
 
 @typed
@@ -250,7 +255,7 @@ def allocate(
     running[j, k] = np.where(in_use, jobs, 0.0)
     held = running[:, :, None] * classes.demand
     total = (configs.capacity * configs.count[:, None])[:, None]
-    delta = np.divide(held, total, out=np.zeros_like(held), where=total > 0)
+    delta = _part(held, total)
     for array in (running, delta):
         array.flags.writeable = False
     return Allocation(float(best * unit), delta, running)
@@ -261,7 +266,7 @@ def _held(configs, classes, pool, j, k):
     total = configs.capacity * configs.count[:, None]
     used = pool[j, k] * classes.demand[k].T
     whole = total[j].T
-    part = np.divide(used, whole, out=np.zeros_like(used), where=whole > 0)
+    part = _part(used, whole)
     config = np.arange(len(total))[:, None, None]
     rows = np.where(j == config, part, 0.0)
     return rows[total > 0]

@@ -26,7 +26,7 @@ from numba import types
 from numba.extending import typeof_impl
 
 from schedlib.core import columns
-from schedlib.core.arrays import grown, zeroed
+from schedlib.core.arrays import zeroed
 from schedlib.core.checks import frozen, positive, require_fields
 from schedlib.core.events import LABEL
 from schedlib.core.functions import names_in, reached, reads, variables
@@ -45,6 +45,7 @@ from schedlib.lotes.dispatching.state import (
     Given,
     Tasks,
     ask,
+    longer,
     refuse,
 )
 from schedlib.lotes.dispatching.waiting_line import (
@@ -436,6 +437,10 @@ class Memory(NamedTuple):
     kept: np.ndarray  # (1,): how many of them there are
 
 
+OF_JOBS = ("ends", "following", "notes", "size", "left", "runs", "begun", "stops")
+"""Fields of `Memory` with a row for each slot."""
+
+
 @typeof_impl.register(Memory)
 def _of_one_type(memory: Memory, context: Any) -> Any:
     """The same type for every policy, so that the engine compiles once."""
@@ -532,19 +537,9 @@ def begin(policy: Policy, settings: dict, given: Given) -> Memory:
 
 def with_room(memory: Memory, slots: int) -> Memory:
     """The state with room for this number of jobs."""
-    return memory._replace(
-        ends=grown(memory.ends, slots),
-        following=grown(memory.following, slots),
-        notes=grown(memory.notes, slots),
-        size=grown(memory.size, slots),
-        left=grown(memory.left, slots),
-        runs=grown(memory.runs, slots),
-        begun=grown(memory.begun, slots),
-        stops=grown(memory.stops, slots),
-        pieces=grown(memory.pieces, 2 * memory.kept[0] + slots)
-        if memory.preempts
-        else memory.pieces,
-    )
+    if memory.preempts:
+        memory = longer(memory, 2 * memory.kept[0] + slots, "pieces")
+    return longer(memory, slots, *OF_JOBS)
 
 
 @kernel

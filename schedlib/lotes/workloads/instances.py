@@ -5,7 +5,7 @@ whose jobs are drawn block by block, so that a long run fits in memory.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -126,6 +126,7 @@ class RandomWorkload:
     limit: float | None = None
     time_unit: str = "h"
     burst: tuple[float, float] = (1.0, 0.0)
+    begin: ClassVar[float] = 0.0  # when measuring begins; of a `Workload` at the first submission
 
     def __post_init__(self):
         require_fields(self)
