@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from schedlib.core.checks import amounts, numbers, refuse, require_kind, whole
+from schedlib.core.checks import amounts, frozen, numbers, refuse, require_kind, whole
 
 # jobs fit a machine when they need at most (1 + FIT) times what it has, of each resource
 FIT = 1e-9
@@ -102,10 +102,8 @@ class MachineConfigs:
         )
         whole("count", count, 1)
         refuse("count", count > MOST_MACHINES, count, f"must be at most {MOST_MACHINES:,}")
-        count = count.astype(np.int64)
-        count.flags.writeable = False
         object.__setattr__(self, "capacity", capacity)
-        object.__setattr__(self, "count", count)
+        object.__setattr__(self, "count", frozen(count.astype(np.int64)))
         if self.names is not None:
             require_kind("names", self.names, Sequence, "help(MachineConfigs)")
             names = tuple(self.names)

@@ -36,6 +36,11 @@ def require_able(block: Arrivals, size: np.ndarray, m: Machines, before: int) ->
         )
 
 
+def _now(state, given):
+    """The time, as messages say it."""
+    return f"{state.meter.clock[0].now:.4g} {given.jobs.time_unit}"
+
+
 def asked(state: State, given: Given) -> str:
     """The policy's last question: job or machine, and the time."""
     record = state.refusal[0]
@@ -44,7 +49,7 @@ def asked(state: State, given: Given) -> str:
         subject = f"job {state.table.job[record.slot].row}"
     elif record.machine >= 0:
         subject = f"machine {record.machine}"
-    return f"{subject} at {state.meter.clock[0].now:.4g} {given.jobs.time_unit}"
+    return f"{subject} at {_now(state, given)}"
 
 
 def refusal(state: State, given: Given) -> str:
@@ -52,7 +57,7 @@ def refusal(state: State, given: Given) -> str:
     record = state.refusal[0]
     subject = asked(state, given)
     choice = record.choice
-    now = f"{state.meter.clock[0].now:.4g} {given.jobs.time_unit}"
+    now = _now(state, given)
     if record.machine == TIME and choice == NONE:
         return f"cluster.wake: a time is named at {now} that is not later; infinite names no time"
     if record.machine == TIME:
@@ -94,7 +99,7 @@ def _why(state, given, slot, machine):
     job = state.table.job[slot]
     size = state.table.size[slot]
     free = state.machines.free[machine]
-    subject = f"job {job.row} at {state.meter.clock[0].now:.4g} {given.jobs.time_unit}"
+    subject = f"job {job.row} at {_now(state, given)}"
     names = getattr(given.jobs, "resources", None)  # those of a random workload have no names
     for l in np.flatnonzero(size > free)[:1]:
         unit = given.unit[l]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from schedlib.core.checks import numbers, positive, typed, unknown
+from schedlib.core.checks import frozen, numbers, positive, typed, unknown
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, holds
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
@@ -256,9 +256,7 @@ def allocate(
     held = running[:, :, None] * classes.demand
     total = (configs.capacity * configs.count[:, None])[:, None]
     delta = _part(held, total)
-    for array in (running, delta):
-        array.flags.writeable = False
-    return Allocation(float(best * unit), delta, running)
+    return Allocation(float(best * unit), frozen(delta), frozen(running))
 
 
 def _held(configs, classes, pool, j, k):
