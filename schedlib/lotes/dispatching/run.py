@@ -10,6 +10,7 @@ import numpy as np
 from schedlib.core.functions import RuleError
 from schedlib.lotes.dispatching import state as states
 from schedlib.lotes.dispatching.engine import AT_STOP, DONE, MORE_INTERVALS, MORE_SLOTS, advance
+from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.refusals import asked, refusal, require_able
 from schedlib.lotes.dispatching.state import (
     MORE_PIECES,
@@ -108,7 +109,7 @@ class Run:
     def _entered(self, block: Arrivals) -> Arrivals:
         """The block as the engine reads it; there is a row of the log for each of its jobs."""
         progress = self.state.progress[0]
-        size = self.given.sizes(block.demand)
+        _, size = fractions(self.given.configs.capacity, block.demand, self.given.own)
         require_able(block, size, self.state.machines, int(progress.arrived))
         if self.record:
             self.blocks.append(block)

@@ -10,7 +10,7 @@ import numpy as np
 from schedlib.core.arrays import grown, zeroed
 from schedlib.core.events import EventQueue, event_queue
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.machine_tree import Machines, fractions, unit_of
+from schedlib.lotes.dispatching.machine_tree import Machines, unit_of
 from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.workload import Workload
 
@@ -215,10 +215,6 @@ class Given(NamedTuple):
     jobs: Any
     rng: np.random.Generator
     own: bool  # whether a reader's rule decides
-
-    def sizes(self, demand: np.ndarray) -> np.ndarray:
-        """Demands (N, R) in the engine's fractions."""
-        return fractions(self.configs.capacity, demand, self.own)[1]
 
     @property
     def unit(self) -> np.ndarray:
