@@ -291,8 +291,8 @@ def dispatch(choose, line, arrivals, stage):
                 continue
         # a job became ready or had its last task started, or an alarm rang: those that wait ask again
         if idle > 0:
-            for other in range(machines):
-                update(asks, other, line.free[other], 0)
+            asks.key[:] = line.free
+            play(asks)
             idle = 0
     return Ended(now, -1, -1)
 

@@ -43,8 +43,7 @@ JOB = np.dtype(
 SLOT = np.dtype(
     [
         ("job", "i8"),  # the job whose task runs there
-        ("best", "i8"),  # the job that takes least there, while Min-Min places tasks
-        ("rank", "i8"),  # the place of that job in `State.quickest`
+        ("rank", "i8"),  # where the job that Min-Min tries next is in `State.quickest`
         ("free", "f8"),  # when the tasks that Min-Min has placed there end
     ],
     align=True,
@@ -251,27 +250,22 @@ def place(state, now):
         state.placed[job] = 0
     for machine in range(slots.size):
         slots[machine].rank = 0
-        slots[machine].best = -1
         slots[machine].free = max(now, line.free[machine])
-    gone = -1  # the job whose last task has just been placed: its machines look for another
     for _ in range(total):
         soonest = -1
         least = np.inf
         for machine in range(slots.size):
             slot = slots[machine]
-            if slot.best == gone:
-                while jobs[state.quickest[machine, slot.rank]].unplaced == 0:
-                    slot.rank += 1
-                slot.best = state.quickest[machine, slot.rank]
-            end = slot.free + line.time[slot.best, machine]
+            while jobs[state.quickest[machine, slot.rank]].unplaced == 0:
+                slot.rank += 1
+            end = slot.free + line.time[state.quickest[machine, slot.rank], machine]
             if end < least:
                 soonest = machine
                 least = end
-        job = slots[soonest].best
+        job = state.quickest[soonest, slots[soonest].rank]
         slots[soonest].free = least
         state.placed[job, soonest] += 1
         jobs[job].unplaced -= 1
-        gone = job if jobs[job].unplaced == 0 else -2
     state.clock[0].stale = 0
 
 
