@@ -185,7 +185,7 @@ def reweigh(priority, state):
     row = CASE1 if two else tally.whose
     for leaf in range(leaves.size):
         flat.active[leaf] = is_active(leaves[leaf])
-    first = collapse(flat, flat.active)
+    first = collapse(flat)
     tally.first = first if two else -1
     for leaf in range(leaves.size):
         if flat.active[leaf]:

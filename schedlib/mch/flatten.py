@@ -67,7 +67,7 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
     """
     capacity = check_capacity(tree, capacity)
     nodes = flat_nodes(tree, capacity)
-    first = collapse(nodes, np.ones(tree.n_leaves, np.bool_))
+    first = collapse(nodes)
     share = nodes.vector / nodes.mu[:, None]
     nodes.mu[tree.leaves] = (tree.demand / capacity).max(axis=1)
     return Flattened(
@@ -94,7 +94,7 @@ class Nodes(NamedTuple):
     below: np.ndarray  # (Q,) sum of the children's omegas; scratch
     children: np.ndarray  # (Q,) how many; scratch
     weights: np.ndarray  # (3, p) the leaves': MCH's, Case 1's for every leaf, guarantees
-    active: np.ndarray  # (p,) scratch
+    active: np.ndarray  # (p,) which leaves count, at first all
 
 
 def flat_nodes(tree: Tree, capacity: np.ndarray) -> Nodes:
@@ -114,14 +114,14 @@ def flat_nodes(tree: Tree, capacity: np.ndarray) -> Nodes:
         below=np.zeros(q),
         children=np.zeros(q),
         weights=np.zeros((3, p)),
-        active=np.zeros(p, np.bool_),
+        active=np.ones(p, np.bool_),
     )
 
 
 @kernel
-def collapse(nodes, active):
+def collapse(nodes):
     """All weights from the active leaves alone; gives k'. O(q R)."""
-    add_up(nodes, active)
+    add_up(nodes)
     first = 0  # k', the resource that is saturated first
     largest = nodes.mu[0] * (1 - LEVEL)
     while first < nodes.vector.shape[1] - 1 and nodes.vector[0, first] < largest:
@@ -131,7 +131,7 @@ def collapse(nodes, active):
 
 
 @kernel
-def add_up(nodes, active):
+def add_up(nodes):
     """Demands of groups (Eq. 2), mu, and the sums of omegas, from the leaves up."""
     vector, mu = nodes.vector, nodes.mu
     q, resources = vector.shape
@@ -140,7 +140,7 @@ def add_up(nodes, active):
         mu[i] = 0.0
         nodes.below[i] = 0.0
         nodes.children[i] = 0.0
-        counts = leaf >= 0 and active[leaf]
+        counts = leaf >= 0 and nodes.active[leaf]
         for l in range(resources):
             vector[i, l] = nodes.normal[leaf, l] if counts else 0.0
     for i in range(q - 1, -1, -1):  # preorder backwards: children come before their group

@@ -172,6 +172,8 @@ def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
             right &= values < tree.n_leaves
             must = f"must be a leaf's index, 0 to {tree.n_leaves - 1}"
         refuse(f"jobs, {column}", ~right, table[column].to_numpy(), must)
+        if column in WHOLE:
+            table[column] = values.astype(np.int64)
     if "depart" in table:
         depart = as_numbers(table["depart"])
         text = np.isnan(depart) & table["depart"].notna()
@@ -179,8 +181,7 @@ def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
         early = depart <= as_numbers(table["submit"])
         refuse("jobs, depart", early, depart, "must be after the job's submission")
         table["depart"] = depart
-    leaf, tasks = (as_numbers(table[column]).astype(np.int64) for column in WHOLE)
-    return table.assign(leaf=leaf, tasks=tasks)
+    return table
 
 
 def as_numbers(column: pd.Series) -> np.ndarray:

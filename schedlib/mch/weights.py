@@ -84,10 +84,10 @@ def flat_weights(tree: Tree, capacity: np.ndarray, name: str) -> Weights:
         weight, _, _ = fluid_hdrf(tree, capacity)
         late = weight
     elif whose == TWO_PHASE:
-        first = int(collapse(flat, np.ones(tree.n_leaves, np.bool_)))
+        first = int(collapse(flat))
         weight, late = flat.weights[CASE1], flat.weights[MCH]
     else:
-        collapse(flat, np.ones(tree.n_leaves, np.bool_))
+        collapse(flat)
         weight = late = flat.weights[whose]
     return Weights(weight, share, late, first, flat)
 
