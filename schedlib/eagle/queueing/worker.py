@@ -93,11 +93,6 @@ def tell(state, worker, job, placed, now):
 
 
 @kernel
-def is_long(state, entry):
-    return state.jobs[state.entries[entry].job].long == 1
-
-
-@kernel
 def take_batch(state, thief, victim, now):
     """Move the first unbroken run of short probes behind a long task to the thief; whether there was one."""
     entries = state.entries
@@ -110,7 +105,7 @@ def take_batch(state, thief, victim, now):
     while entry >= 0 and taken < most:
         e = entries[entry]
         after = e.next
-        long = is_long(state, entry)
+        long = state.jobs[e.job].long == 1
         if long and taken > 0:
             break
         if behind_long and not long:

@@ -34,7 +34,6 @@ assumptions where the text is silent; it was the only law before the excerpts we
   0.33); its rate has a daily pattern.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -268,11 +267,7 @@ def _lognormal(rng, tasks, mean, long):
     return exp(np.repeat(sigma, tasks) * rng.standard_normal(tasks.sum()))
 
 
-WITHIN: dict[str, Callable[..., np.ndarray]] = {
-    "deviation": _deviation,
-    "variance": _variance,
-    "lognormal": _lognormal,
-}
+WITHIN = {"deviation": _deviation, "variance": _variance, "lognormal": _lognormal}
 
 
 def durations(
@@ -312,8 +307,4 @@ def _batches(rng, jobs, span):
     return np.repeat(moment, sizes[:batches])[:jobs]
 
 
-ARRIVALS: dict[str, Callable[..., np.ndarray]] = {
-    "poisson": _poisson,
-    "even": _even,
-    "batches": _batches,
-}
+ARRIVALS = {"poisson": _poisson, "even": _even, "batches": _batches}
