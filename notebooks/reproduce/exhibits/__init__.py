@@ -49,6 +49,14 @@ def as_key(column: str) -> Callable[[DataFrame], DataFrame]:
     return lambda frame: frame.astype({column: str})
 
 
+def mean_of(frame: DataFrame, column: str, **where: Any) -> Each | None:
+    """The mean of a column over these rows, one number a seed; None where there are none."""
+    rows = only(frame, **where)
+    if rows.empty:
+        return None
+    return each_seed(rows, rows[column])
+
+
 def value(frame: DataFrame, column: str, **where: Any) -> Exact:
     """The number in a column of the one row with these values."""
     return Exact(only(frame, **where)[column].item())

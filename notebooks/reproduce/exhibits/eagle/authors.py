@@ -181,14 +181,14 @@ def run_estimates(
 
 def points(source: Source) -> dict[str, list[dict[str, Any]]]:
     """A point for each file and each number of workers that runs at a scale, the fewest first."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for scale, places in source.places.items():
-        found[scale] = [
+    return {
+        scale: [
             {"trace": trace, "file": file, "workers": WORKERS[whose(trace)][place]}
             for trace, file in source.files.items()
             for place in places
         ]
-    return found
+        for scale, places in source.places.items()
+    }
 
 
 def experiments(source: Source) -> list[Experiment]:

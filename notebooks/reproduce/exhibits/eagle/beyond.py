@@ -73,10 +73,8 @@ def draw_heavier(frame: DataFrame):
     figure, axes = style.subplots(1, 3, size=(11.4, 3.8), sharey=True)
     rows = ratios(frame, "eagle", "hawk", "short")
     for ax, (trace, name) in zip(axes, drawing.NAMES.items(), strict=True):
-        style.band(
-            ax, only(rows, trace=trace), "load", "ratio", "percentile", drawing.PERCENTILE_LOOKS
-        )
-        drawing.level(ax, 1, 1 / 3, 1 / 10)
+        drawing.plot_ratios(ax, only(rows, trace=trace), "load")
+        drawing.level(ax, 1 / 3, 1 / 10)
         ax.axvline(LOAD[trace], color="#AAAAAA", linewidth=0.8)
         ax.set(title=name, xlabel="offered load")
     drawing.from_zero(axes)

@@ -7,6 +7,7 @@ from pandas import DataFrame, Series, concat
 from scipy import stats
 
 from reproduce.exhibits import Each, difference, each_seed, only
+from reproduce.exhibits import mean_of as mean_of  # which claims name
 from reproduce.exhibits.hmhs.comparing import gains
 from reproduce.exhibits.hmhs.crossing import farthest, readings
 from reproduce.exhibits.hmhs.factors import HEURISTICS, brought
@@ -92,12 +93,6 @@ def single_above_hybrid(frame: DataFrame, rival: str, **where) -> Each:
     """The mean gain of Fig. 1 on the single workload less that on the hybrid one (points)."""
     rows = gains(frame, [rival], **where)
     return difference(rows, "gain", "single", less="hybrid", by="workload")
-
-
-def mean(frame: DataFrame, column: str, **where) -> Each:
-    """The mean of a column over these rows: one number a seed."""
-    rows = only(frame, **where)
-    return each_seed(rows, rows[column])
 
 
 def excess(frame: DataFrame) -> Each:

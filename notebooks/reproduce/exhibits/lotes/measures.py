@@ -8,7 +8,8 @@ import numpy as np
 from pandas import DataFrame, Series
 
 from reproduce.exhibits import Each, difference, each_seed, only
-from reproduce.exhibits import value as value  # which claims name
+from reproduce.exhibits import mean_of as mean_of  # which claims name
+from reproduce.exhibits import value as value
 from reproduce.exhibits.lotes.drawing import SHORTEST, axis_of
 from reproduce.exhibits.lotes.table1_2_fig5_planning import lost
 from schedlib.intervals import Best, Exact, Proportion
@@ -58,14 +59,6 @@ def apart(frame: DataFrame, **where) -> Each | None:
     if rows.empty:
         return None
     return np.abs(difference(rows, "wait", "lotes", less="tetris"))
-
-
-def mean_of(frame: DataFrame, column: str, **where) -> Each | None:
-    """The mean of a column over these rows: one number a seed."""
-    rows = only(frame, **where)
-    if rows.empty:
-        return None
-    return each_seed(rows, rows[column])
 
 
 def growth(frame: DataFrame, policy: str, **where) -> Each | None:

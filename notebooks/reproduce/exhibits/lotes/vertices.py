@@ -5,7 +5,6 @@ compared: ours, of least waste; the first that the solver finds; one with the pr
 """
 
 import numpy as np
-import pandas as pd
 from pandas import DataFrame
 
 from reproduce.exhibits.lotes.drawing import SHORTEST
@@ -91,7 +90,7 @@ def google_vertices(seed: int) -> DataFrame:
             | _follows(configs, classes, stage1)
             | {"integer": np.round(exact, 12)}
         )
-    return pd.DataFrame(rows)
+    return DataFrame(rows)
 
 
 def _follows(configs, classes, stage1):
@@ -128,7 +127,7 @@ def spread(optima: int, thin: int, hours: float, seed: int) -> DataFrame:
     runs = [
         lotes.simulate("lotes", fewer, jobs, plan=made, seed=seed, record=False) for made in plans
     ]
-    return pd.DataFrame(rows).assign(wait=[3600 * run.mean_wait for run in runs])
+    return DataFrame(rows).assign(wait=[3600 * run.mean_wait for run in runs])
 
 
 EXPERIMENTS = (
