@@ -11,6 +11,7 @@ import re
 import textwrap
 from typing import Any
 
+import numpy as np
 from IPython import get_ipython
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -47,6 +48,7 @@ def lay_out(figure: Figure) -> bool:
     if panels[0].get_position().bounds == (0, 0, 1, 1):
         return False
     figure.set_layout_engine("constrained")
+    figure.set_dpi(DOTS)
     grid: Any = panels[0].get_gridspec()
     parts = grid.get_height_ratios()
     several = grid.ncols > 1
@@ -73,15 +75,17 @@ def lay_out(figure: Figure) -> bool:
     for text in figure.findobj(Text):
         inside = text.axes is not None and not text.axes.axison
         text.set_fontsize(SMALLEST if inside else min(max(text.get_fontsize(), SMALLEST), LARGEST))
-    return height < HIGHEST and _is_clear(figure, panels)
+    clear = height < HIGHEST and _is_clear(figure, panels)
+    figure.set_layout_engine("none")  # else `picture` lays out twice more
+    return clear
 
 
 def picture(figure: Figure) -> bytes:
     """A figure as a WebP file, which is smaller than a PNG file."""
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format="png", dpi=DOTS)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
     small = io.BytesIO()
-    few = Image.open(drawn).convert("RGB").quantize(128)  # colours
+    few = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB").quantize(128)  # colours
     few.save(small, "webp", lossless=True, method=6)
     return small.getvalue()
 
@@ -182,13 +186,12 @@ def _bars_below(figure: Figure, panels: list[Any]) -> int:
 
 def _is_clear(figure: Figure, panels: list[Any]) -> bool:
     """Whether no words are cut, and none lie on others. Names of ticks below a panel are turned first."""
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
+    figure.draw_without_rendering()
     crowded = [ax for ax in panels if ax.axison and _cross(_ticks(ax))]
     for ax in crowded:
         ax.tick_params("x", labelrotation=90)
     if crowded:
-        canvas.draw()
+        figure.draw_without_rendering()
     words: list[Text] = [*figure.texts]
     for ax in panels:
         words += [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts]

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from scipy.stats import rankdata
 
 from schedlib.core.rules import RNG
 from schedlib.hmhs.bound import Bounds, bounds
@@ -59,10 +60,12 @@ def plans(instance: Instance, known: Bounds) -> Iterator[Schedule]:
     at_once = np.zeros(instance.n_jobs)
     with_tasks = np.flatnonzero(side.tasks)
     price = relative_prices(known.map_prices.machine, side.time)[order].T  # (M, N), jobs in order
+    fewest_bits = np.min_scalar_type(order.size)  # numpy sorts numbers of 16 bits in linear time
+    dearness = rankdata(price, "ordinal", axis=1).astype(fewest_bits)  # from 1
     policy = Policy(lambda _: rank, first_wanted, MIN_MIN, name="priced")
     for factor in FACTORS:
         cheap = price <= factor * (1 + 1e-9)
-        cheap_first = np.argsort(np.where(cheap, 0.0, price), axis=1, kind="stable")
+        cheap_first = np.argsort(np.where(cheap, 0, dearness), axis=1, kind="stable")
         wanted = np.insert(order[cheap_first].astype(float), 0, 0.0, axis=1)  # (M, 1 + N)
         line = line_of(side, as_given(instance), at_once, RNG)._replace(machine_notes=wanted)
         maps = Stage.empty(int(side.tasks.sum()))

@@ -97,8 +97,7 @@ def offered_load(workload: Workload, workers: int) -> float:
         raise ValueError(
             f"workload: all jobs are submitted at {submit[0]:g} s; a load needs a time span"
         )
-    if not len(workload.tasks):
-        workload.work()  # says so
+    workload.require_tasks()
     work = workload.tasks["duration"].sum()
     span = submit[-1] - submit[0]
     return float(work / (workers * span))
