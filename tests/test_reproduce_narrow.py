@@ -6,6 +6,7 @@ import io
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
@@ -67,6 +68,13 @@ def test_no_word_is_cut_and_none_is_smaller_than_eight_points(drawn):
         for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
             box = text.get_window_extent()
             assert not text.get_text() or box.x0 + 1 >= 0 and box.x1 <= figure.bbox.x1 + 1
+
+
+def test_a_picture_is_as_wide_as_a_phone_after_one_for_paper():
+    figure, _ = panels(1, 2)
+    FigureCanvasSVG(figure).print_svg(io.BytesIO())
+    assert narrow.lay_out(figure)
+    assert Image.open(io.BytesIO(narrow.picture(figure))).width == narrow.WIDTH * narrow.DOTS
 
 
 def test_a_panel_whose_ticks_have_names_keeps_no_label_of_another_scale():

@@ -48,6 +48,7 @@ def lay_out(figure: Figure) -> bool:
     if panels[0].get_position().bounds == (0, 0, 1, 1):
         return False
     figure.set_layout_engine("constrained")
+    FigureCanvasAgg(figure)  # on a canvas for SVG there are 72 dots an inch
     figure.set_dpi(DOTS)
     grid: Any = panels[0].get_gridspec()
     parts = grid.get_height_ratios()
