@@ -49,7 +49,8 @@ def large_share(leaf, usage, demand, weight, capacity):
 def test_a_constant_added_to_a_priority_changes_nothing(function):
     """A difference in the thirtieth bit decides."""
     tree = mch.Tree([(1, 4), (3, 1)])
-    assert mch.fill(tree, (9, 18), mch.rule(function)).tasks.tolist() == [3, 2]
+    found = mch.allocate(tree, (9, 18), mch.rule(function))
+    assert found.rule == function.__name__ and found.tasks.tolist() == [3, 2]
 
 
 def test_class_first_then_share():

@@ -1,12 +1,15 @@
 """Closed forms against exact sums, integrals, limits and each other; textbooks' numbers are in the docstrings."""
 
+import itertools
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.special import gammainc
 from scipy.stats import norm
 
 from cases import CASES
@@ -86,11 +89,11 @@ def test_what_no_queue_can_have_is_refused(name, given, says):
     refuses(says, getattr(theory, name), *given)
 
 
-def srpt_of_uniform_pieces(load, pieces):
-    """The arrival rate, the mean response and that of a job by size, when a size is uniform on [a, b] with a chance, by piece; sums of
-    polynomials, integrated between the pieces' ends."""
-    rate = load / sum(chance * (a + b) / 2 for a, b, chance in pieces)
-    ends = sorted({end for a, b, _ in pieces for end in (a, b)})
+def uniform(*pieces):
+    """Where a size is uniform on [a, b] with a chance, by piece: its density, its k-th moment up to x, and the ends."""
+
+    def density(x):
+        return sum(chance / (b - a) * ((x >= a) & (x < b)) for a, b, chance in pieces)
 
     def moment(x, k):
         return sum(
@@ -98,29 +101,41 @@ def srpt_of_uniform_pieces(load, pieces):
             for a, b, chance in pieces
         )
 
+    return density, moment, sorted({end for a, b, _ in pieces for end in (a, b)})
+
+
+EXPONENTIAL = (
+    lambda x: np.exp(-x),
+    lambda x, k: math.factorial(k) * gammainc(k + 1, x),
+    [0, 3, 60],
+)
+
+
+@pytest.mark.parametrize("load", [0.1, 0.5, 0.8, 0.9, 0.95, 0.99])
+@pytest.mark.parametrize(
+    "law",
+    [
+        uniform((0, 1, 0.9), (5, 6, 0.1)),
+        uniform((0, 1, 0.99), (90, 110, 0.01)),
+        uniform((1, 2, 0.5), (2, 7, 0.5)),
+        EXPONENTIAL,
+    ],
+)
+def test_srpt_is_its_formula_by_moments_in_closed_form(load, law):
+    density, moment, ends = law
+    rate = load / moment(ends[-1], 1)
+
     def response(x):
         served, _ = quad(lambda t: 1 / (1 - rate * moment(t, 1)), 0, x, points=ends, epsrel=1e-11)
         ahead = moment(x, 2) + x * x * (1 - moment(x, 0))
         return rate * ahead / (2 * (1 - rate * moment(x, 1)) ** 2) + served
 
-    mean = sum(chance / (b - a) * quad(response, a, b, epsrel=1e-11)[0] for a, b, chance in pieces)
-    return rate, mean, response
-
-
-@pytest.mark.parametrize("load", [0.1, 0.5, 0.8, 0.9, 0.95, 0.99])
-@pytest.mark.parametrize(
-    "pieces",
-    [[(0, 1, 0.9), (5, 6, 0.1)], [(0, 1, 0.99), (90, 110, 0.01)], [(1, 2, 0.5), (2, 7, 0.5)]],
-)
-def test_srpt_is_exact_for_densities_with_jumps(load, pieces):
-    def density(x):
-        return sum(chance / (b - a) * ((x >= a) & (x < b)) for a, b, chance in pieces)
-
-    rate, mean, response = srpt_of_uniform_pieces(load, pieces)
-    law = {"density": density, "smallest": float(pieces[0][0]), "largest": float(pieces[-1][1])}
-    assert srpt_mean_response(rate, **law) == pytest.approx(mean, rel=1e-7)
-    for size in (pieces[0][1] - 0.5, law["largest"]):
-        assert srpt_response(size, rate, **law) == pytest.approx(response(size), rel=1e-7)
+    pieces = itertools.pairwise(ends)
+    mean = sum(quad(lambda x: density(x) * response(x), *piece)[0] for piece in pieces)
+    given = {"density": density, "smallest": float(ends[0]), "largest": float(ends[-1])}
+    assert srpt_mean_response(rate, **given) == pytest.approx(mean, rel=1e-7)
+    for size in (ends[1] - 0.5, given["largest"]):
+        assert srpt_response(size, rate, **given) == pytest.approx(response(size), rel=1e-7)
 
 
 @given(st.floats(1.05, 2.5), st.floats(10, 1e5), st.floats(0.01, 0.95))

@@ -88,7 +88,7 @@ def test_missing_columns_and_no_jobs_are_refused():
     jobs, tasks = frames()
     refuses("jobs: no column 'submit'", Workload, jobs.drop(columns="submit"), tasks)
     refuses("tasks: no column 'duration'", Workload, jobs, tasks.drop(columns="duration"))
-    refuses("jobs: no rows", Workload, jobs.iloc[:0], tasks)
+    refuses("jobs: no rows", Workload, jobs.iloc[:0], tasks.iloc[:0])
 
 
 def test_nobody_can_change_it():
