@@ -251,6 +251,7 @@ def test_a_sentence_to_criticise_stands_alone_and_the_bar_of_the_scheme_gives_th
         for question in exam.exam(sitting)
         if question.kind == "criticise"
     ]
+    assert len({question.answer["verdict"] for question in asked}) > 1
     for entry in exam.WORDS["criticise"]:
         row = rows[entry["claim"]]
         assert not re.match(r"(So|There|Its?|With \d+ s)\b|.*the same", row["sentence"])
@@ -262,6 +263,7 @@ def test_a_sentence_to_criticise_stands_alone_and_the_bar_of_the_scheme_gives_th
         verdict = "holds" if inside else "fails" if outside else "undecided"
         (one, *_) = (question for question in asked if entry["measured"] in question.asked)
         assert one.answer == {"verdict": row["verdict"]} == {"verdict": verdict}
+        assert verdict in one.steps[1][1]
         for picture in re.findall(r"\]\(\.\./(figures/[^)]+)\)", one.asked):
             assert (paths.checkout() / picture).is_file()
 

@@ -175,12 +175,12 @@ def hasty(cluster, job):
 )
 def test_policies_that_break_the_rules_are_refused(arrive, leave, cpu, why):
     jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[cpu, 0.9], mem=[0.1, 0.1])
-    refuses(f"policy 'own': {why}", simulate, Policy(arrive, leave), SMALL, jobs)
+    refuses(f"policy 'odd': {why}", simulate, Policy(arrive, leave, "odd"), SMALL, jobs)
 
 
 def test_a_job_sent_where_its_class_cannot_run_is_refused():
     classes = JobClasses([1.0], [[0.1, 0.1]], [[1.0], [0.0]])
-    words = "policy 'own': class: job 0 at 0 s is of class 0, which machine 1 cannot run; return -1 to let it wait"
+    words = "policy 'own': class: job 0 at 0 s is of class 0, which machine 1 cannot run; return -1 to let it wait, or ask lotes.can_start first"
     refuses(words, simulate, Policy(lambda cluster, job: 1), SMALL, FITS, classes=classes)
 
 

@@ -176,14 +176,11 @@ def least_total(submit, work):
 def test_no_plan_has_a_smaller_mean_response_than_srpt(gaps):
     submit = np.cumsum([0, *gaps]).tolist()
     for work in itertools.product(range(1, 5), repeat=3):
-        ends = srpt(submit, work)
-        assert sum(ends) == least_total(submit, work)
-        explorers = {job: end for job, _, end in six.served(submit, work, 1, "shortest rest first")}
-        assert explorers == dict(enumerate(ends))
+        assert sum(srpt(submit, work)) == least_total(submit, work)
 
 
 @pytest.mark.parametrize("quanta", [(2,), (1, 2), (3, 1, 2), (1, 2, 4, 8)])
-def test_turns_are_the_librarys_feedback_queues(quanta):
+def test_turns_are_the_librarys_feedback_queues_and_the_explorer_has_srpt(quanta):
     one = lotes.MachineConfigs([[1.0]], [1])
     rng = np.random.default_rng(0)
     cases = [([0, 1, 2, 4, 10, 13], [14, 6, 7, 5, 6, 7])]
@@ -192,9 +189,12 @@ def test_turns_are_the_librarys_feedback_queues(quanta):
     cases += [(np.sort(rng.integers(0, 15, n)), rng.integers(1, 9, n)) for n in sizes]
     for submit, work in cases:
         jobs = Workload.from_arrays(submit, work, cpu=np.ones(len(work)))
-        found = lotes.simulate(policy, one, jobs).jobs["finish"]
-        assert (found == by_turns(list(submit), list(work), quanta)).all()
+        found = lotes.simulate(policy, one, jobs)
+        assert (found.jobs["finish"] == by_turns(list(submit), list(work), quanta)).all()
+        assert found.pieces["job"].diff().all()  # nobody is stopped for nobody
         assert by_turns(list(submit), list(work), [99]) == fcfs(submit, work)
+        explorers = {job: end for job, _, end in six.served(submit, work, 1, "shortest rest first")}
+        assert explorers == dict(enumerate(srpt(submit, work)))
 
 
 # --- chapters 2 and 3: prices ---

@@ -297,7 +297,7 @@ def test_strangers_are_refused_with_the_reason_and_friends_still_come(frames, me
 @pytest.mark.parametrize(
     ("secret", "address", "said"),
     [
-        ("", "0.0.0.0:0", "'0.0.0.0' could start processes; give a secret"),
+        (None, "0.0.0.0:0", "'0.0.0.0' could start processes; give a secret"),
         ("", "127.0.0.1:0", "'127.0.0.1' could start processes; give a secret"),
         ("shared", "127.0.0.1:99999", "--listen 127.0.0.1:99999: "),
         ("shared", "127.0.0.1:seven", "--listen 127.0.0.1:seven: "),
@@ -305,7 +305,9 @@ def test_strangers_are_refused_with_the_reason_and_friends_still_come(frames, me
 )
 def test_a_host_needs_a_secret_and_a_port(secret, address, said, monkeypatch, capsys):
     """Without a secret any process of this machine could have others started in this user's name."""
-    monkeypatch.setenv(host.SECRET, secret)
+    monkeypatch.delenv(host.SECRET, raising=False)
+    if secret is not None:
+        monkeypatch.setenv(host.SECRET, secret)
     with pytest.raises(SystemExit):
         host.main(["--listen", address])
     assert said in capsys.readouterr().err
