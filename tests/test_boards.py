@@ -576,6 +576,7 @@ def test_a_waiting_job_for_which_an_exit_leaves_room_is_passed_over():
     assert share == 0.5 and "first job 1 at 2 s (machine 0)" in told
 
 
+@pytest.mark.filterwarnings("ignore:detail. as published durations are cut")
 @pytest.mark.parametrize(
     "unit, detail",
     [("ms", "as_written"), *itertools.product(("min", "h", "d"), ("as_published", "as_written"))],
