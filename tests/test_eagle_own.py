@@ -116,6 +116,8 @@ def least_work(cluster, job, task, rng):
         left, runs = cluster.work[worker], cluster.job[worker]
         if runs >= 0 and cluster.placed[worker] == 1:
             left -= min(cluster.now - cluster.since[worker], cluster.estimate[runs])
+            if left != remaining_work(cluster, worker):
+                return -9
         if left < least:
             best, least = worker, left
     return best

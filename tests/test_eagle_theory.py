@@ -37,7 +37,7 @@ def test_least_work_left_with_known_sizes_is_one_queue_for_all(servers, load):
 
 
 def test_one_probe_at_random_makes_every_worker_an_mg1_queue():
-    """Pollaczek and Khinchine's wait, whatever the number of workers: nine of ten tasks take 0.5, the others 5.5."""
+    """Pollaczek and Khinchine's wait, whatever the number of workers: nine of ten tasks take 0.5 in the mean, the others 5.5."""
     rng = np.random.default_rng(5)
     _, size, workload = poisson(
         rng, 40_000, 5 * 0.6, lambda n: rng.exponential(np.where(rng.random(n) < 0.9, 0.5, 5.5))
