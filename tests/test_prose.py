@@ -15,7 +15,7 @@ from scipy.stats import norm
 
 import reproduce
 from reproduce.exhibits.lotes import worlds as lotes_worlds
-from schedlib import lotes, paths
+from schedlib import hmhs, lotes, paths, traces
 from schedlib.prototype import experiment
 
 ROOT = paths.checkout()
@@ -99,7 +99,7 @@ def rounds_to(value, text):
 
 
 KNOWN = {
-    "measured": measured, "frame": reproduce.frame, "reproduce": reproduce, "lotes": lotes, "np": np, "re": re,
+    "measured": measured, "frame": reproduce.frame, "reproduce": reproduce, "hmhs": hmhs, "lotes": lotes, "np": np, "re": re, "traces": traces,
     "prototype": pd.read_csv(ROOT / experiment.FILE),
     "cut_off": 1 + 0.5 * norm.pdf(2) / norm.cdf(2),  # the mean of a Gaussian with half the mean as deviation, cut off at 0
 }  # fmt: skip
