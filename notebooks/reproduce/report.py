@@ -27,7 +27,8 @@ with a 95 % interval over independent runs; a number alone is exact or a single 
 - *Together*: what it gives in the paper's *world*, where this differs. In a world most of the sentences hold at once;
   it is what we found, not what the paper says. What *fixed it* is no evidence for it.
 - *Never*: it fails by the text, in the world and in every other reading that we tried.
-- A printed number is *as printed* to its last digit, *near* within a quarter or the stated range, else *off*.
+- A printed number is *near* when the whole interval lies within a quarter of it or in the stated range, *as printed*
+  when it also holds the number to its last digit, *off* when it lies outside.
 - *Not counted*: what no run could fail, and what is ours.
 
 [changes.csv](../notebooks/book/report/changes.csv) lists the limits and readings chosen after a result was known,
