@@ -33,18 +33,16 @@ BUDGETS = {
 }
 """The most nodes of a room. `schedlib` is the whole package, with the rooms above."""
 STILL = {
-    ("schedlib/lotes",): 48_733,
-    ("schedlib/eagle",): 28_907,
-    ("schedlib/mch",): 25_057,
-    ("schedlib/hmhs",): 14_524,
-    ("schedlib/core",): 8_374,
-    ("schedlib/workload.py", "schedlib/theory.py", "schedlib/intervals.py"): 6_393,
+    ("schedlib/lotes",): 48_536,
+    ("schedlib/eagle",): 28_837,
+    ("schedlib/hmhs",): 14_497,
+    ("schedlib/core",): 8_484,
+    ("schedlib/workload.py", "schedlib/theory.py", "schedlib/intervals.py"): 6_406,
     ("schedlib/plots",): 7_057,
-    ("schedlib",): 192_880,
-    ("notebooks/reproduce",): 19_383,
-    ("notebooks/reproduce/exhibits",): 47_070,
+    ("schedlib",): 192_700,
+    ("notebooks/reproduce",): 19_404,
     ("notebooks/book",): 58_587,
-    ("tests",): 178_225,
+    ("tests",): 178_941,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
