@@ -58,7 +58,7 @@ def explorer() -> Explorer:
     }
     page = {"jobs": (2, 4, 8, 12, 20), "seed": (1, 3, 5), "slow": (0, 50, 100)}
     question = Question(
-        "All machines are fast now. Let all be slow, and take FIFO: at how many times the lower bound does it end?",
+        "No machine is slow now. Let all be slow, and take FIFO: at how many times the lower bound does it end?",
         {"jobs": 8, "seed": 1, "slow": 100, "policy": "fifo"},
         lambda **setting: _plan(**setting)[0].makespan,
         (1, 3, 0.05),

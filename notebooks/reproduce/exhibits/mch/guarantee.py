@@ -182,7 +182,7 @@ def _caption_exact(frame):
         f"{label(rule)} {100 * rows['largest_gap'].max():.2g} %" for rule, rows in _others(frame)
     )
     return (
-        "Trees on which some leaf's dominant share differs from H-DRF's under two-phase MCH and two "
+        "Trees on which some leaf's dominant share differs from H-DRF's under two-phase MCH and two other "
         f"repairs: {_trees(_of_mch(frame)):,} random trees for each cell and number of resources "
         f"({frame['resources'].min()} to {frame['resources'].max()}), divisible tasks. The largest "
         f"difference, of the cluster: {words}."
