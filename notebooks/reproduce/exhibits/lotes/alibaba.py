@@ -93,7 +93,7 @@ def _caption(frame, number):
     return (
         f"{title}, in {frame['minutes'].iloc[0]} minutes of Alibaba's batch instances on {sizes}. The "
         "machines are Google's configurations in proportion, the largest with 96 cores. All instances of "
-        f"a job arrive with it. Lines: medians. Thin: the seeds' range. The paper's Fig. {number} has Google's "
+        f"a job arrive with it. The paper's Fig. {number} has Google's "
         "month. Data: Alibaba, cluster-trace-v2018."
     )
 

@@ -7,7 +7,7 @@ from an empty system.
 from pandas import DataFrame
 
 from reproduce.exhibits import legend_below, only
-from reproduce.exhibits.lotes.drawing import laws_in, panels
+from reproduce.exhibits.lotes.drawing import LAWS, laws_in, panels
 from reproduce.exhibits.lotes.fig11_13_random import drawn, under
 from reproduce.exhibits.lotes.runs import CONFIGS, POLICIES
 from reproduce.figure import Figure
@@ -109,7 +109,7 @@ FIGURES = (
             "capacity",
             ["policy", "sizes"],
             "phi",
-            names=LABELS,
+            names=LABELS | LAWS,
         ),
     ),
 )
