@@ -18,7 +18,6 @@ MOVED = {
     "schedlib.pictures.gantt": "schedlib.plots.bars",
     "schedlib.pictures.style": "schedlib.plots.style",
     "schedlib.pictures.trees": "schedlib.plots.trees",
-    "schedlib.pictures.words": "schedlib.plots.words",
     "schedlib.pictures": "book.pictures",
     "schedlib.reproduce": "reproduce",
     "schedlib.teaching": "book",
