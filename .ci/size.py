@@ -35,11 +35,11 @@ BUDGETS = {
 STILL = {
     ("schedlib/lotes",): 48_536,
     ("schedlib/eagle",): 28_837,
-    ("schedlib/hmhs",): 14_497,
+    ("schedlib/hmhs",): 14_639,
     ("schedlib/core",): 8_484,
     ("schedlib/workload.py", "schedlib/theory.py", "schedlib/intervals.py"): 6_406,
     ("schedlib/plots",): 7_057,
-    ("schedlib",): 192_700,
+    ("schedlib",): 192_842,
     ("notebooks/reproduce",): 19_404,
     ("notebooks/book",): 58_587,
     ("tests",): 178_941,

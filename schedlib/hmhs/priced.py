@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import rankdata
 
-from schedlib.core.rules import RNG
+from schedlib.core.compiling import compiled
+from schedlib.core.trees import WinnerTree, play, smallest, update
 from schedlib.hmhs.bound import Bounds, bounds
 from schedlib.hmhs.johnson import johnson
-from schedlib.hmhs.list_scheduling import dispatch, line_of, rule
+from schedlib.hmhs.list_scheduling import first
 from schedlib.hmhs.model import Instance, Schedule, Stage
-from schedlib.hmhs.policies import MIN_MIN, POLICIES, Policy, as_given, run
+from schedlib.hmhs.policies import MIN_MIN, POLICIES, Policy, run
 
 FACTORS = (1.0, 1.05, 1.1, 1.2, 1.5, 2.0)
 
@@ -42,14 +42,47 @@ def relative_prices(machine_price: np.ndarray, time: np.ndarray) -> np.ndarray:
     return np.divide(price, least, out=over_nothing, where=least > 0)
 
 
-@rule
-def first_wanted(stage, machine, now):
-    """The first job with tasks left of those that the machine wants: its notes are how many of these have none left,
-    and the jobs. All are there at zero, so a machine never goes back."""
-    notes = stage.machine_notes[machine]  # (1 + N,)
-    while stage.left[int(notes[1 + int(notes[0])])] == 0:
-        notes[0] += 1
-    return int(notes[1 + int(notes[0])])
+@compiled
+def wanted(order, left, price, most, machine):
+    """The first job in `order (N,)` with tasks `left (N,)` whose `price (N, M)` on a machine is at most `most`, or else
+    the cheapest, ties by the order."""
+    cheapest = -1
+    for job in order:
+        if left[job] == 0:
+            continue
+        if price[job, machine] <= most:
+            return job
+        if cheapest == -1 or price[job, machine] < price[cheapest, machine]:
+            cheapest = job
+    return cheapest
+
+
+@compiled
+def dispatch(order, price, most, tasks, time, stage):
+    """Dispatch the maps: a free machine takes the job that is `wanted`, and keeps to it, since all are there at zero.
+
+    `tasks (N,)`; `time (N, M)`: E_ij. The machine that has been free longest is first, ties by the smaller machine.
+    """
+    machines = time.shape[1]
+    left = tasks.copy()
+    job_of = np.full(machines, -1)
+    free = WinnerTree(
+        np.zeros(machines), np.zeros(machines, np.int64), np.zeros(2 * machines, np.int64)
+    )
+    play(free)
+    for task in range(left.sum()):
+        machine = smallest(free)
+        now = free.key[machine]
+        job = job_of[machine]
+        if job == -1 or left[job] == 0:
+            job = job_of[machine] = wanted(order, left, price, most, machine)
+        finish = now + time[job, machine]
+        left[job] -= 1
+        stage.job[task] = job
+        stage.machine[task] = machine
+        stage.start[task] = now
+        stage.finish[task] = finish
+        update(free, machine, finish, 0)
 
 
 def plans(instance: Instance, known: Bounds) -> Iterator[Schedule]:
@@ -57,19 +90,12 @@ def plans(instance: Instance, known: Bounds) -> Iterator[Schedule]:
     order = johnson(known.map_prices.job, known.reduce_prices.job)
     rank = np.argsort(order)
     side = instance.maps
-    at_once = np.zeros(instance.n_jobs)
-    with_tasks = np.flatnonzero(side.tasks)
-    price = relative_prices(known.map_prices.machine, side.time)[order].T  # (M, N), jobs in order
-    fewest_bits = np.min_scalar_type(order.size)  # numpy sorts numbers of 16 bits in linear time
-    dearness = rankdata(price, "ordinal", axis=1).astype(fewest_bits)  # from 1
-    policy = Policy(lambda _: rank, first_wanted, MIN_MIN, name="priced")
+    price = relative_prices(known.map_prices.machine, side.time)
+    policy = Policy(lambda _: rank, first, MIN_MIN, name="priced")
     for factor in FACTORS:
-        cheap = price <= factor * (1 + 1e-9)
-        cheap_first = np.argsort(np.where(cheap, 0, dearness), axis=1, kind="stable")
-        wanted = np.insert(order[cheap_first].astype(float), 0, 0.0, axis=1)  # (M, 1 + N)
-        line = line_of(side, as_given(instance), at_once, RNG)._replace(machine_notes=wanted)
+        most = factor * (1 + 1e-9)
         maps = Stage.empty(int(side.tasks.sum()))
-        dispatch(first_wanted, line, with_tasks, maps)
+        dispatch(order, price, most, side.tasks, side.time, maps)
         yield run(instance, policy, maps)
 
 
