@@ -13,7 +13,7 @@ from functools import partial
 from pandas import DataFrame
 
 from reproduce.exhibits import only
-from reproduce.exhibits.lotes import drawing, runs
+from reproduce.exhibits.lotes import runs
 from reproduce.exhibits.lotes.drawing import (
     SHORTEST,
     WAIT,
@@ -138,10 +138,17 @@ def plot_waits(frame: DataFrame):
     return figure
 
 
+IN_A_WORD = {
+    "independent-limit": "independent",
+    "common-limit": "one-factor",
+    "common-matched-limit": "one-factor-as-planned",
+}
+
+
 def _alt(frame):
     x = axis_of(frame)
     head = f"Charts of mean wait against {x}. Medians (s) by policy and law of sizes"
-    return alt(head, "wait", ["policy", "sizes"], x, names=drawing.LAWS, average="median")(frame)
+    return alt(head, "wait", ["policy", "sizes"], x, names=IN_A_WORD, average="median")(frame)
 
 
 def _figure(number, what, **where):
