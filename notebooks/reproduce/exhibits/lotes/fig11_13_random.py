@@ -138,6 +138,7 @@ def plot_waits(frame: DataFrame):
     return figure
 
 
+# of longer names an alt text has room for ranges over the laws alone
 IN_A_WORD = {
     "independent-limit": "independent",
     "common-limit": "one-factor",
