@@ -107,6 +107,15 @@ def test_what_would_lie_on_each_other_stays_as_it_is():
     assert not narrow.lay_out(by_hand), "without a grid there is no order of panels"
 
 
+def test_a_legend_of_a_panel_that_runs_off_the_page_is_not_for_a_phone():
+    figure, axes = style.subplots(1, 2, size=(9, 3))
+    name = "a policy whose name is far too long for it: -0.21 (-0.28 to -0.14)"
+    for ax in axes:
+        ax.plot([1, 2], [1, 2], label=name)
+        ax.legend(fontsize=9)
+    assert not narrow.lay_out(figure)
+
+
 def test_a_notebook_keeps_both_and_the_first_is_as_drawn():
     figure, _ = panels(1, 2)
     figure.alt = "Two charts."

@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec
+from matplotlib.legend import Legend
 from matplotlib.text import Text
 from PIL import Image
 
@@ -196,6 +197,8 @@ def _is_clear(figure: Figure, panels: list[Any]) -> bool:
     words: list[Text] = [*figure.texts]
     for ax in panels:
         words += [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts]
+    for legend in figure.findobj(Legend):
+        words += [legend.get_title(), *legend.get_texts()]
     frame = figure.bbox.padded(1)
     for text in words:
         box = text.get_window_extent()

@@ -184,8 +184,8 @@ def plot_complexity(frame: DataFrame):
         for line, (_, rows) in zip(
             ax.lines, frame.groupby(["rule", "method"], sort=False), strict=True
         ):
-            mean, low, high = mean_ci(exponents(rows, "q", measure))
-            interval = f" ({low:.2f} to {high:.2f})" if low == low else ""
+            mean, low, _ = mean_ci(exponents(rows, "q", measure))
+            interval = f" ± {mean - low:.2f}" if low == low else ""
             line.set_label(f"{line.get_label()}: {mean:.2f}{interval}")
         ax.set(ylabel=title, xlabel="nodes q")
         low, high = ax.get_ylim()
@@ -209,7 +209,7 @@ def plot_frontier(frame: DataFrame):
     colours = [_look(rule, "fast")["color"] for rule in middle.index]
     axes[2].bar(range(len(middle)), middle, color=colours)
     axes[2].set(ylabel="microseconds per task", xticks=[])
-    axes[2].set_xlabel(f"a stream of {rows['size'].max():,} tasks")
+    axes[2].set_xlabel(f"a stream of\n{rows['size'].max():,} tasks")
     legend_below(axes[0], 4)
     return figure
 
