@@ -176,6 +176,15 @@ def zone(sentence: Sentence) -> tuple[float, float]:
     return ends.min(), ends.max()
 
 
+def within(found: Measured, least: float, most: float) -> str:
+    """Whether a measured interval lies within these ends (it holds), outside (it fails), or at one of them."""
+    if found.high < least or found.low > most:
+        return FAILS
+    if least <= found.low and found.high <= most:
+        return HOLDS
+    return UNDECIDED
+
+
 def decide(sentence: Sentence, found: Measured) -> str:
     """Whether the sentence holds, fails, or is undecided: one run never decides.
 
@@ -185,26 +194,25 @@ def decide(sentence: Sentence, found: Measured) -> str:
     """
     if math.isnan(found.low):
         return UNDECIDED
+    least, most = -math.inf, math.inf
     if sentence.says == "value":
         least, most = zone(sentence)
     elif sentence.says == "up to":
-        least, most = zone(sentence)[0], math.inf
+        least = zone(sentence)[0]
+    elif sentence.says == "order":
+        least = sentence.limit or 0.0
     else:
-        limit = sentence.limit
-        if limit is None:
-            limit = sentence.numbers()[0] if sentence.says != "order" else 0.0
-        least, most = (-math.inf, limit) if sentence.says == "at most" else (limit, math.inf)
-    if sentence.says == "order":  # more than the limit, not as much
-        inside = found.low > least
-        outside = found.high < least
-    else:
-        inside = least <= found.low and found.high <= most
-        outside = found.high < least or found.low > most
-    if found.low == found.high and not inside:
+        limit = sentence.numbers()[0] if sentence.limit is None else sentence.limit
+        if sentence.says == "at least":
+            least = limit
+        else:
+            most = limit
+    verdict = within(found, least, most)
+    if sentence.says == "order" and found.low == least:
+        verdict = UNDECIDED  # as much is not more
+    if verdict == UNDECIDED and found.low == found.high:
         return FAILS  # all runs agree
-    if inside:
-        return HOLDS
-    return FAILS if outside else UNDECIDED
+    return verdict
 
 
 def number_of(sentence: Sentence, found: Measured) -> str:
@@ -216,12 +224,10 @@ def number_of(sentence: Sentence, found: Measured) -> str:
     """
     if math.isnan(found.low):
         return ""
-    least, most = zone(sentence)
+    verdict = within(found, *zone(sentence))
+    if verdict != HOLDS:
+        return OFF if verdict == FAILS else UNDECIDED
     first, last, digit = sentence.numbers()
-    if found.high < least or found.low > most:
-        return OFF
-    if not (least <= found.low and found.high <= most):
-        return UNDECIDED
     meets = found.low <= last + digit / 2 and found.high >= first - digit / 2
     return AS_PRINTED if meets else NEAR
 
