@@ -5,7 +5,7 @@ Each paper has a file `claims.toml` beside its exhibits, and `measures.py` with 
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
@@ -161,23 +161,20 @@ def read(file: Path, paper: str, measures: ModuleType) -> tuple[Reading, list[Se
     sentences = []
     for entry in data["claim"]:
         in_world = entry.pop("world", None)
-        otherwise = entry.pop("other", ())
-        world = None
-        if in_world is not None:
-            world = _sentence(paper, entry | in_world, measures)
         others = {}
-        for other in otherwise:
+        for other in entry.pop("other", ()):
             name = other.pop("name")
             others[name] = _sentence(paper, entry | other, measures)
-        one = _sentence(paper, entry, measures)
-        fixed = entry["id"] in fixing
-        sentences.append(replace(one, world=world, fixed=fixed, others=others))
+        whole = entry | {"others": others, "fixed": entry["id"] in fixing}
+        if in_world is not None:
+            whole["world"] = _sentence(paper, entry | in_world, measures)
+        sentences.append(_sentence(paper, whole, measures))
     if unknown := fixing - {entry["id"] for entry in data["claim"]}:
         raise ValueError(f"world of {paper}: fixed_by names unknown claims: {', '.join(unknown)}")
     return Reading(**data["reading"], worlds=worlds), sentences
 
 
-def _sentence(paper: str, entry: Mapping[str, Any], measures: ModuleType) -> Sentence:
+def _sentence(paper: str, entry: dict[str, Any], measures: ModuleType) -> Sentence:
     """One sentence from its fields."""
     fields = dict(entry)
     name = f"{paper}.{fields.pop('id')}"
@@ -185,18 +182,14 @@ def _sentence(paper: str, entry: Mapping[str, Any], measures: ModuleType) -> Sen
         fields["within"] = tuple(fields["within"])
     try:
         if "floor" in fields:
-            fields["floor"] = Floor(**_with_measure(name, fields["floor"], measures))
-        return Sentence(id=name, **_with_measure(name, fields, measures))
-    except TypeError as unknown:
+            fields["floor"] = Floor(**_with_measure(fields["floor"], measures))
+        return Sentence(id=name, **_with_measure(fields, measures))
+    except (TypeError, AttributeError) as unknown:
         raise ValueError(f"claim {name}: {unknown}") from unknown
 
 
-def _with_measure(name: str, fields: Mapping[str, Any], measures: ModuleType) -> dict[str, Any]:
+def _with_measure(fields: dict[str, Any], measures: ModuleType) -> dict[str, Any]:
     """The fields of a claim or of its floor, with the measure's function for its name."""
-    called = fields.get("measure")
-    if called is None:
-        return dict(fields)
-    measure = getattr(measures, called, None)
-    if measure is None:
-        raise ValueError(f"claim {name}: {measures.__name__} has no measure {called!r}")
-    return {**fields, "measure": measure}
+    if "measure" not in fields:
+        return fields
+    return fields | {"measure": getattr(measures, fields["measure"])}
