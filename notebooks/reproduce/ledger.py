@@ -14,6 +14,7 @@ from schedlib.sweeps import SweepError
 from schedlib.sweeps.experiment import Settings
 from schedlib.sweeps.text import csv_text
 
+TYPES = verdicts.Row.__annotations__
 COLUMNS = verdicts.Row._fields
 NUMBERS = ("measured", "low", "high", "world_measured", "world_low", "world_high")
 
@@ -51,25 +52,19 @@ def judged_on(
             looks = [done[name].analyses for name in here]
             row = verdicts.judge(claim, frames, scale, max(looks, default=1))
             rows.append(row._asdict())
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return frame.astype(dict.fromkeys(NUMBERS, float))
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(TYPES)
 
 
 def read(out: Path) -> DataFrame:
     """The ledger in the folder `out`, with numbers where they are numbers; empty without one, or for one
     with other columns, as of version 1.0."""
-    empty = pd.DataFrame(columns=list(COLUMNS))
     file = Path(out) / "claims.csv"
-    if not file.exists():
-        return empty
-    frame = pd.read_csv(file, dtype=str, keep_default_na=False)
-    if tuple(frame.columns) != COLUMNS:
-        return empty
-    for name in NUMBERS:
-        frame[name] = pd.to_numeric(frame[name], errors="coerce")
-    frame["runs"] = frame["runs"].astype(int)
-    frame["never"] = frame["never"] == "True"
-    return frame
+    if file.exists():
+        missing: Any = dict.fromkeys(NUMBERS, "")
+        frame = pd.read_csv(file, dtype=TYPES, keep_default_na=False, na_values=missing)
+        if tuple(frame.columns) == COLUMNS:
+            return frame
+    return pd.DataFrame(columns=list(COLUMNS)).astype(TYPES)
 
 
 def write(frame: DataFrame, out: Path) -> tuple[Path, Path]:
@@ -83,7 +78,7 @@ def write(frame: DataFrame, out: Path) -> tuple[Path, Path]:
         before = read(out)
         made = before["id"].isin(known.claims) | ~before["paper"].isin(known.papers())
         kept = before[made & ~before["id"].isin(frame["id"])]
-        merged = pd.concat([rows for rows in (kept, frame) if len(rows)] or [frame])
+        merged = pd.concat([kept, frame])
         merged = merged.sort_values("id", key=lambda ids: ids.map(registry.book_order))
         paths.write_whole(table, csv_text(merged))
         paths.write_whole(page, report.page(merged, read(out / points.PAPER_SCALE)))
