@@ -34,8 +34,7 @@ def write(out: Path) -> Path:
 def page(out: Path) -> str:
     """The gallery of a folder as Markdown: contents with links, then each paper's figures in order."""
     rows = ledger.read(out)
-    published = publish.provenance(out)
-    entries = {name: published[name] for name in sorted(published, key=registry.book_order)}
+    entries = publish.provenance(out)
     claims = beside(entries, rows)
     by_paper: dict[str, list[str]] = {}
     for name in entries:
@@ -44,9 +43,7 @@ def page(out: Path) -> str:
     for paper, ids in by_paper.items():
         lines.append(contents(paper, ids, entries, rows[rows["paper"] == paper]))
     for paper, ids in by_paper.items():
-        title = papers.title_of(paper)
-        lines += ["", f"## {title}", ""]
-        lines.append(links(ids, entries))
+        lines += ["", f"## {papers.title_of(paper)}", "", links(ids, entries)]
         for name in ids:
             lines.append("")
             lines += one(out, name, entries, claims)
@@ -60,8 +57,7 @@ def contents(paper: str, ids: list[str], entries: Entries, rows: DataFrame) -> s
     link = anchor(title)
     seconds = {entries[name]["experiment"]: entries[name]["seconds"] for name in ids}
     took = duration(sum(seconds.values()))
-    head = f"- [{title}](#{link})"
-    line = f"{head} ({len(ids)} in {took})"
+    line = f"- [{title}](#{link}) ({len(ids)} in {took})"
     if rows.empty:
         return line
     return f"{line}: [{report.by_text(rows)}](CLAIMS.md#{link})"
@@ -69,8 +65,7 @@ def contents(paper: str, ids: list[str], entries: Entries, rows: DataFrame) -> s
 
 def heading(name: str, entries: Entries) -> str:
     """The heading of a figure or table."""
-    title = entries[name]["title"]
-    return f"{name}: {title}"
+    return f"{name}: {entries[name]['title']}"
 
 
 def anchor(title: str) -> str:
@@ -143,8 +138,7 @@ def shown(out: Path, name: str, entry: Entry) -> list[str]:
     if not table.exists():
         return []
     text = table.read_text(encoding="utf-8")
-    lines = text.count("\n|") + 1
-    rows = lines - 2  # without the names of the columns and the rule below them
+    rows = text.count("\n|") - 1  # without the names of the columns and the rule below them
     if rows <= LONGEST_TABLE:
         return [text]
     return [f"[The table of {rows} rows]({paper}/{short}.md)", ""]

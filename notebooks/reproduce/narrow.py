@@ -5,7 +5,6 @@ The site shows these pictures on narrow screens: those of `figures`, and those t
 
 import base64
 import io
-import itertools
 import pickle
 import re
 import textwrap
@@ -154,9 +153,9 @@ def _wrapped(text: str, room: int) -> str:
     return textwrap.fill(whole, max(room, 12)).replace("\0", " ")
 
 
-def _legend_below(figure: Figure, several: bool) -> float:
+def _legend_below(figure: Any, several: bool) -> float:
     """Put what legends name below the figure; gives the inches that it takes. A legend in one of several panels stays."""
-    legends: list[Any] = [*figure.legends]
+    legends = [*figure.legends]
     if not several:
         legends += [ax.get_legend() for ax in figure.axes]
     entries: dict[str, Any] = {}
@@ -168,12 +167,18 @@ def _legend_below(figure: Figure, several: bool) -> float:
         return 0.0
     longest = max(map(len, entries))
     columns = 3 if longest < 11 else 2 if longest < 22 else 1
-    place: Any = {"loc": "outside lower center", "ncols": columns}
-    figure.legend([*entries.values()], [*entries], fontsize=9, handlelength=2.2, **place)
+    figure.legend(
+        [*entries.values()],
+        [*entries],
+        fontsize=9,
+        handlelength=2.2,
+        loc="outside lower center",
+        ncols=columns,
+    )
     return 0.2 * -(-len(entries) // columns)
 
 
-def _bars_below(figure: Figure, panels: list[Any]) -> int:
+def _bars_below(figure: Any, panels: list[Any]) -> int:
     """Put the bars of colours below all panels; gives how many there are."""
     shown = [image for ax in panels for image in (*ax.images, *ax.collections) if image.colorbar]
     for image in shown:
@@ -181,8 +186,7 @@ def _bars_below(figure: Figure, panels: list[Any]) -> int:
         words = " ".join(bar.ax.get_ylabel().split())
         ticks = bar.get_ticks()
         bar.remove()
-        place: Any = {"location": "bottom", "aspect": 30}
-        figure.colorbar(image, ax=panels, ticks=ticks, label=words, **place)
+        figure.colorbar(image, ax=panels, ticks=ticks, label=words, location="bottom", aspect=30)
     return len(shown)
 
 
@@ -202,9 +206,7 @@ def _is_clear(figure: Figure, panels: list[Any]) -> bool:
     frame = figure.bbox.padded(1)
     for text in words:
         box = text.get_window_extent()
-        if text.get_text() and not (
-            frame.contains(box.x0, box.y0) and frame.contains(box.x1, box.y1)
-        ):
+        if text.get_text() and frame.count_contains(box.get_points()) < 2:
             return False
     if any(_cross(_ticks(ax) if ax.axison else ax.texts) for ax in panels):
         return False
@@ -232,4 +234,4 @@ def _fits(word: Any, boxes: list[Any]) -> bool:
 def _cross(words: list[Text]) -> bool:
     """Whether two of these words lie on each other, by more than a dot."""
     boxes = [text.get_window_extent().padded(-1) for text in words if text.get_text()]
-    return any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+    return any(box.count_overlaps(boxes) > 1 for box in boxes)  # one is the box itself

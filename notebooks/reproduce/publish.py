@@ -5,7 +5,6 @@ import io
 import json
 import os
 import re
-import sys
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -95,19 +94,18 @@ def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     seen = figure.seen(frame)
     caption, alt = (text(seen) if callable(text) else text for text in (figure.caption, figure.alt))
     timing = [column for column in done.experiment.timing if column in frame.columns]
+    untimed = frame.drop(columns=timing)
     if figure.plot is None:
         parameters = {name for meta in done.metas for name in meta["point"]}
-        table = averaged(frame.drop(columns=timing), parameters)
+        table = averaged(untimed, parameters)
         heads = {column: figure.heads.get(column, column.replace("_", " ")) for column in table}
         contents: dict[str, bytes | str] = {"md": markdown(table.rename(columns=heads))}
     else:
         contents = pictures_of(figure, seen, caption, alt)
-    contents["csv"] = csv_text(frame.drop(columns=timing))
+    contents["csv"] = csv_text(untimed)
     if timing:
-        keys = [
-            column for column in frame.columns if not pd.api.types.is_float_dtype(frame[column])
-        ]
-        contents["timing.csv"] = csv_text(frame[list(dict.fromkeys([*keys, *timing]))])
+        keys = untimed.select_dtypes(exclude="float")
+        contents["timing.csv"] = csv_text(frame[[*keys, *timing]])
     files = {out / paper / f"{name}.{suffix}": content for suffix, content in contents.items()}
     for file, content in files.items():
         paths.write_whole(file, content)
@@ -200,8 +198,6 @@ def pictures_of(
         )
         FigureCanvasSVG(drawn).print_svg(svg, metadata={"Date": None, "Title": title})
         phone = {"webp": narrow.picture(drawn)} if narrow.lay_out(drawn) else {}
-    if pyplot := sys.modules.get("matplotlib.pyplot"):
-        pyplot.close(drawn)  # else a notebook shows it twice
     text = numbered_ids(svg.getvalue().decode(), figure.id)
     described = text.replace("</title>", f"</title>\n <desc>{escape(alt)}</desc>", 1)
     return {"svg": described, "png": png.getvalue(), **phone}
