@@ -204,7 +204,7 @@ def _draw(ax: Axes, bars: pd.DataFrame) -> None:
     start, finish, low, height = bars[["start", "finish", "low", "height"]].values.T
     high = low + height
     corners = [[start, low], [finish, low], [finish, high], [start, high]]
-    boxes: Any = np.array(corners).transpose(2, 0, 1)
+    boxes: Any = np.transpose(corners, (2, 0, 1))
     colours = to_rgba_array(style.PALETTE)[bars["kind"] % KINDS]
     colours[:, 3] = np.where(bars["front"], 0.85, PALE)
     edge = 0.5 if len(bars) <= MOST_EDGES else 0.0
@@ -219,24 +219,33 @@ def _draw(ax: Axes, bars: pd.DataFrame) -> None:
 
 def _write_names(ax: Axes, bars: pd.DataFrame, letter: float) -> None:
     """Write the job's name on each bar that is wide enough, for letters as wide as this."""
-    white: dict[str, Any] = {"ha": "center", "va": "center", "color": "white", "fontsize": 8}
     # can be read on any colour
     outline = [withStroke(linewidth=2, foreground="black")]
     for bar in bars.itertuples():
         wide = bar.finish - bar.start
         if wide > letter * max(1.0, 0.6 * len(bar.name)) and bar.height > THICK / 5:
-            middle = bar.start + wide / 2, bar.low + bar.height / 2
-            ax.text(*middle, bar.name, path_effects=outline, **white)
+            ax.text(
+                bar.start + wide / 2,
+                bar.low + bar.height / 2,
+                bar.name,
+                path_effects=outline,
+                ha="center",
+                va="center",
+                color="white",
+                fontsize=8,
+            )
 
 
 def _legend(ax: Axes, bars: pd.DataFrame) -> None:
     """The kinds beside the axes, unless they are too many, and the waits."""
     waits, _ = ax.get_legend_handles_labels()
     kinds = bars.drop_duplicates("kind").sort_values("kind")
-    handles: list[Any] = []
-    if len(kinds) <= KINDS:
-        for kind, label in zip(kinds["kind"], kinds["label"], strict=True):
-            handles.append(Patch(color=style.PALETTE[kind % KINDS], label=label))
+    if len(kinds) > KINDS:
+        kinds = kinds[:0]
+    handles: list[Any] = [
+        Patch(color=style.PALETTE[kind % KINDS], label=label)
+        for kind, label in zip(kinds["kind"], kinds["label"], strict=True)
+    ]
     handles += waits
     if handles:
         ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9)

@@ -1,7 +1,7 @@
 """Pictures of a hierarchy: boxes with names, weights, demands and shares, as a tidy tree."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -65,17 +65,10 @@ def plot_tree(
     ax.axis("off")
     for child in range(1, tree.n_nodes):
         _line(ax, layout, tree.parent[child], child)
-    look: dict[str, Any] = {
-        "ha": "center",
-        "va": "center",
-        "fontsize": 9,
-        "linespacing": 1.2,
-        "zorder": 4,
-    }
     for node, text in enumerate(layout.texts):
         _box(ax, layout.centre[node], layout.box[node], colour_of(tree, node), layout.share[node])
         x, y = layout.centre[node]
-        ax.text(x, y, text, **look)
+        ax.text(x, y, text, ha="center", va="center", fontsize=9, linespacing=1.2, zorder=4)
     return ax
 
 
@@ -142,12 +135,15 @@ def _layout(tree, shares, labels, resources, title):
             form = "paths are tuples, (2, 1) for n2,1"
             raise ValueError(f"labels: no node has the path {path!r}; {form}")
     share = _per_node(tree, shares)
-    texts = [
-        "\n".join(_lines(tree, node, share[node], labels, resources))
-        for node in range(tree.n_nodes)
-    ]
-    width, height = np.array([_text_size(text) for text in texts]).T
-    width[:] = width.max()
+    texts = []
+    height = np.zeros(tree.n_nodes)
+    longest = 0
+    for node in range(tree.n_nodes):
+        lines = _lines(tree, node, share[node], labels, resources)
+        texts.append("\n".join(lines))
+        height[node] = LINE * len(lines) + PAD
+        longest = max(longest, *map(len, lines))
+    width = max(CHARACTER * longest + PAD, 0.6)
     levels = np.zeros(tree.depth.max() + 1)  # (depths,) their heights
     np.maximum.at(levels, tree.depth, height)
     height = levels[tree.depth]
@@ -156,16 +152,9 @@ def _layout(tree, shares, labels, resources, title):
     y = above[tree.depth] + height / 2 + GAP / 2
     across = (x + width / 2).max() + GAP / 2
     down = (y + height / 2).max() + GAP / 2
-    box = np.column_stack((width, height))
+    box = np.column_stack((np.full(tree.n_nodes, width), height))
     centre = np.column_stack((x, down - y))  # the first on top
     return Layout(texts, share, box, centre, (float(across), float(down + HEAD * bool(title))))
-
-
-def _text_size(text):
-    """The width and the height of a box around a text, in inches."""
-    lines = text.split("\n")
-    width = CHARACTER * max(map(len, lines)) + PAD
-    return max(width, 0.6), LINE * len(lines) + PAD
 
 
 def _order(tree):
@@ -200,17 +189,26 @@ def _line(ax, layout, parent, child):
     begin -= layout.box[parent, 1] / 2
     end += layout.box[child, 1] / 2
     middle = (begin + end) / 2
-    look = {"color": "#888888", "linewidth": 1.1, "zorder": 1, "solid_joinstyle": "round"}
-    ax.plot([x, x, to, to], [begin, middle, middle, end], **look)
+    ax.plot(
+        [x, x, to, to],
+        [begin, middle, middle, end],
+        color="#888888",
+        linewidth=1.1,
+        zorder=1,
+        solid_joinstyle="round",
+    )
 
 
 def _box(ax, centre, size, colour, share):
     """A node's box, filled from the left as far as its share goes."""
     low = centre - size / 2
-    look = {"edgecolor": colour, "linewidth": 1.3, "zorder": 2}
-    shape = style.rounded(ax, low, size, 0.05, facecolor=to_rgba(colour, 0.1), **look)
+    pale = to_rgba(colour, 0.1)
+    shape = style.rounded(
+        ax, low, size, 0.05, facecolor=pale, edgecolor=colour, linewidth=1.3, zorder=2
+    )
     if share > 0:
-        filled = {"facecolor": to_rgba(colour, 0.28), "edgecolor": "none", "zorder": 3}
-        bar = Rectangle(low, min(share, 1) * size[0], size[1], **filled)
+        filled = to_rgba(colour, 0.28)
+        wide = min(share, 1) * size[0]
+        bar = Rectangle(low, wide, size[1], facecolor=filled, edgecolor="none", zorder=3)
         ax.add_patch(bar)
         bar.set_clip_path(shape)
