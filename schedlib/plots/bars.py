@@ -15,14 +15,8 @@ from schedlib.plots import style
 from schedlib.plots.alt import number
 from schedlib.plots.words import Described
 
-PLACES = {
-    "lotes": "machine",
-    "hmhs": "machine",
-    "mch": "leaf",
-    "eagle": "worker",
-    "prototype": "worker",
-}
-"""Where jobs run, by the part of the library that a result comes from; a reader's jobs may have such columns, too."""
+PLACES = {"mch": "leaf", "eagle": "worker", "prototype": "worker"}
+"""Where jobs run, if not on machines, by the part of the library that a result comes from; a reader's jobs may have such columns, too."""
 KINDS = len(style.PALETTE)
 ONE_BY_ONE = 200  # more bars are joined: a picture of the site has half the size
 MOST_EDGES = 500  # bars that have edges

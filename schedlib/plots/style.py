@@ -234,5 +234,5 @@ def printed(ax: Any, x: float, y: float, **look: Any) -> None:
     >>> len(ax.lines)
     1
     """
-    bar = {"linestyle": "none", "label": "", "markersize": 12, "markeredgewidth": 2, "zorder": 3}
-    ax.plot([x], [y], **PRINTED.line() | bar | look)
+    bar = PRINTED.line() | {"label": "", "markersize": 12, "markeredgewidth": 2, "zorder": 3}
+    ax.plot([x], [y], **bar | look)

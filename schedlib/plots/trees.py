@@ -95,8 +95,9 @@ def _per_node(tree, shares):
     if values.shape == (tree.n_nodes,):
         return values
     if values.shape not in ((), (tree.n_leaves,)):
-        wanted = f"each of {tree.n_leaves} leaves or {tree.n_nodes} nodes"
-        raise ValueError(f"shares: shape {values.shape}; give one for {wanted}")
+        raise ValueError(
+            f"shares: shape {values.shape}; give one for each of {tree.n_leaves} leaves or {tree.n_nodes} nodes"
+        )
     per_node = np.full(tree.n_nodes, np.nan)
     per_node[tree.leaves] = values
     return per_node
@@ -107,7 +108,7 @@ def _lines(tree, node, share, labels, resources):
     lines = [tree.name(node)]
     path, leaf = tree.paths[node], tree.leaf_of[node]
     if path in labels:
-        lines += labels[path].split("\n") if labels[path] else []
+        lines += labels[path].splitlines()
     else:
         if tree.weights and node:
             lines.append(f"weight {tree.weight[node]:g}")
@@ -132,8 +133,9 @@ def _layout(tree, shares, labels, resources, title):
     labels = labels or {}
     for path in labels:
         if path not in tree.paths:
-            form = "paths are tuples, (2, 1) for n2,1"
-            raise ValueError(f"labels: no node has the path {path!r}; {form}")
+            raise ValueError(
+                f"labels: no node has the path {path!r}; paths are tuples, (2, 1) for n2,1"
+            )
     share = _per_node(tree, shares)
     texts = []
     height = np.zeros(tree.n_nodes)
