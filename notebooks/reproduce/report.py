@@ -8,7 +8,7 @@ from pandas import DataFrame
 
 from reproduce import registry
 from reproduce.sentences import World
-from reproduce.tables import markdown, measurement, number
+from reproduce.tables import markdown, measurement
 from reproduce.verdicts import FIXED, HOLDS, NUMBERS, UNDECIDED, VERDICTS
 from schedlib.plots import papers
 
@@ -147,7 +147,7 @@ def table(rows: DataFrame, columns: Sequence[str] = COLUMNS) -> str:
 def ours(row: Any, of: str = "") -> str:
     """The measured value with its interval, by the text, or `of` the "world_"."""
     mean, low, high = (getattr(row, of + name) for name in ("measured", "low", "high"))
-    words = number(mean) if low == high else measurement(mean, low, high)
+    words = measurement(mean, low, high)
     return words.replace(" to ", "–") if low >= 0 else words
 
 

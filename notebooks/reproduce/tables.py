@@ -45,31 +45,26 @@ def number(value: float, decimals: int | None = None) -> str:
     >>> number(1814.6), number(999.7), number(0.0023241), number(3e6), number(0.5), number(-0.0004, 2), number(math.nan)
     ('1,815', '1,000', '0.00232', '3,000,000', '0.5', '0.00', '')
     """
-    if value is None or value != value:
+    if value != value:
         return ""
     if decimals is not None:
-        text = f"{value:,.{max(decimals, 0)}f}"
-        if not text.strip("-0.,"):  # no digit but 0
-            return text.removeprefix("-")
-        return text
+        return f"{value:z,.{max(decimals, 0)}f}"  # z: no minus before nothing but zeros
     size = abs(value)
     if size < 1e7 and (size >= 999.5 or value == round(value)):
         return f"{value:,.0f}"
     return f"{value:.3g}"
 
 
-def measurement(mean: float, low: float = math.nan, high: float = math.nan) -> str:
-    """A mean and its interval, with two digits of the interval's half width; without one the mean alone.
+def measurement(mean: float, low: float, high: float) -> str:
+    """A mean and its interval, with two digits of the interval's half width; the mean alone where they are NaN or equal.
 
     >>> measurement(0.0931, -0.2459, 0.4321), measurement(678.6, -352.6, 1710)
     ('0.09 (-0.25 to 0.43)', '679 (-353 to 1,710)')
-    >>> measurement(4.0), measurement(1, 1, 1), measurement(2e-7, 1e-7, 3e-7)
-    ('4', '1 (every run)', '2e-07 (1e-07 to 3e-07)')
+    >>> measurement(4.0, math.nan, math.nan), measurement(1, 1, 1), measurement(2e-7, 1e-7, 3e-7)
+    ('4', '1', '2e-07 (1e-07 to 3e-07)')
     """
-    if low != low or high != high:
+    if not low < high:
         return number(mean)
-    if low == high:
-        return f"{number(mean)} (every run)"
     half = (high - low) / 2
     decimals = 1 - math.floor(math.log10(half))
     if decimals > 5:
