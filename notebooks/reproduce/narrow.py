@@ -75,7 +75,8 @@ def lay_out(figure: Figure) -> bool:
     figure.set_size_inches(WIDTH, height)
     for text in figure.findobj(Text):
         inside = text.axes is not None and not text.axes.axison
-        text.set_fontsize(SMALLEST if inside else min(max(text.get_fontsize(), SMALLEST), LARGEST))
+        size = np.clip(text.get_fontsize(), SMALLEST, LARGEST)
+        text.set_fontsize(SMALLEST if inside else size)
     clear = height < HIGHEST and _is_clear(figure, panels)
     figure.set_layout_engine("none")  # else `picture` lays out twice more
     return clear
@@ -113,7 +114,7 @@ def _span(ax: Any) -> tuple[int, int]:
 
 
 def _in_order(panels: list[Any]) -> list[Any]:
-    """The panels of a grid from top to bottom: column by column where a column has one title, else row by row.
+    """The panels of a grid, which come row by row, from top to bottom: column by column where a column has one title, else row by row.
     Each gets the words that the first of its row or the last of its column has for all."""
     columns = {ax: ax.get_subplotspec().colspan.start for ax in panels}
     titled = {_span(ax)[0] for ax in panels if ax.get_title()}
@@ -129,9 +130,7 @@ def _in_order(panels: list[Any]) -> list[Any]:
         if not by_column:
             ax.set_xlabel(ax.get_xlabel() or last.get(columns[ax], ""))
             ax.tick_params(labelbottom=True)
-    if by_column:
-        return sorted(panels, key=lambda ax: (columns[ax], _span(ax)))
-    return sorted(panels, key=lambda ax: (_span(ax), columns[ax]))
+    return sorted(panels, key=lambda ax: columns[ax]) if by_column else panels
 
 
 def _wrap(ax: Axes, high: int) -> int:

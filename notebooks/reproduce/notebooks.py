@@ -143,22 +143,21 @@ def draw(names: Sequence[str], settings: Settings, folder: Path) -> dict[str, st
     if not names:
         return {}
     print(f"drawing {len(names)} figures and tables ({settings.scale})", file=sys.stderr)
-    drawings = {}
+    drawings = []
     for paper in papers.KEYS:
         if own := [name for name in names if name.startswith(f"{paper}.")]:
-            drawings[paper] = delayed(stopped)(paper, parameters | {"only": ",".join(own)})
+            drawings.append(delayed(stopped)(paper, parameters | {"only": ",".join(own)}))
     together = min(settings.workers or cpu_count(), len(drawings))
-    errors = Parallel(together)(drawings.values())
-    return {paper: error for paper, error in zip(drawings, errors, strict=True) if error}
+    return {paper: error for paper, error in Parallel(together)(drawings) if error}
 
 
-def stopped(paper: str, parameters: dict[str, Any]) -> str:
-    """Run a paper's notebook by `execute`; gives why it stopped, "" where it did not."""
+def stopped(paper: str, parameters: dict[str, Any]) -> tuple[str, str]:
+    """Run a paper's notebook by `execute`; gives the paper and why it stopped, "" where it did not."""
     try:
         execute(paper, parameters)
     except NotebookError as error:
-        return str(error)
-    return ""
+        return paper, str(error)
+    return paper, ""
 
 
 def execute(paper: str, parameters: dict[str, Any]) -> Path:

@@ -38,10 +38,12 @@ def out_folder(
     if out:
         return Path(out)
     check_scale(scale)
-    if scale in ("quick", "paper") and seeds is None:
-        figures = root / "figures" if (root := paths.checkout()) else paths.cache_folder("figures")
-        return figures if scale == "quick" else figures / points.PAPER_SCALE
-    return paths.cache_folder(f"figures-{scale}" + (f"-{seeds}-seeds" if seeds is not None else ""))
+    if seeds is not None:
+        return paths.cache_folder(f"figures-{scale}-{seeds}-seeds")
+    if scale == "smoke":
+        return paths.cache_folder("figures-smoke")
+    figures = root / "figures" if (root := paths.checkout()) else paths.cache_folder("figures")
+    return figures if scale == "quick" else figures / points.PAPER_SCALE
 
 
 @dataclass(frozen=True)
@@ -185,8 +187,9 @@ def pictures_of(
     with style.use():
         drawn = figure.plot(frame)
         if not isinstance(drawn, mpl.figure.Figure):
-            wrong = f"plot of {figure.id} returns {type(drawn).__name__}"
-            raise ValueError(f"{wrong}; return the matplotlib Figure that it draws")
+            raise ValueError(
+                f"plot of {figure.id} returns {type(drawn).__name__}; return the matplotlib Figure that it draws"
+            )
         svg, png = io.BytesIO(), io.BytesIO()
         drawn.dpi = mpl.rcParams["savefig.dpi"]
         if engine := drawn.get_layout_engine():

@@ -252,7 +252,7 @@ def of(module: str, name: str) -> tuple[str, frozenset[str]]:
 def code(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
     """A hash over the code that a function of a module reaches, and the versions of Python and of its packages."""
     digest, packages = of(run.__module__, run.__qualname__)
-    used = {*packages, *(BRINGS[name] for name in packages if name in BRINGS)}
+    used = packages | {BRINGS.get(name, name) for name in packages}
     versions = {name: _version(name) for name in sorted(used & COMPUTE)}
     return digest, {"python": store.PYTHON} | versions
 
