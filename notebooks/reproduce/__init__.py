@@ -147,8 +147,9 @@ def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
     if entry is None:
         # an unknown name is an error of its own; papers load only for it
         registry.load().figure(figure_id)
-        missing = f"{figure_id} has not been made yet in {folder}"
-        raise ValueError(f"figure_id: {missing}; make figures ONLY={figure_id}")
+        raise ValueError(
+            f"figure_id: {figure_id} has not been made yet in {folder}; make figures ONLY={figure_id}"
+        )
     paper = figure_id.partition(".")[0]
     files = tuple(folder / paper / name for name in entry["files"])
     return publish.Published(figure_id, entry["caption"], entry["alt"], files)

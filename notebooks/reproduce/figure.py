@@ -22,10 +22,10 @@ def of_paper(owner: str, name: str) -> None:
     >>> of_paper("figure", "hmhs.fig1")
     """
     paper, _, rest = name.partition(".")
-    known = ", ".join(papers.KEYS)
     if paper not in papers.KEYS or not rest:
-        form = f"'<paper>.<name>' with paper one of {known}"
-        raise ValueError(f"{owner} id {name!r}: must read {form}")
+        raise ValueError(
+            f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {', '.join(papers.KEYS)}"
+        )
     check_id(owner, name)
 
 

@@ -39,16 +39,14 @@ def page(out: Path) -> str:
     by_paper: dict[str, list[str]] = {}
     for name in entries:
         by_paper.setdefault(name.partition(".")[0], []).append(name)
-    lines = [HEAD]
+    top = [HEAD]
+    below = []
     for paper, ids in by_paper.items():
-        lines.append(contents(paper, ids, entries, rows[rows["paper"] == paper]))
-    for paper, ids in by_paper.items():
-        lines += ["", f"## {papers.title_of(paper)}", "", links(ids, entries)]
+        top.append(contents(paper, ids, entries, rows[rows["paper"] == paper]))
+        below += ["", f"## {papers.title_of(paper)}", "", links(ids, entries)]
         for name in ids:
-            lines.append("")
-            lines += one(out, name, entries, claims)
-    lines.append("")
-    return "\n".join(lines)
+            below += ["", *one(out, name, entries, claims)]
+    return "\n".join([*top, *below, ""])
 
 
 def contents(paper: str, ids: list[str], entries: Entries, rows: DataFrame) -> str:
