@@ -75,7 +75,9 @@ def averages(
     ('3.5 at 1, 4 at 3', '2 to 5 at 1, 4 at 3')
     """
     if x is None:
-        return extent(rows.groupby(within or (lambda row: 0), observed=True)[y].agg(average))
+        if not within:
+            return number(rows[y].agg(average))
+        return extent(rows.groupby(within, observed=True)[y].agg(average))
     means = rows.groupby(x, observed=True)[y].agg(average)
     places = {0, len(means) - 1}
     if not within:
