@@ -1,6 +1,5 @@
 """A sweep gives the same rows however it is run, and what is finished survives whatever happens to the rest."""
 
-import importlib
 import json
 import os
 import re
@@ -10,7 +9,6 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
 import psutil
 import pytest
@@ -25,7 +23,6 @@ from schedlib import paths
 from schedlib.sweeps import Experiment, scales, store, sweep
 from schedlib.sweeps.experiment import Settings
 from schedlib.sweeps.text import csv_text
-from test_reproduce_reach import forget
 
 pytestmark = pytest.mark.usefixtures("toys")
 
@@ -53,21 +50,16 @@ def metas(experiment):
     return [store.read(file).meta for file in entries(experiment)]
 
 
-def test_rows_are_in_listed_order_with_parameters_in_front(folder):
-    frame = rows(toy.experiment(toy.counted, folder))
-    assert list(frame.columns) == ["folder", "jobs", "seed", "value", "odd"]
-    assert frame["jobs"].tolist() == [1, 1, 2, 2, 3, 3]
-    assert frame["seed"].tolist() == [0, 1] * 3
-
-
-def test_stored_points_are_not_run_again_and_frames_are_identical(folder):
+def test_rows_are_in_listed_order_and_stored_points_are_not_run_again(folder):
     experiment = toy.experiment(toy.counted, folder)
     fresh = rows(experiment)
-    stored = rows(experiment)
-    assert_frame_equal(fresh, stored, check_exact=True)
+    assert list(fresh.columns) == ["folder", "jobs", "seed", "value", "odd"]
+    assert fresh["jobs"].tolist() == [1, 1, 2, 2, 3, 3]
+    assert fresh["seed"].tolist() == [0, 1] * 3
+    assert_frame_equal(rows(experiment), fresh, check_exact=True)
     assert len(toy.executions(folder)) == 6
-    more = rows(experiment, seeds=3)
-    assert len(more) == 9 and len(toy.executions(folder)) == 9
+    rows(experiment, seeds=3)
+    assert len(toy.executions(folder)) == 9
     rows(experiment, refresh=True)
     assert len(toy.executions(folder)) == 15
 
@@ -76,6 +68,7 @@ def test_stored_points_are_not_run_again_and_frames_are_identical(folder):
 def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     shift, seeds, monkeypatch
 ):
+    """A sentence that is so by construction asks for none."""
     one_point, seeds_each = scales([{"jobs": 1}]), scales((3, 6, 12))
     experiment = Experiment("hmhs.doubt", "A toy", toy.doubtful, one_point, seeds_each)
     asked = ("S", "words", "order", "", "s", "hmhs.doubt")
@@ -86,12 +79,12 @@ def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     ]
     known = registry.Registry.of([experiment], [], claims)
     monkeypatch.setattr(registry, "load", lambda: known)
-    done = points.complete([experiment], Settings(workers=1, progress=False))["hmhs.doubt"]
-    assert len(entries(experiment)) == seeds
-    assert done.seeds == seeds == done.frame["seed"].nunique() and done.analyses == 3
-    row = ledger.judged(Settings(workers=1), "hmhs.c").iloc[0]
+    how = Settings(workers=1, progress=False)
+    done = points.finished(experiment, how)
+    assert (done.seeds, done.analyses) == (seeds, 3)
+    row = ledger.judged(how, "hmhs.c").iloc[0]
     assert (row["runs"], row["verdict"] == "undecided") == (seeds, seeds == 12)
-    assert points.finished(experiment, Settings(seeds=4, workers=1, progress=False)).analyses == 1
+    assert points.finished(experiment, replace(how, seeds=4)).analyses == 1
 
 
 def test_failing_point_is_reported_and_the_others_are_kept(folder, capsys):
@@ -141,13 +134,9 @@ def sweeping(folder, points, stored):
 def test_killed_sweep_goes_on_where_it_was(folder, tmp_path):
     experiment, process = sweeping(folder, points=6, stored=3)
     workers = process.children(recursive=True)
-    shared = Path("/dev/shm")
-    semaphores = list(shared.glob(f"*loky-{process.pid}-*"))
     process.kill()
     process.wait()
     assert len(workers) >= 2 and psutil.wait_procs(workers, timeout=20)[1] == []
-    assert len(semaphores) > 0 or not shared.exists()
-    assert list(shared.glob(f"*{process.pid}-*")) == []
     kept = {(meta["point"]["jobs"], meta["seed"]) for meta in metas(experiment)}
     assert 3 <= len(kept) < 12
     (folder / "slow").unlink()
@@ -183,85 +172,6 @@ def test_killed_worker_loses_nothing(folder, capsys):
     assert survived == text(experiment, refresh=True)
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    from distributed import LocalCluster
-
-    with LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-    ) as made:
-        yield made
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(cluster, folder):
-    experiment = toy.experiment(toy.deadly, folder, points=4)
-    clustered = text(experiment, dask=cluster.scheduler_address)
-    assert (folder / "died").exists()
-    assert clustered == text(experiment, refresh=True)
-
-
-MINE = """import pandas as pd
-from schedlib.sweeps import Experiment, scales
-from policies_of_mine import power
-def run(seed):
-    return pd.DataFrame({"x": [seed ** power()]})
-MINE = Experiment("powers", "Of my own", run, scales([{}]), scales(3))
-"""
-
-
-@pytest.fixture
-def mine(tmp_path, monkeypatch):
-    """Gives `mine(power)`: an experiment in a file that imports another, as a new process would find both."""
-    (tmp_path / "sweep_of_mine.py").write_text(MINE)
-    names = ("sweep_of_mine", "policies_of_mine")
-
-    def found(power):
-        monkeypatch.syspath_prepend(tmp_path)  # later than the workers started
-        for name in names:
-            sys.modules.pop(name, None)
-        forget()
-        (tmp_path / "policies_of_mine.py").write_text(
-            f"def power(): return {power}  # {'.' * power}"
-        )
-        return importlib.import_module("sweep_of_mine").MINE
-
-    yield found
-    for name in names:
-        sys.modules.pop(name, None)
-    forget()
-
-
-def squares(experiment, **how):
-    return rows(experiment, **how)["x"].tolist()
-
-
-def test_a_readers_own_sweep_needs_no_checkout(mine, monkeypatch):
-    monkeypatch.setattr(paths, "checkout", lambda: None)
-    own = replace(mine(1), seeds=scales((2, 4)))
-    assert squares(own) == [0, 1]
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_worker_that_lacks_a_module_or_has_another_is_refused_in_one_sentence(
-    cluster, mine, tmp_path
-):
-    from distributed import Client
-
-    how = {"dask": cluster.scheduler_address, "refresh": True}
-    with pytest.raises(RuntimeError, match="sweep_of_mine.*PYTHONPATH.*upload_file"):
-        squares(mine(1), **how)
-    with Client(cluster, set_as_default=False) as client:
-        for name in ("policies_of_mine", "sweep_of_mine"):
-            client.upload_file(str(tmp_path / f"{name}.py"))
-    assert squares(mine(1), **how) == [0, 1, 2]
-    with pytest.raises(RuntimeError) as refused:
-        squares(mine(2), **how)
-    said = str(refused.value)
-    assert "other code, data or packages than this process" in said
-    assert "policies_of_mine.py" in said and "\n" not in said
-
-
 @pytest.mark.parametrize(
     "wrong, error",
     [
@@ -269,21 +179,12 @@ def test_worker_that_lacks_a_module_or_has_another_is_refused_in_one_sentence(
         ({"run": 3}, TypeError),
         ({"seeds": 5}, ValueError),
         ({"seeds": scales(-3)}, ValueError),
-        ({"seeds": scales("many")}, ValueError),
         ({"seeds": scales((20, 5))}, ValueError),
     ],
 )
 def test_experiment_of_ones_own_is_checked(wrong, error):
-    right = {
-        "id": "mine",
-        "title": "Of my own",
-        "run": toy.noisy,
-        "points": scales([{"jobs": 1}]),
-        "seeds": scales(1),
-    }
-    assert Experiment(**right).id == "mine"
     with pytest.raises(error, match="experiment"):
-        Experiment(**right | wrong)
+        replace(toy.TOY, **wrong)
 
 
 def test_a_run_says_how_many_points_are_left_and_shows_them_in_one_bar(folder, capsys):
@@ -291,9 +192,7 @@ def test_a_run_says_how_many_points_are_left_and_shows_them_in_one_bar(folder, c
     reproduce.run(experiment, workers=1, seeds=1)
     first = capsys.readouterr().err
     assert "hmhs.toy-counted (quick): 3 points to run\n" in first and "3/3" in first
-    reproduce.run(experiment, workers=1)
-    assert "3 points to run" in capsys.readouterr().err
-    reproduce.run(experiment, workers=1)
+    reproduce.run(experiment, workers=1, seeds=1)
     assert capsys.readouterr().err == ""
 
 
@@ -308,8 +207,6 @@ def test_times_come_from_the_published_figures_of_the_same_scale(folder, monkeyp
         (folder / place).mkdir()
         entries = {"toy.fig": entry | {"scale": scale, "seconds": seconds}}
         (folder / place / "provenance.json").write_text(json.dumps(entries))
-    (folder / "figures/.half").mkdir()  # as another process has while it draws
-    (folder / "figures/.half/provenance.json").write_text("{")
     known = [points.published_seconds(scale) for scale in ("smoke", "quick", "paper")]
     assert known == [{}, {experiment.id: 4.0}, {experiment.id: 60.0}]
     reproduce.run(experiment, workers=1)
@@ -337,17 +234,10 @@ def test_an_experiment_that_fails_or_lacks_its_data_does_not_lose_the_others(fol
     assert (point["jobs"], seed) == (2, 0) and f"{broken.id} {point} seed 0 failed" in said
 
 
-def test_a_point_that_is_lost_after_it_was_stored_is_an_error(folder, monkeypatch):
-    monkeypatch.setattr(store, "write", lambda *_: None)
-    with pytest.raises(RuntimeError, match="cannot be read back: .* or the disk is full"):
-        rows(toy.experiment(toy.counted, folder))
-
-
 @pytest.mark.parametrize(
     "how, message",
     [
         ({"seeds": 0}, "seeds: must be a whole number from 1 to 100,000"),
-        ({"seeds": 10**12}, "seeds: must be a whole number from 1 to 100,000"),
         ({"seeds": 2.5}, "seeds: must be a whole number"),
         ({"workers": 0}, "workers: must be 1, 2, 3"),
         ({"dask": "tcp://127.0.0.1:1"}, "no scheduler answers"),
