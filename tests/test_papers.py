@@ -75,12 +75,6 @@ def test_figures_and_claims_of_a_small_run(name, subtests):
             check_claim(claim)
 
 
-def test_claims_without_an_experiment_are_not_testable_or_slips():
-    for claim in of_experiment(LIBRARY.claims, ""):
-        verdict = verdicts.SLIP if claim.slip else verdicts.UNTESTABLE
-        assert verdicts.judge(claim, {}, "smoke").verdict == verdict
-
-
 @pytest.mark.parametrize("paper", LIBRARY.papers())
 def test_each_printed_number_stands_in_the_paper(paper):
     folder = paths.checkout().parent / "shared/papers"

@@ -1,6 +1,5 @@
 """Verdicts follow from the numbers by the rules of `Sentence`."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,9 +7,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from cases import CASES
+from frames import as_frame
 from refusals import refuses
 from reproduce import sentences, verdicts
 from reproduce.sentences import Sentence
@@ -112,52 +111,6 @@ def test_shares_bests_and_exact_numbers_have_intervals_of_their_own():
     assert Best(cases).interval() == mean_ci(cases[0], 0.975)
 
 
-def test_every_look_has_its_share_of_the_error():
-    values = [0.1, 0.3, 0.2, 0.45, 0.05]
-    once, thrice = judged("order", values), judged("order", values, looks=3)
-    ends = stats.ttest_1samp(values, 0).confidence_interval(1 - 0.05 / 3)
-    assert (thrice.low, thrice.high) == pytest.approx((ends.low, ends.high))
-    assert (once.verdict, thrice.verdict) == ("holds", "undecided")
-
-
-def test_other_readings_are_listed_and_never_enter_a_verdict():
-    others = {
-        "against": sentence("order", args={"times": -1.0}),
-        "with": sentence("order", args={"times": 2.0}),
-        "away": sentence("order", experiment="hmhs.other"),
-    }
-    row = judged("order", [0.9, 1.0, 1.1], others=others)
-    assert (row.verdict, row.together, row.never) == ("holds", "holds", False)
-    assert row.others == "against: fails (-1); with: holds (2); away: undecided"
-
-
-@pytest.mark.parametrize(
-    "other, world, never", [(2.0, 3.0, True), (-1.0, 3.0, False), (2.0, -1.0, False)]
-)
-def test_never_says_that_every_reading_fails(other, world, never):
-    found = judged(
-        "order",
-        [-0.9, -1.0, -1.1],
-        others={"other": sentence("order", args={"times": other})},
-        world=sentence("order", args={"times": world}),
-    )
-    assert found.never == never and found.verdict == "fails"
-    doubtful = sentence("order", measure=lambda frame: frame["x"] * [1, -1, 1])
-    assert not judged("order", [-0.9, -1.0, -1.1], others={"doubtful": doubtful}).never
-
-
-def test_the_world_has_a_verdict_and_a_number_of_its_own_and_else_the_text_s():
-    world = sentence("value", "2", args={"times": 2.0})
-    row = judged("value", [0.9, 1.0, 1.1], "2", world=world)
-    assert (row.verdict, row.together) == ("fails", "holds")
-    assert (row.measured, row.world_measured) == (pytest.approx(1), pytest.approx(2))
-    plain = judged("value", [0.9, 1.0, 1.1], "1")
-    assert (plain.together, plain.world_low) == ("holds", plain.low)
-    assert judged("value", [0.9, 1.0, 1.1], "2", world=world, fixed=True).together == "fixed it"
-    away = replace(world, experiment="hmhs.other")
-    assert judged("value", [0.9, 1.0, 1.1], "2", world=away).together == "undecided"
-
-
 FLOORS = """
 -1e-5 -2e-5 -1e-5 | nothing to measure | False
 0.0 0.0           | nothing to measure | False
@@ -177,41 +130,25 @@ def test_at_a_floor_there_is_nothing_to_measure(line):
     assert (row.verdict, row.together, str(row.never)) == (verdict, verdict, never)
 
 
-def test_a_sentence_along_a_column_says_in_which_windows_it_holds():
-    margins = {
-        0.5: [1.0, 1.1, 0.9],
-        0.8: [2.0, 2.1, 1.9],
-        0.9: [2.0, 0.1, -1.0],
-        1.0: [-1.0, -1.1, -0.9],
-    }
-    rows = [(load, x, seed) for load, values in margins.items() for seed, x in enumerate(values)]
-    frame = pd.DataFrame(rows, columns=["load", "x", "seed"])
+MARGINS = """
+seed 0.5 0.8  0.9  1.0
+   0 1.0 2.0  2.0 -1.0
+   1 1.1 2.1  0.1 -1.1
+   2 0.9 1.9 -1.0 -0.9
+"""
+"""Of each seed, at four loads."""
+
+
+def test_a_sentence_along_a_column_is_decided_when_it_is_at_each_value():
+    frame = as_frame(MARGINS).melt("seed", var_name="load", value_name="x")
+    frame = frame.astype({"load": float})
     along = sentence("order", along="load")
-
-    def row_of(wanted):
-        return verdicts.judge(along, {"hmhs.toy": frame[frame["load"].isin(wanted)]}, "quick")
-
-    whole = row_of(margins)
-    assert whole.window == "holds at load 0.5–0.8, undecided at load 0.9"
-    assert (whole.verdict, whole.together) == ("in a window", "undecided")
-    assert whole.runs == 3 and np.isnan(whole.measured)
-    assert (row_of([0.5, 0.8]).verdict, row_of([0.5, 0.9]).verdict) == ("holds", "undecided")
-    against = {"against": sentence("order", along="load", args={"times": -1.0})}
-    both = verdicts.judge(replace(along, others=against), {"hmhs.toy": frame}, "quick")
-    assert (both.verdict, both.window) == (whole.verdict, whole.window)
-    assert both.others == "against: holds at load 1, undecided at load 0.9"
-    for at, verdict, mean in (
-        (0.8, "holds", 2.0),
-        (1.0, "fails", -1.0),
-        (0.7, "undecided", np.nan),
-    ):
-        there = replace(along, world=replace(along, at=at))
-        row = verdicts.judge(there, {"hmhs.toy": frame}, "quick")
-        assert (row.verdict, row.together, row.never) == ("in a window", verdict, False)
-        assert row.world_measured == pytest.approx(mean, nan_ok=True)
+    row = verdicts.judge(along, {"hmhs.toy": frame}, "quick")
+    assert row.window == "holds at load 0.5–0.8, undecided at load 0.9"
+    assert (row.verdict, row.runs) == ("in a window", 3) and np.isnan(row.measured)
     found = {"hmhs.c": along}
     assert not verdicts.decided(found, "hmhs.toy", frame, 1)
-    assert verdicts.decided(found, "hmhs.toy", frame[frame["load"] != 0.9], 1)
+    assert verdicts.decided(found, "hmhs.toy", frame.query("load != 0.9"), 1)
     assert verdicts.decided(found, "hmhs.other", frame, 1)
 
 
@@ -220,32 +157,49 @@ def test_what_a_sentence_lacks_is_said_with_its_name(says, more, message):
     refuses(f"claim hmhs.c: .*{message}", sentence, says, **more)
 
 
+CLAIMS = """
+[reading]
+name = "plain"
+why = "so"
+[[world]]
+name = "load 2"
+found = "by chance"
+fixed_by = ["c"]
+[[world]]
+name = "load 1"
+found = "by chance"
+[[claim]]
+id = "c"
+where = "S"
+sentence = "w"
+says = "order"
+experiment = "hmhs.toy"
+measure = "x_of"
+floor = { measure = "x_of", below = 0.001 }
+[claim.world]
+args = { times = 3.0 }
+[[claim.other]]
+name = "twice"
+args = { times = 2.0 }
+"""
+
+
 def test_a_file_of_claims_gives_sentences_with_their_readings(tmp_path):
-    file = tmp_path / "claims.toml"
-    entry = 'id = "c"\nwhere = "S"\nsentence = "w"\nsays = "order"\nexperiment = "hmhs.toy"\nmeasure = "x_of"\n'
-    other = '[[claim.other]]\nname = "twice"\nargs = { times = 2.0 }\n'
-    world = '[world]\nname = "load 2"\nfound = "by chance"\ntried = ["load 1: none"]\nfixed_by = ["c"]\n'
-    in_world = "[claim.world]\nargs = { times = 3.0 }\n"
-    reading = '[reading]\nname = "plain"\nwhy = "so"\n'
-    file.write_text(f"{reading}{world}[[claim]]\n{entry}{in_world}{other}")
     measures = SimpleNamespace(x_of=x_of, __name__="measures")
+    file = tmp_path / "claims.toml"
+    file.write_text(CLAIMS)
     reading, [one] = sentences.read(file, "hmhs", measures)
-    assert reading.name == "plain" and one.id == "hmhs.c"
-    assert one.others["twice"].args == {"times": 2.0} and one.others["twice"].measure is x_of
-    assert one.fixed and one.world.args == {"times": 3.0} and not one.args
-    assert [stated.name for stated in reading.worlds] == ["load 2"]
-    floor = 'floor = { measure = "x_of", below = 0.001 }\n'
-    two = '[[world]]\nname = "one"\nfound = "so"\n[[world]]\nname = "two"\nfound = "so"\n'
-    file.write_text(f'[reading]\nname = "plain"\nwhy = "so"\n{two}[[claim]]\n{entry}{floor}')
-    reading, [one] = sentences.read(file, "hmhs", measures)
-    assert one.floor.measure is x_of and one.world is None and len(reading.worlds) == 2
-    file.write_text(file.read_text().replace('"two"', '"two"\nfixed_by = ["d"]'))
-    words = "world of hmhs: fixed_by names unknown claims: d"
-    refuses(words, sentences.read, file, "hmhs", measures)
-    file.write_text(file.read_text().replace('fixed_by = ["d"]', ""))
-    file.write_text(file.read_text().replace('"x_of"', '"y_of"'))
-    words = "claim hmhs.c: .* has no attribute 'y_of'"
-    refuses(words, sentences.read, file, "hmhs", measures)
+    assert reading.name == "plain"
+    assert [world.name for world in reading.worlds] == ["load 2", "load 1"]
+    assert one.id == "hmhs.c" and one.fixed and not one.args
+    assert one.measure is one.floor.measure is x_of
+    assert one.world.args == {"times": 3.0} and one.others["twice"].args == {"times": 2.0}
+    for old, new, words in (
+        ('["c"]', '["d"]', "world of hmhs: fixed_by names unknown claims: d"),
+        ("x_of", "y_of", "claim hmhs.c: .* has no attribute 'y_of'"),
+    ):
+        file.write_text(CLAIMS.replace(old, new))
+        refuses(words, sentences.read, file, "hmhs", measures)
 
 
 def test_rounding_is_measured_as_nothing_and_no_number_is_an_error_with_the_name():
