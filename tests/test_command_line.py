@@ -90,9 +90,7 @@ def test_commands_that_have_moved_still_work_and_say_where_they_are(words, capsy
     assert said.out
 
 
-@pytest.mark.parametrize(
-    "words", [["list"], ["stale"], ["claims"], ["figures"], ["run", "hmhs.fig1"]], ids=" ".join
-)
+@pytest.mark.parametrize("words", [["list"], ["run", "hmhs.fig1"]], ids=" ".join)
 def test_installed_without_the_checkout_it_says_where_the_evidence_is(words, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "reproduce.__main__", None)  # as where it cannot be found
     assert library.main(words) == 2
@@ -143,12 +141,6 @@ else:
     raise AssertionError("bins")
 """
     python("-W", "ignore", "-c", code)
-
-
-def test_a_readers_file_without_a_variable_is_not_taken_for_an_exhibit(capsys):
-    assert library.main(["run", "mine.py"]) == 2
-    said = capsys.readouterr().err
-    assert "as mine.py:SWEEP" in said and "reproduce" not in said
 
 
 def test_list_shows_what_there_is(capsys):

@@ -32,15 +32,13 @@ def tree(tmp_path):
 
 def follow(tree, words):
     """Run a command in the tree as one types it there; gives what it prints."""
-    environment = {name: value for name, value in os.environ.items() if name != "SCHEDLIB_CACHE"}
-    python = Path(sys.executable).parent
-    environment |= {
+    environment = os.environ | {
         "PYTHONPATH": f"{tree}{os.pathsep}{tree / 'notebooks'}",
-        "PATH": f"{python}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "SCHEDLIB_CACHE": str(tree / "data/cache"),
+        # small cases, which a fresh tree would compile for longer than it runs
+        "NUMBA_DISABLE_JIT": "1",
     }
-    environment["NUMBA_DISABLE_JIT"] = (
-        "1"  # small cases, which a fresh tree would compile for longer than it runs
-    )
     done = subprocess.run(words, cwd=tree, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

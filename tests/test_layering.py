@@ -99,11 +99,6 @@ def test_no_circle_even_by_an_import_inside_a_function():
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
-def test_exhibits_are_under_a_papers_name():
-    folders = {file.parent.name for file in NOTEBOOKS.glob("reproduce/exhibits/*/__init__.py")}
-    assert folders <= {*papers.KEYS}
-
-
 LIGHT = {
     "schedlib": ["numpy", "pandas", "numba", "matplotlib", "papermill"],
     "schedlib.plots.papers": ["numpy", "pandas", "numba", "matplotlib"],

@@ -9,9 +9,7 @@ FIGURES = ["hmhs.table1", "mch.fig1"]
 """Of two papers, at no cost."""
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def drawn(folder, workers):

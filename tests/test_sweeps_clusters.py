@@ -227,4 +227,3 @@ def test_the_page_runs_as_it_stands_with_all_parts_at_once(folder, tmp_path, mon
     assert "to run" not in said and stored == 8
     waits = pd.read_csv(tmp_path / "waits.csv").groupby(["load", "machines"])["wait"].mean()
     assert waits[0.5, 1] == pytest.approx(1.0, rel=0.2)  # M/M/1: load / (1 - load)
-    assert waits[0.5, 10] < waits[0.5, 1] < waits[0.9, 1]

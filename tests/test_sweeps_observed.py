@@ -1,23 +1,18 @@
 """A row is found again only if all that it was made from is as it was: code, data and packages, wherever they are."""
 
-import ast
 import json
 import os
-import sys
 import sysconfig
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 
-import cloudpickle
 import pandas as pd
 import pytest
 
 from cases import CASES
 from fresh import python
-from schedlib import sweeps
-from schedlib.sweeps import observe, store, worker
+from schedlib import paths, sweeps
+from schedlib.sweeps import observe, store
 
 STUDY = """import pandas as pd
 from schedlib.sweeps import Experiment, scales
@@ -114,8 +109,9 @@ def test_rows_come_from_the_files_and_not_from_what_is_in_memory(tmp_path):
 
 @pytest.fixture
 def own(tmp_path, own_cache, monkeypatch):
-    """A folder to work in, with a cache of its own."""
+    """A folder to work in, with a cache of its own, where schedlib is installed without its checkout."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(paths, "checkout", lambda: None)
     return tmp_path
 
 
@@ -178,14 +174,15 @@ def test_a_column_of_the_frame_never_hides_a_parameter(own):
 
 @pytest.mark.filterwarnings("ignore")
 def test_data_that_differ_on_a_dask_worker_are_refused(own):
+    """By the file's name, where the worker fails for that reason."""
     from distributed import Client, LocalCluster
 
-    def run(seed):
-        return pd.read_csv("data.csv")
+    def run(seed, column):
+        return pd.read_csv("data.csv")[[column]]
 
     (own / "there").mkdir()
-    for folder, value in ((own, 1), (own / "there", 100)):
-        (folder / "data.csv").write_text(f"x\n{value}\n")
+    (own / "data.csv").write_text("x\n1\n")
+    (own / "there/data.csv").write_text("y\n100\n")
     quiet = {"dashboard_address": ":0", "silence_logs": 50}
     with LocalCluster(n_workers=1, threads_per_worker=1, **quiet) as made:
         how = {"dask": made.scheduler_address}
@@ -194,35 +191,15 @@ def test_data_that_differ_on_a_dask_worker_are_refused(own):
         with pytest.raises(
             RuntimeError, match=r"data or packages than this process \(.*data.csv\)"
         ):
-            once(run, **how)
-        (own / "data.csv").write_text("x\n100\n")
-        assert once(run, **how)["x"].tolist() == [100]
-    assert once(run)["x"].tolist() == [100]
+            once(run, [{"column": "x"}], **how)
+        (own / "data.csv").write_text("y\n100\n")
+        assert once(run, [{"column": "y"}], **how)["y"].tolist() == [100]
+    assert once(run, [{"column": "y"}])["y"].tolist() == [100]
     assert len(list(store.folder("once").rglob("*.parquet"))) == 1
 
 
-def test_a_failure_of_a_dask_worker_with_an_older_file_is_refused_by_its_name(monkeypatch):
-    def run(seed):
-        raise TypeError("run() got an unexpected keyword argument")
-
-    task = SimpleNamespace(run=cloudpickle.dumps(run), seed=0, point={})
-    failed = worker.execute(task)
-    monkeypatch.setattr(observe, "changed", lambda files, versions: [])
-    assert "unexpected keyword" in worker.here(failed).error and not worker.here(failed).refused
-    monkeypatch.setattr(observe, "changed", lambda files, versions: ["mine.py"])
-    assert "a worker has other code, data" in worker.here(failed).refused
-    assert "(mine.py): have the same on both" in worker.here(failed).refused
-
-
-def test_the_script_that_starts_a_dask_worker_is_no_data(tmp_path, monkeypatch):
-    """`dask worker` runs `bin/dask`, and the package is a folder of that name on this process's path."""
+def test_the_script_that_starts_a_dask_worker_is_no_data():
     assert not observe.counts(str(Path(sysconfig.get_path("scripts"), "dask")))
-    write(tmp_path, {"bin/dask": "import dask\n", "lib/dask/__init__.py": ""})
-    monkeypatch.setattr(sys, "path", [str(tmp_path / "lib")])
-    script = str(tmp_path / "bin/dask")
-    seen = observe.Observed({script: observe.present(script)}, {}, [str(tmp_path / "bin")])
-    assert observe.brought_here(seen).files == seen.files
-    assert not observe.changed(observe.brought_here(seen).files, {})
 
 
 def test_a_module_counts_by_its_statements_and_data_by_their_bytes(tmp_path):
@@ -238,22 +215,12 @@ def test_a_module_counts_by_its_statements_and_data_by_their_bytes(tmp_path):
     assert digests("x = = 2\n")[0] != plain[0]
 
 
-def test_threads_of_a_worker_parse_one_after_the_other(tmp_path, monkeypatch):
+def test_threads_of_a_worker_parse_one_after_the_other(tmp_path):
     """In Python 3.11 two at once may fail: AST constructor recursion depth mismatch."""
-    within = []
-
-    def parse(text):
-        within.append(text)
-        time.sleep(0.01)
-        together.append(len(within))
-        within.pop()
-        return ast.Module([], [])
-
-    together = []
-    files = [str(tmp_path / f"{name}.py") for name in "abcd"]
-    for file in files:
-        Path(file).write_text("x = 1\n")
-    monkeypatch.setattr(observe, "ast", SimpleNamespace(parse=parse, dump=ast.dump))
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(observe.digest, files, map(observe.signature, files)))
-    assert together == [1, 1, 1, 1]
+    write(tmp_path, {"module.py": "x = 1\n"})
+    with ThreadPoolExecutor() as pool:
+        with observe.PARSING:
+            digest = pool.submit(observe.present, str(tmp_path / "module.py"))
+            with pytest.raises(TimeoutError):
+                digest.result(0.2)
+        assert digest.result(30)
