@@ -36,24 +36,23 @@ def test_written_ledger_merges_sorts_and_repeats(tmp_path):
 
 
 def test_a_claim_whose_data_are_not_here_keeps_its_committed_row(tmp_path, monkeypatch):
-    def x_of(frame):
-        return frame["x"].to_numpy()
-
     def sentence(experiment, **more):
-        return Sentence("hmhs.c", "S", "w", "order", "", "s", experiment, x_of, **more)
+        asked = ("S", "w", "order", "", "s", experiment, lambda frame: frame["x"])
+        return Sentence("hmhs.c", *asked, **more)
+
+    def swept(values):
+        frame = pd.DataFrame({"seed": range(3), "x": values})
+        return sweep.Sweep(toy.TOY, "quick", 3, frame, ())
+
+    def written(done):
+        judged = ledger.judged_on(done, [claim], "quick", tmp_path)
+        ledger.write(judged, tmp_path)
+        return judged[["verdict", "together"]].to_numpy().tolist()
 
     away = sentence("hmhs.other")
     claim = sentence("hmhs.toy", world=away, others={"away": away})
-    here, far = (
-        sweep.Sweep(toy.TOY, "quick", 3, pd.DataFrame({"seed": range(3), "x": x}), ())
-        for x in ([1.0, 1.1, 0.9], [-1.0, -1.1, -0.9])
-    )
-    without = ledger.judged_on({"hmhs.toy": here}, [claim], "quick", tmp_path)
-    assert without[["verdict", "together"]].to_numpy().tolist() == [["holds", "undecided"]]
     monkeypatch.setitem(registry.load().claims, claim.id, claim)
-    both = ledger.judged_on({"hmhs.toy": here, "hmhs.other": far}, [claim], "quick", tmp_path)
-    table, _ = ledger.write(both, tmp_path)
-    with_all = table.read_bytes()
-    assert both[["verdict", "together"]].to_numpy().tolist() == [["holds", "fails"]]
-    ledger.write(ledger.judged_on({"hmhs.toy": here}, [claim], "quick", tmp_path), tmp_path)
-    assert table.read_bytes() == with_all
+    here = {"hmhs.toy": swept([1.0, 1.1, 0.9])}
+    assert written(here) == [["holds", "undecided"]]
+    assert written(here | {"hmhs.other": swept([-1.0, -1.1, -0.9])}) == [["holds", "fails"]]
+    assert written(here) == [["holds", "fails"]]

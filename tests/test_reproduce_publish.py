@@ -173,4 +173,3 @@ def test_only_selects_papers_figures_and_experiments():
     assert wanted("mch.a") == ["mch.a"]
     assert wanted("mch.b eagle") == ["mch.f", "eagle.f"]
     refuses("'lotes' is unknown; .*mch", wanted, "lotes")
-    refuses("did you mean 'mch.a", wanted, "mch.aa")

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import seeing
+from frames import as_frame
 from refusals import refuses
 from schedlib.intervals import mean_ci
 from schedlib.plots import papers, style
@@ -46,15 +47,24 @@ def test_look_of_a_reader_s_policy_is_neutral():
     assert style.look(my_rule).color not in style.PALETTE
 
 
+POINTS = """
+policy x y
+    zz 1 3
+    zz 4 5
+    zz 4 7
+  hmhs 1 1
+  hmhs 1 2
+  hmhs 1 3
+  fifo 1 2
+  fifo 1 4
+"""
+
+
 def test_band_marks_means_at_measured_points_and_shades_their_interval():
-    slopes = {"zz": 3, "hmhs": 1, "fifo": 2}
-    points = itertools.product(slopes, (1, 4), range(3))
-    frame = pd.DataFrame(points, columns=["policy", "x", "seed"])
-    frame["y"] = frame["x"] * frame["policy"].map(slopes) + frame["seed"]
     _, ax = style.subplots()
-    assert style.band(ax, frame, "x", "y", by="policy") is ax
+    assert style.band(ax, as_frame(POINTS), "x", "y", by="policy") is ax
     assert [line.get_label() for line in ax.lines] == ["HMHS", "FIFO", "zz"]
-    assert ax.lines[0].get_xdata().tolist() == [1, 4]
+    assert ax.lines[2].get_xydata().tolist() == [[1, 3], [4, 6]]
     assert len(ax.collections) == 3
     low = mean_ci([1.0, 2.0, 3.0]).low
     assert ax.collections[0].get_paths()[0].vertices[:, 1].min() == pytest.approx(low)
