@@ -15,22 +15,6 @@ from reproduce import narrow
 from schedlib.plots import style
 
 
-def panels(rows, columns, **options):
-    """A grid of charts with the labels at its edges only, one title a column, and a legend of all."""
-    figure, axes = style.subplots(
-        rows, columns, size=(4.0 * columns, 2.5 * rows), squeeze=False, **options
-    )
-    for (row, column), ax in np.ndenumerate(axes):
-        ax.plot([1, 2, 3], [row, column, 2], label="a policy with a name")
-        ax.set(
-            title=f"column {column}" if row == 0 else "", ylabel=f"row {row}" if column == 0 else ""
-        )
-    for ax in axes[-1]:
-        ax.set_xlabel("load")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right upper")
-    return figure, axes
-
-
 def letters(figure):
     return [text for text in figure.findobj(Text) if text.get_text().strip() and text.get_visible()]
 
@@ -40,7 +24,14 @@ def words(figure):
 
 
 def test_panels_of_a_grid_lie_below_one_another_column_by_column_with_the_words_of_their_row():
-    figure, axes = panels(2, 3, sharey="row", sharex=True)
+    figure, axes = style.subplots(2, 3, size=(12.0, 5.0), sharey="row", sharex=True)
+    for (row, column), ax in np.ndenumerate(axes):
+        ax.plot([1, 2, 3], [row, column, 2], label="a policy with a name")
+    for column, ax in enumerate(axes[0]):
+        ax.set_title(f"column {column}")
+    for row, ax in enumerate(axes[:, 0]):
+        ax.set_ylabel(f"row {row}")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right upper")
     assert narrow.lay_out(figure)
     FigureCanvasAgg(figure).draw()
     order = sorted(axes.flat, key=lambda ax: -ax.get_position().y0)
@@ -103,7 +94,7 @@ def test_a_legend_of_a_panel_that_runs_off_the_page_is_not_for_a_phone():
 
 
 def test_a_notebook_keeps_both_and_the_first_is_as_drawn():
-    figure, _ = panels(1, 2)
+    figure, _ = style.subplots(1, 2, size=(8.0, 2.5))
     figure.alt = "Two charts."
     data, metadata = narrow.bundle(figure)
     assert metadata["image/png"] == {"alt": "Two charts."} and list(data) == [narrow.KIND]

@@ -12,6 +12,14 @@ FILES, EDITS = CASES["reproduce_reach"]["files"], CASES["reproduce_reach"]["edit
 """A small package; of each edit the file, old and new words, and whether the hash stays."""
 
 
+def write(folder, files):
+    """Write modules by name."""
+    for name, text in files.items():
+        file = folder / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
 def forget():
     """Read every file again the next time, as a new process does."""
     for cached in (reach.home, reach.parsed, reach.uses, reach.of):
@@ -21,10 +29,7 @@ def forget():
 @pytest.fixture
 def toys(tmp_path, monkeypatch):
     """A small package in which one exhibit's `run` reaches some of the code."""
-    for name, text in FILES.items():
-        file = tmp_path / "toys" / f"{name}.py"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    write(tmp_path / "toys", FILES)
     monkeypatch.syspath_prepend(tmp_path)
     importlib.import_module("toys")
     forget()
@@ -55,11 +60,9 @@ def test_the_hash_follows_what_run_reaches_and_nothing_else(toys, file, old, new
     ids=CASES["reproduce_reach"]["whole"],
 )
 def test_what_may_be_used_counts_whole(toys, files, edited):
-    for name, text in files.items():
-        (toys / f"{name}.py").write_text(text)
+    write(toys, files)
     before = digest()
-    for name, text in edited.items():
-        (toys / f"{name}.py").write_text(text)
+    write(toys, edited)
     assert digest() != before
 
 
@@ -75,10 +78,9 @@ def test_packages_are_those_that_run_reaches(toys):
     assert reach.of("toys.exhibit", "run")[1] == {"importlib", "numpy", "spar"}
 
 
-@pytest.mark.parametrize("file", ["mates.py", "mates/__init__.py", "mates/rules.py"])
-def test_modules_beside_it_count_like_its_own(toys, file):
-    module = "mates.rules" if file == "mates/rules.py" else "mates"
-    mates = toys.parent / file
+@pytest.mark.parametrize("module", ["mates", "mates.rules"])
+def test_modules_beside_it_count_like_its_own(toys, module):
+    mates = toys.parent / f"{module.replace('.', '/')}.py"
     mates.parent.mkdir(exist_ok=True)
     mates.write_text("def best(): return 1\ndef other(): return 2\n")
     (toys / "exhibit.py").write_text(
