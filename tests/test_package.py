@@ -17,20 +17,6 @@ ROOT = paths.checkout()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def names(requirements):
-    return {re.match(r"[\w-]+", each)[0].lower() for each in requirements}
-
-
-def test_everything_that_is_required_is_pinned():
-    pinned = names(re.findall(r"^[\w-]+(?===)", (ROOT / "requirements.txt").read_text(), re.M))
-    extras = PROJECT["optional-dependencies"]
-    assert (
-        names(PROJECT["dependencies"] + extras["book"] + extras["dask"] + extras["dev"])
-        - {"schedlib"}
-        <= pinned
-    )
-
-
 def test_versions_agree():
     cited = yaml.safe_load((ROOT / ".github/CITATION.cff").read_text())
     assert cited["version"] == schedlib.__version__
