@@ -3,6 +3,7 @@ what was replayed."""
 
 import functools
 import math
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -87,14 +88,12 @@ def test_both_ways_of_drawing_show_the_same_and_long_queues_are_counted():
 
 def test_large_clusters_and_runs_without_a_record_are_refused():
     jobs = Workload.from_arrays([0, 1], [5, 1])
-    run = eagle.simulate(jobs, "sparrow", 50, short_partition=0.1, cutoff=3)
-    refuses("record=True", replay, run)
-    refuses("record=True", plot_gantt, run)
     run = eagle.simulate(jobs, "sparrow", 50, short_partition=0.1, cutoff=3, record=True)
     refuses("room for 40", cluster.shapes, replay(run)[0], run)
+    refuses("record=True", replay, replace(run, log=None))
 
 
-def test_the_player_steps_keeps_the_time_and_stays_within_the_run():
+def test_the_player_steps_keeps_the_time_stays_within_the_run_and_goes_on_after_a_refusal():
     made = player.Player()
     assert made.png.startswith(b"\x89PNG") and "reject" in made.picture.value
     made.pace.value = 5.0
@@ -110,15 +109,9 @@ def test_the_player_steps_keeps_the_time_and_stays_within_the_run():
     assert made.at.value == made.at.max
     made.move(-(10**6))
     assert made.at.value == 0 and "job 0 is submitted" in made.picture.value
-
-
-def test_a_choice_without_events_says_so_and_the_player_goes_on():
-    made = player.Player()
     made.controls["events"].value = "bits and rejections"
-    made.controls["system"].value = "Sparrow"
-    assert (
-        made.picture.value == '<p role="alert">bits and rejections: Sparrow has none of these</p>'
-    )
+    none = "bits and rejections: Hawk has none of these"
+    assert made.picture.value == f'<p role="alert">{none}</p>'
     made.controls["events"].value = "every event"
     assert "<img alt=" in made.picture.value
 
@@ -127,14 +120,9 @@ def test_the_first_picture_is_a_rejection_by_news_that_is_old():
     run, steps = player.recorded("Eagle", 0)
     step = steps[player.first_stale_rejection(steps)]
     worker, since, copy = newest_copy(step)
-    assert (
-        step.event == "reject"
-        and worker in step.workers
-        and since < step.time
-        and copy != step.bits
-    )
+    assert step.event == "reject" and worker in step.workers
+    assert since < step.time and copy != step.bits
     assert f"the copy at worker {worker} is " in cluster.svg(step, run)
-    assert player.first_stale_rejection(player.recorded("Sparrow", 0)[1]) == 0
 
 
 @pytest.mark.parametrize("sticky", [False, True])

@@ -40,10 +40,10 @@ def test_curves_and_bars_are_the_runs():
 
 def test_a_strict_split_puts_no_probe_behind_a_long_task_and_what_a_system_lacks_is_said():
     figure, _ = explorer.draw_load(80, 20, "strict split", "omniscient")
-    assert [text.get_text() for text in figure.axes[2].texts] == [
-        "none"
-    ] * 3  # nothing stolen twice, and no probes in the centre's
-    assert figure.axes[2].patches[2].get_width() == figure.axes[2].patches[4].get_width() == 0
+    texts = [text.get_text() for text in figure.axes[2].texts]
+    assert texts == ["none"] * 3  # nothing stolen twice, and no probes in the centre's
+    widths = [bar.get_width() for bar in figure.axes[2].patches]
+    assert widths[2] == widths[4] == 0
 
 
 def test_an_unknown_system_is_refused():

@@ -1,5 +1,6 @@
 """The book as it is committed: run top to bottom, short, sound, and still running."""
 
+import itertools
 import json
 import re
 
@@ -16,7 +17,7 @@ CHAPTERS = {
 }
 BOOK = [name for name in CHAPTERS if "/" not in name]
 IN_JUPYTERLAB = "test_runs_without_complaint_and_every_control_answers"
-LONGEST_CELL, WIDEST_CELL = 25, 77
+MOST_CELLS, LONGEST_CELL, WIDEST_CELL = 25, 25, 77
 HEAD = re.compile(
     r"# [^\n]+\n\n\*\*After this chapter\*\* you can .+?\n\n\*\*Prerequisites\*\*: .+?"
     r"\s\*\*Time\*\*: (?P<reading>\d+) minutes to read, (?P<exercises>\d+) for the exercises?\.\n\n"
@@ -29,18 +30,13 @@ STATEMENT = re.compile(r"(\d)\. \*(Warm-up|Code|Research)\.\* .+", re.S)
 
 def checks(cells):
     """The checks in a notebook: the exercise's id, the cell's source, and the check's answer."""
-    found = [(CHECK.search("".join(cell["source"])), cell) for cell in cells]
-    return [
-        (
-            match[1],
-            "".join(cell["source"]),
-            "".join(
-                cell["outputs"][-1].get("data", {}).get("text/plain", "") if cell["outputs"] else ""
-            ),
-        )
-        for match, cell in found
-        if match
-    ]
+    found = []
+    for cell in cells:
+        source = "".join(cell["source"])
+        if match := CHECK.search(source):
+            said = cell["outputs"][-1]["data"]["text/plain"]
+            found.append((match[1], source, "".join(said)))
+    return found
 
 
 def head(name):
@@ -54,34 +50,24 @@ def test_committed_as_run_from_top_to_bottom(name):
     cells = lab.code_of(CHAPTERS[name])
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
     outputs = [output for cell in cells for output in cell["outputs"]]
-    assert not [
-        output
-        for output in outputs
-        if output["output_type"] == "error" or output.get("name") == "stderr"
-    ]
+    for output in outputs:
+        assert output["output_type"] != "error" and output.get("name") != "stderr"
     assert not re.search(r"(?<![\w.])/(home|root|tmp|usr|Users|work)/", json.dumps(outputs)), (
         "a folder of the machine it ran on"
     )
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_short_enough_for_a_lecture(name):
+def test_code_is_short_enough_for_a_lecture_and_a_chapters_fits_the_page(name):
     hidden = {"hide-input", "remove-input"}
-    cells = lab.code_of(CHAPTERS[name])
-    open_cells = [cell for cell in cells if not hidden & set(cell["metadata"].get("tags", []))]
-    assert len(open_cells) <= 25
-    assert max(len("".join(cell["source"]).splitlines()) for cell in open_cells) <= LONGEST_CELL
-
-
-@pytest.mark.parametrize("name", BOOK)
-def test_code_fits_the_page(name):
-    wide = [
-        line
-        for cell in lab.code_of(CHAPTERS[name])
-        for line in "".join(cell["source"]).splitlines()
-        if len(line) > WIDEST_CELL
-    ]
-    assert not wide
+    number = 0
+    for cell in lab.code_of(CHAPTERS[name]):
+        lines = "".join(cell["source"]).splitlines()
+        assert name not in BOOK or max(map(len, lines)) <= WIDEST_CELL
+        if not hidden & set(cell["metadata"].get("tags", [])):
+            number += 1
+            assert len(lines) <= LONGEST_CELL
+    assert number <= MOST_CELLS
 
 
 @pytest.mark.parametrize("name", BOOK)
@@ -102,14 +88,12 @@ def test_explorers_show_a_picture_on_a_static_page_and_every_picture_has_words(n
 
 
 def test_every_exercise_stands_in_one_chapter_and_in_its_solutions():
-    asked = {name: [found for found, *_ in checks(lab.code_of(CHAPTERS[name]))] for name in BOOK}
-    assert sorted(found for names in asked.values() for found in names) == sorted(
-        exercises.listed()
-    )
-    assert asked == {
-        name: [found for found, *_ in checks(lab.code_of(CHAPTERS[f"solutions/{name}"]))]
-        for name in BOOK
-    }
+    asked, solved = {}, {}
+    for name in BOOK:
+        asked[name] = [key for key, *_ in checks(lab.code_of(CHAPTERS[name]))]
+        solved[name] = [key for key, *_ in checks(lab.code_of(CHAPTERS[f"solutions/{name}"]))]
+    assert asked == solved
+    assert sorted(itertools.chain(*asked.values())) == sorted(exercises.listed())
 
 
 @pytest.mark.parametrize("name", BOOK)
@@ -135,43 +119,32 @@ def test_the_code_behind_a_chapter_is_named_at_its_end(name):
 
 
 def test_table_of_contents_lists_every_chapter_with_its_minutes():
-    (page,) = [
-        text for text in sources(CHAPTERS["00-start-here"], "markdown") if "## The book" in text
-    ]
-    listed = {
-        file: minutes
-        for file, *minutes in re.findall(r"\]\(([^)/]+)\.ipynb\) \|.*\| (\d+) \| (\d+) \|", page)
-    }
-    assert listed == {name: [head(name)["reading"], head(name)["exercises"]] for name in BOOK[1:]}
+    page = "\n".join(sources(CHAPTERS["00-start-here"], "markdown"))
+    found = re.findall(r"\]\(([^)/]+)\.ipynb\) \|.*\| (\d+) \| (\d+) \|", page)
+    listed = {file: (reading, solving) for file, reading, solving in found}
+    assert listed == {name: head(name).group("reading", "exercises") for name in BOOK[1:]}
 
 
 @pytest.mark.parametrize("name", [name for name in BOOK if "01" <= name[:2] <= "08"])
 def test_model_shows_its_part_of_the_one_notation_table(name):
-    calls = re.findall(
-        r'notation\.table\("(\w+)", chapter="?(\w+)"?\)', "\n".join(sources(CHAPTERS[name], "code"))
-    )
-    assert calls and all(
-        name.startswith((f"{chapter:0>2}-", f"0{chapter}-")) for _, chapter in calls
-    )
-    assert not [text for text in sources(CHAPTERS[name], "markdown") if "| paper |" in text], (
-        "a second table of symbols"
-    )
+    code = "\n".join(sources(CHAPTERS[name], "code"))
+    shown = re.findall(r'notation\.table\("\w+", chapter="?(\w+)"?\)', code)
+    assert set(shown) == {name.partition("-")[0].lstrip("0")}
+    text = "\n".join(sources(CHAPTERS[name], "markdown"))
+    assert "| paper |" not in text, "a second table of symbols"
 
 
 @pytest.mark.parametrize("name", BOOK)
 def test_exercises_are_graded_and_each_statement_stands_above_its_empty_cell(name):
-    cells = json.loads(CHAPTERS[name].read_text())["cells"]
-    at = [
-        i for i, cell in enumerate(cells) if checks([cell] if cell["cell_type"] == "code" else [])
-    ]
-    grades = [STATEMENT.fullmatch("".join(cells[i - 1]["source"])) for i in at]
-    assert (
-        all(grades)
-        and [int(grade[1]) for grade in grades] == list(range(1, len(at) + 1))
-        and grades[0][2] == "Warm-up"
-    )
+    grades = []
+    cells = json.loads(CHAPTERS[name].read_text(encoding="utf-8"))["cells"]
+    for above, cell in itertools.pairwise(cells):
+        if CHECK.search("".join(cell["source"])):
+            grades.append(STATEMENT.fullmatch("".join(above["source"])).groups())
+    numbers, kinds = zip(*grades, strict=True)
+    assert [*map(int, numbers)] == [*range(1, 1 + len(grades))] and kinds[0] == "Warm-up"
     if name != "00-start-here":
-        assert 3 <= len(grades) <= 5 and grades[-1][2] == "Research"
+        assert 3 <= len(grades) <= 5 and kinds[-1] == "Research"
 
 
 @pytest.mark.parametrize("name", BOOK)

@@ -17,7 +17,5 @@ def test_the_bins_and_the_last_rate_of_column_generation():
     both = lotes.JobClasses([0.5, 0.5], [[need] for need in worked.DEMAND], [[1.0, 1.0]])
     bins = lotes.non_dominated_bins([worked.CORES], [[need] for need in worked.DEMAND])
     assert sorted(map(tuple, bins.tolist())) == sorted(worked.BINS)
-    assert (
-        lotes.plan(thirty, both).rate == pytest.approx(96)
-        and "rate 96" in worked.plot_column_generation().alt
-    )
+    assert lotes.plan(thirty, both).rate == pytest.approx(96)
+    assert "rate 96" in worked.plot_column_generation().alt

@@ -1,4 +1,4 @@
-"""`make test-browser`: Chromium is a must there."""
+"""`make test-browser`, where Chromium is a must, and the page that most tests look at."""
 
 import pytest
 
@@ -16,3 +16,10 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     if config.getoption("--need-chromium", default=False) and not lab.CHROMIUM:
         raise pytest.UsageError(lab.MISSING)
+
+
+@pytest.fixture(scope="module")
+def page(request):
+    """A page without the web, as large as the module's SIZE says."""
+    with lab.page(*getattr(request.module, "SIZE", ())) as shown:
+        yield shown

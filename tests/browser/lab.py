@@ -8,11 +8,10 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 import uuid
 
 import pytest
+import requests
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
@@ -122,19 +121,9 @@ class Lab:
             file.write_text(json.dumps(values))
         own = {"JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "JUPYTER_CONFIG_DIR": "config",
                "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime", "IPYTHONDIR": "ipython"}  # fmt: skip
-        command = [
-            sys.executable,
-            "-m",
-            "jupyterlab",
-            "--no-browser",
-            f"--port={port}",
-            "--ServerApp.port_retries=0",
-        ]
-        command += [
-            f"--IdentityProvider.token={self.token}",
-            f"--ServerApp.root_dir={folder}",
-            "--allow-root",
-        ]
+        command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+        command += [f"--port={port}", "--ServerApp.port_retries=0"]
+        command += [f"--IdentityProvider.token={self.token}", f"--ServerApp.root_dir={folder}"]
         # kernels run in the copy, and use the checkout's schedlib
         library = {"PYTHONPATH": str(paths.checkout())}
         environment = (
@@ -152,19 +141,17 @@ class Lab:
 
     def api(self, method, path, content=None):
         """Call Jupyter's REST interface and give its answer."""
-        body = None if content is None else json.dumps(content).encode()
-        headers = {"Authorization": f"token {self.token}", "Content-Type": "application/json"}
-        request = urllib.request.Request(
-            f"{self.url}/api/{path}", method=method, headers=headers, data=body
-        )
-        with urllib.request.urlopen(request, timeout=STARTS) as answer:
-            return json.loads(answer.read() or "null")
+        headers = {"Authorization": f"token {self.token}"}
+        url = f"{self.url}/api/{path}"
+        answer = requests.request(method, url, json=content, headers=headers, timeout=STARTS)
+        answer.raise_for_status()
+        return answer.json() if answer.content else None
 
     def wait(self):
         """Wait until the server answers. Raises AssertionError with the end of its log."""
         end = time.monotonic() + STARTS
         while time.monotonic() < end and self.process.poll() is None:
-            with contextlib.suppress(urllib.error.URLError, ConnectionError):
+            with contextlib.suppress(requests.RequestException):
                 self.api("GET", "status")
                 return
             time.sleep(0.1)
@@ -174,11 +161,8 @@ class Lab:
     @contextlib.contextmanager
     def kernel(self, path):
         """A notebook's kernel, started before its page is opened and stopped in the end."""
-        session = self.api(
-            "POST",
-            "sessions",
-            {"path": path, "type": "notebook", "name": path, "kernel": {"name": "python3"}},
-        )
+        wanted = {"path": path, "type": "notebook", "name": path, "kernel": {"name": "python3"}}
+        session = self.api("POST", "sessions", wanted)
         try:
             yield
         finally:

@@ -67,12 +67,6 @@ def compare(root, explorer):
     return look["settings"]
 
 
-@pytest.fixture(scope="module")
-def page():
-    with lab.page() as shown:
-        yield shown
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_control_shows_what_python_draws_by_keyboard(page, name):
     root, explorer = opened(page, name), in_python(name)

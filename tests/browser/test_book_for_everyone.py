@@ -9,13 +9,8 @@ BUILD = paths.checkout() / "build"
 PAGES = sorted((BUILD / "book").glob("notebooks/[0-9]*.html"))
 PAGES += [BUILD / "book" / f"{name}.html" for name in ("notebooks/book/index", "notebooks/book/references", "notebooks/book/api/lotes", "figures/README",
           "figures/CLAIMS", "notebooks/solutions/01-waiting", "search", "genindex", "_modules/schedlib/theory")]  # fmt: skip
+SIZE = (1280, 720)
 pytestmark = lab.on_the_site(bool(PAGES) and PAGES[0].exists())
-
-
-@pytest.fixture(scope="module")
-def page():
-    with lab.page(height=720) as shown:
-        yield shown
 
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)

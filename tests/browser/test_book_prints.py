@@ -6,22 +6,16 @@ import lab
 
 PAGES = sorted(lab.BOOK.glob("notebooks/[0-9]*.html"))
 PAGES += [lab.BOOK / f"notebooks/book/{name}.html" for name in ("cheat-sheet", "glossary")]
-WIDTH = 673  # px of A4 between its margins
+SIZE = (673, 980)  # px of A4 between its margins
 CUT = """() => [...document.querySelectorAll('article :is(pre, table, img, mjx-container)')]
   .filter(part => part.getClientRects().length && part.getBoundingClientRect().right > innerWidth + 1)
   .map(part => part.textContent.trim().slice(0, 60) || part.src)"""
 pytestmark = lab.on_the_site(PAGES[0].exists())
 
 
-@pytest.fixture(scope="module")
-def page():
-    with lab.page(WIDTH, 980) as shown:
-        shown.emulate_media(media="print")
-        yield shown
-
-
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
 def test_nothing_is_cut_on_paper(page, file):
+    page.emulate_media(media="print")
     page.goto(file.as_uri())
     page.evaluate("async () => { await window.MathJax?.startup?.promise }")
     assert page.evaluate(CUT) == []

@@ -31,12 +31,6 @@ COMPARED = """async text => {
 pytestmark = lab.on_the_site(bool(PAGES))
 
 
-@pytest.fixture(scope="module")
-def page():
-    with lab.page() as shown:
-        yield shown
-
-
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_tables_and_signatures_are_as_built(page, file):
     page.goto(file.resolve().as_uri())
