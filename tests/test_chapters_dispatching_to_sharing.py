@@ -74,8 +74,7 @@ def wasted():
     last = (100 * table.xs(800, level="jobs")[["hmhs", "priced"]]).round()
     hybrid = 100 * table.loc["hybrid", "hmhs"]
     return (
-        (table["fifo"] > 4 * table["hmhs"]).all()
-        and last.loc["single"].tolist() == [7, 2]
+        last.loc["single"].tolist() == [7, 2]
         and last.loc["hybrid"].tolist() == [24, 8]
         and hybrid[[25, 100, 800]].round(-1).tolist() in ([20, 50, 20], [30, 50, 20])
     )
