@@ -115,7 +115,6 @@ def test_the_code_behind_a_chapter_is_named_at_its_end(name):
     assert not [text for text in before if "**Code**" in text]
     links = re.findall(r"\]\(([^)]+)", code)
     assert links and all(link.startswith(("../schedlib/", "book/")) for link in links)
-    assert all((CHAPTERS[name].parent / link).exists() for link in links)
 
 
 def test_table_of_contents_lists_every_chapter_with_its_minutes():

@@ -98,12 +98,32 @@ def rounds_to(value, text):
     return abs(abs(value) - float(plain)) <= 0.5 * 10.0**-digits * (1 + 1e-9)
 
 
+def times(figure, over, under, of="short"):
+    rows = reproduce.frame(figure).query("`class` == @of")
+    means = rows.pivot_table("completion", ["trace", "workers", "percentile"], "system")
+    return means[over] / means[under]
+
+
+def on_processes(source):
+    rows = reproduce.frame("eagle.prototype").query("`class` == 'short' and source == @source")
+    means = rows.pivot_table("completion", ["percentile", "interarrival"], "system")
+    return means["eagle"] / means["hawk"]
+
+
+def month(policy):
+    rows = reproduce.frame("lotes.month-map").query(
+        "policy == @policy and measure == 'mean' and not ended and sizes == 'independent'"
+    )
+    return rows.groupby("load")["value"].median()
+
+
 KNOWN = {
     "measured": measured, "frame": reproduce.frame, "reproduce": reproduce, "hmhs": hmhs, "lotes": lotes, "np": np, "re": re, "traces": traces,
+    "times": times, "on_processes": on_processes, "month": month, "lotes_worlds": lotes_worlds, "pd": pd, "ROOT": ROOT,
     "prototype": pd.read_csv(ROOT / experiment.FILE),
     "cut_off": 1 + 0.5 * norm.pdf(2) / norm.cdf(2),  # the mean of a Gaussian with half the mean as deviation, cut off at 0
 }  # fmt: skip
-"""What the expressions of prose.toml may use; beside it `printed`, and `line`, which gives the numbers of a printed line."""
+"""What the expressions of both files may use; those of prose.toml also `printed`, and `line`, which gives the numbers of a printed line."""
 
 
 def plain(text):
@@ -146,9 +166,7 @@ def test_each_number_that_is_shown_or_measured_is_so(name):
     told, parts = TOLD[name], sections(name)
     whole = "\n".join(text for _, text, _ in parts)
     for words in all_words(told):
-        assert len(spans(whole, words)) == 1, (
-            f"{words!r} stands {len(spans(whole, words))} times in {name}"
-        )
+        assert len(spans(whole, words)) == 1, f"{words!r} stands not once in {name}"
     for words in told.get("shown", ()):
         values = printed_beside(words, parts)
         values += [100 * value for value in values if value < 1]
@@ -177,35 +195,8 @@ def test_each_number_that_is_shown_or_measured_is_so(name):
         )
 
 
-def times(figure, over, under, of="short"):
-    rows = reproduce.frame(figure).query("`class` == @of")
-    means = rows.pivot_table("completion", ["trace", "workers", "percentile"], "system")
-    return means[over] / means[under]
-
-
-def on_processes(source):
-    rows = reproduce.frame("eagle.prototype").query("`class` == 'short' and source == @source")
-    means = rows.pivot_table("completion", ["percentile", "interarrival"], "system")
-    return means["eagle"] / means["hawk"]
-
-
-def month(policy):
-    rows = reproduce.frame("lotes.month-map").query(
-        "policy == @policy and measure == 'mean' and not ended and sizes == 'independent'"
-    )
-    return rows.groupby("load")["value"].median()
-
-
 @pytest.mark.parametrize("name", IN_WORDS)
 def test_each_sentence_in_words_is_so(name):
-    told = KNOWN | {
-        "times": times,
-        "on_processes": on_processes,
-        "month": month,
-        "lotes_worlds": lotes_worlds,
-        "pd": pd,
-        "ROOT": ROOT,
-    }
     if "/" in name:
         whole = (ROOT / name).read_text()
     elif "." in name:
@@ -214,7 +205,7 @@ def test_each_sentence_in_words_is_so(name):
         whole = "\n".join(text for _, text, _ in sections(name))
     for words, condition in IN_WORDS[name].items():
         assert len(spans(whole, words)) == 1, f"{words!r} stands not once in {name}"
-        assert eval(condition, told), f"{name}: {words!r} is not so"
+        assert eval(condition, KNOWN), f"{name}: {words!r} is not so"
 
 
 def test_every_chapter_is_listed():

@@ -15,14 +15,9 @@ PAGE = "notebooks/05-hmhs.html"
 pytestmark = lab.on_the_site((lab.BOOK / "_static/boxes.js").exists())
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *words):
-        pass
-
-
 @pytest.fixture(scope="module")
 def site():
-    handler = functools.partial(Quiet, directory=lab.BOOK)
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=lab.BOOK)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -110,7 +105,7 @@ def test_a_damaged_link_and_work_without_length_leave_the_page_whole(page):
     assert frame.locator("svg").count() == 0
 
 
-def test_a_page_that_is_a_file_says_how(tmp_path):
+def test_a_page_that_is_a_file_says_how():
     with lab.page() as shown:
         shown.goto((lab.BOOK / PAGE).as_uri())
         assert "make site" in shown.locator(".run-bar").first.inner_text()
