@@ -15,7 +15,6 @@ MINUTES = 45  # of a lecture
 PACE = 130  # words that are spoken in a minute
 LOOK = 0.75  # minutes for a picture, a table, a box or a question
 WORDS = 70  # of a slide, without those of tables, code and formulas
-LINES = 24  # of boxes at 20 px, a sentence below the title counted as two
 FORMULA = re.compile(r"\$[^$]+\$", re.DOTALL)
 CHAPTERS = {name: file for name, file in notebooks.book().items() if re.match(r"\d\d\w?-", name)}
 
@@ -36,20 +35,22 @@ def numbers_in(text):
 
 def faults_of_a_slide(cell, slide, beside):
     """The rules that a slide breaks by itself; `beside` are the formulas of its cell that it may take."""
-    title = slide.get("title", "a slide without a title")
     unknown = slide.keys() - slides.KEYS
     if unknown or "title" not in slide:
-        return [f"{title}: unknown keys {sorted(unknown)}"]
-    count = sum(not slides.is_caption(output) for output in cell.get("outputs", []))
-    if any(place >= count for place in slide.get("show", [])):
-        return [f"{title}: shows {slide['show']} of {count} outputs"]
+        return [f"a slide has unknown keys {sorted(unknown)} or no title: {slide}"]
+    shown = [output for output in cell.get("outputs", []) if not slides.is_caption(output)]
+    if any(place >= len(shown) for place in slide.get("show", [])):
+        return [f"{slide['title']}: shows {slide['show']} of {len(shown)} outputs"]
+    found = faults_of_boxes(cell, slide, shown) if cell.cell_type == "code" else []
     body = slides.body(cell, slide, beside)
     outputs = [output for part in body for output in part.get("outputs", [])]
     words = "\n".join(
         part.source for part in body if part.cell_type == "markdown" and kind(part) == "-"
     )
-    bullets = not (outputs or slide.get("question") or re.search(r"\$|^\||```", words, re.M))
-    found = ["it has bullets and nothing else"] if bullets else []
+    if cell.cell_type == "code" and not (outputs or slide.get("text")):
+        found.append("it has no output and no text")
+    if not (outputs or slide.get("question") or re.search(r"\$|^\||```", words, re.M)):
+        found.append("it has bullets and nothing else")
     plain = re.sub(r"```.*?```|^\|.*$", " ", FORMULA.sub(" ", words), flags=re.DOTALL | re.M)
     if len(plain.split()) > WORDS:
         found.append(f"it has {len(plain.split())} words, of at most {WORDS}")
@@ -57,27 +58,20 @@ def faults_of_a_slide(cell, slide, beside):
         found.append("a question has no points: its data go into the text")
     if slide.get("question") and not (slide.get("text") or outputs):
         found.append("a question needs its data: a text or a picture")
-    if cell.cell_type == "code":
-        found += faults_of_boxes(cell, slide)
-    return [f"{title}: {fault}" for fault in found]
+    return [f"{slide['title']}: {fault}" for fault in found]
 
 
-def faults_of_boxes(cell, slide):
-    """Boxes that need a smaller type than the rules allow, and parts and lit lines that are not there."""
-    outputs = [output for output in cell.outputs if not slides.is_caption(output)]
+def faults_of_boxes(cell, slide, outputs):
+    """Parts and lit lines of a slide's boxes that are not there."""
     chosen = [outputs[k] for k in slide.get("show", range(len(outputs)))]
     found = []
-    room = LINES - 2 * len(slide.get("points", [])) - 2 * slide.get("text", "").count("\n")
     for source in slides.sources(cell, chosen, slide):
-        lines = source.splitlines()
-        first, last = slide.get("part", (1, len(lines)))
-        if not 1 <= first <= last <= len(lines):
-            found.append(f"part {first, last} of a box of {len(lines)} lines")
+        lines = len(source.splitlines())
+        first, last = slide.get("part", (1, lines))
+        if not 1 <= first <= last <= lines:
+            found.append(f"part {first, last} of a box of {lines} lines")
         if not all(first <= line <= last for line in slide.get("lit", [])):
             found.append(f"lit lines {slide['lit']} beyond its part {first, last}")
-        room -= last + 1 - first
-    if room < 0:
-        found.append(f"its boxes have {-room} lines more than it has room for: show a part")
     return found
 
 
@@ -87,8 +81,6 @@ def kind(cell):
 
 def faults_of_answers(asked, answer):
     """The numbers of a question that its answer, on the next slide, has in its title or its points."""
-    if answer is None:
-        return [f"{asked['title']}: no slide follows with the answer"]
     said = numbers_in("\n".join([answer["title"], *answer.get("points", [])]))
     both = set(said) & set(numbers_in(f"{asked['title']}\n{asked.get('text', '')}"))
     return [f"{asked['title']}: has {sorted(both)} of the answer"] if both else []
@@ -123,12 +115,7 @@ def words_of(cell):
     for output in cell.get("outputs", []):
         data = output.get("data", {})
         alt = output.get("metadata", {}).get("image/png", {}).get("alt", "")
-        found += [
-            output.get("text", ""),
-            data.get("text/plain", ""),
-            data.get("text/markdown", ""),
-            alt,
-        ]
+        found += [output.get("text", ""), data.get("text/plain", ""), slides.markdown(output), alt]
     return "\n".join(found)
 
 
@@ -189,13 +176,13 @@ def faults(name):
                 found += faults_of_answers(asked, slide)
             asked = slide if slide.get("question") else None
     if asked is not None:
-        found += faults_of_answers(asked, None)
-    for number, count in enumerate(counts, 1):
-        if count > SLIDES:
-            found.append(f"lecture {number} has {count} slides, of at most {SLIDES}")
-    for number, length in enumerate(minutes(cells_of(name)), 1):
-        if length > MINUTES:
-            found.append(f"lecture {number} takes {length:.1f} minutes, of at most {MINUTES}")
+        found.append(f"{asked['title']}: no slide follows with the answer")
+    lengths = minutes(cells_of(name))
+    for number, (count, length) in enumerate(zip(counts, lengths, strict=True), 1):
+        if count > SLIDES or length > MINUTES:
+            found.append(
+                f"lecture {number} has {count} slides and takes {length:.1f} minutes, of at most {SLIDES} and {MINUTES}"
+            )
     return found + faults_of_numbers(name)
 
 
