@@ -1,36 +1,38 @@
 """What makes right and wrong answers to the exercises of the lecture on classics, which answers_made.toml lists."""
 
-import heapq
-
 import numpy as np
 
+from chapter_code import functions
 
-def shortest_first(submit, work, interrupted=False, clairvoyant=False, order=None):
-    """The mean response when a free server takes the shortest job, or the first by another order."""
-    order = order or (lambda job: (left[job], job))
-    left, now, total = dict(enumerate(map(float, work))), 0.0, 0.0
+fcfs, srpt = functions("01c-classics", "fcfs", "srpt")
+
+
+def shortest_first(submit, work, clairvoyant=False, key=None):
+    """The mean response when a free server takes the shortest job, or the first by another key."""
+    key = key or (lambda job: work[job])
+    left, now, total = list(range(len(work))), 0.0, 0.0
     while left:
         here = [job for job in left if clairvoyant or submit[job] <= now]
-        if not here:
-            now = min(submit[job] for job in left)
-            continue
-        job = min(here, key=order)
-        later = [when for when in submit if when > now]
-        until = min(later, default=np.inf) if interrupted else np.inf
-        served = min(left[job], until - now)
-        now, left[job] = now + served, left[job] - served
-        if left[job] < 1e-12:
+        if here:
+            job = min(here, key=key)
+            now += work[job]
             total += now - submit[job]
-            del left[job]
+            left.remove(job)
+        else:
+            now = submit[left[0]]
     return total / len(work)
 
 
-def first_come(submit, work):
-    return shortest_first(submit, work, order=lambda job: job)
-
-
 def longest_first(submit, work):
-    return shortest_first(submit, work, order=lambda job: (-work[job], job))
+    return shortest_first(submit, work, key=lambda job: -work[job])
+
+
+def first_come(submit, work):
+    return np.mean(np.subtract(fcfs(submit, work), submit))
+
+
+def interrupted(submit, work):
+    return np.mean(np.subtract(srpt(submit, work), submit))
 
 
 def wait_only(submit, work):
@@ -39,15 +41,12 @@ def wait_only(submit, work):
 
 def looked_once(submit, work):
     """Sorts the jobs that have come only when its list is empty."""
-    waiting, now, total = [], 0.0, 0.0
-    coming = sorted(zip(submit, work, strict=True))
-    while coming or waiting:
-        if not waiting:
-            now = max(now, coming[0][0])
-            while coming and coming[0][0] <= now:
-                when, size = coming.pop(0)
-                heapq.heappush(waiting, (size, when))
-        size, when = heapq.heappop(waiting)
-        now += size
-        total += now - when
+    left, now, total = list(range(len(work))), 0.0, 0.0
+    while left:
+        now = max(now, submit[left[0]])
+        here = [job for job in left if submit[job] <= now]
+        for job in sorted(here, key=lambda job: work[job]):
+            now += work[job]
+            total += now - submit[job]
+            left.remove(job)
     return total / len(work)

@@ -5,12 +5,11 @@ Those that are plain numbers and words stand in answers.toml.
 Answers whose numbers take long to find are made small here; the solutions' own are checked where the notebooks run.
 """
 
-import itertools
 from functools import cache
 
 import numpy as np
 
-from schedlib import hmhs, lotes, theory, traces
+from schedlib import lotes, theory
 from schedlib.lotes.policies.own import can_start
 from schedlib.workload import Workload
 
@@ -46,15 +45,9 @@ def limit(capacity, count, share, demand, rate, most=min, weigh=True, last=True)
     return most(count * np.asarray(capacity) / ((share * hours) @ np.asarray(demand)))
 
 
-def priciest(capacity, demand, price, first=None):
-    resources = slice(None) if first is None else slice(0, first)
-    most = [
-        int(min(c // d for c, d in zip(capacity[resources], row[resources], strict=True) if d))
-        for row in np.asarray(demand)
-    ]
-    every = itertools.product(*(range(count + 1) for count in most))
-    fits = [one for one in every if (np.array(one) @ demand <= capacity)[resources].all()]
-    return max(float(np.dot(one, price)) for one in fits)
+def priciest(capacity, demand, price, resources=slice(None)):
+    bins = lotes.non_dominated_bins(capacity[resources], demand[:, resources])
+    return (bins @ price).max()
 
 
 def by_price(capacity, demand, price):
@@ -93,16 +86,6 @@ def wait(work):
 
 def waits(weights):
     return {work: wait(work) for work in weights}
-
-
-def pooled(load, clusters=2):
-    """By what factor waits shrink when two clusters are pooled, with the jobs of so many of them."""
-    return theory.mmc_mean_wait(8 * load, 1, 8) / theory.mmc_mean_wait(8 * clusters * load, 1, 16)
-
-
-def sooner(seed):
-    batch = hmhs.from_trace(traces.alibaba2018("mapreduce"), seed=seed, n_jobs=30, machines=(6, 6))
-    return 100 * (1 - hmhs.schedule(batch, "hmhs").makespan / hmhs.schedule(batch, "fifo").makespan)
 
 
 CONFIGS, CLASSES = lotes.google2011()
