@@ -88,7 +88,7 @@ def assert_sound(plan):
         )
     assert plan.rate == pytest.approx(sustained(classes, plan.bins, plan.fractions))
     assert plan.rate_rounded == sustained(classes, plan.bins, plan.machines)
-    assert plan.rate_rounded <= plan.rate * (1 + 1e-7) or plan.rate_rounded <= plan.rate + 1e-9
+    assert plan.rate_rounded <= plan.rate * (1 + 1e-7) + 1e-9
     assert plan.rate <= plan.allocation.rate * (1 + 1e-7)
     assert not plan.running[classes.rate == 0].any()
 

@@ -60,13 +60,6 @@ def test_no_proof_no_answer():
         solve("the impossible one", [1.0], [[1.0]], [3.0], [np.inf], most=1.0)
 
 
-@given(problems(machines=4))
-def test_more_of_one_resource_gains_at_most_its_share(problem):
-    configs, classes = problem
-    growth = lotes.scarcity(configs, classes, more=0.2)
-    assert (growth >= 0).all() and (growth <= 0.2 + 1e-6).all()
-
-
 def test_scarcity_is_the_price_where_prices_are_unique():
     configs = lotes.MachineConfigs([[4.0, 16.0], [6.0, 4.0]], [10, 10])
     classes = lotes.JobClasses([0.5, 0.5], [[1.0, 4.0], [2.0, 1.0]], np.ones((2, 2)))
@@ -88,18 +81,6 @@ def test_an_optimum_with_table_1_s_numbers_of_classes_exists_and_one_class_every
     assert served.min() >= lotes.allocate(configs, classes).rate * (1 - 1e-7)
     with pytest.raises(RuntimeError, match="these numbers of classes"):
         vertices.with_supports(configs, classes, (1,) * 10)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_order_of_columns_does_not_decide_which_optimum_is_taken(seed):
-    rng = np.random.default_rng(seed)
-    rows, cost = rng.integers(1, 4, (3, 12)).astype(float), rng.integers(1, 3, 12).astype(float)
-    then, order = rng.random(12), rng.permutation(12)
-    ends = np.full(3, 8.0), np.full(3, np.inf)
-    first, _ = solve("in order", cost, rows, *ends, most=2.0, then=[then])
-    other, _ = solve("shuffled", cost[order], rows[:, order], *ends, most=2.0, then=[then[order]])
-    np.testing.assert_allclose(other, first[order], atol=1e-9)
-    assert cost @ first == pytest.approx(cost @ solve("alone", cost, rows, *ends, most=2.0)[0])
 
 
 def test_the_fluid_bound_gets_looser_by_what_stage_2_loses_along_phi():

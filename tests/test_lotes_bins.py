@@ -20,15 +20,6 @@ def test_bins_are_brute_force_in_any_unit(machine, unit):
     assert found.dtype == np.int32 and count_bins(*scaled) == len(found)
 
 
-def test_many_classes_need_more_than_one_word():
-    spread = np.linspace(1, 2, 17)[:, None]
-    found = non_dominated_bins([8.0], spread)
-    assert count_bins([8.0], spread) == len(found) == len(np.unique(found, axis=0))
-    left = 8.0 - found @ spread[:, 0]
-    assert (left >= -1e-9).all() and (left < 1).all()
-    assert_array_equal(found, found[np.lexsort(found.T[::-1])])
-
-
 def test_google_bins():
     configs, classes = lotes.google2011()
     counts = [count_bins(c, classes.demand) for c in configs.capacity]

@@ -42,13 +42,15 @@ def test_algorithm_1_keeps_the_library_s_bins_in_its_order(machine, data):
     assert some.sum() == some[:, K_j].sum()
 
 
-def test_algorithm_1_without_classes_or_room():
-    assert plain.algorithm1([1.0], [[0.5], [2.0]], []) == [[0, 0]]
-    assert plain.algorithm1([1.0], [[0.5], [2.0]], [1]) == [[0, 0]]
+def test_algorithm_1_fills_a_machine_to_the_brim():
     assert plain.algorithm1([0.5], [[0.025]], [0])[0] == [20]
 
 
-@given(st.lists(st.integers(0, 12).map(lambda n: n / 4) | st.floats(0, 50), min_size=1, max_size=8))
-def test_rounding_is_the_library_s_ties_included(parts):
+QUARTERS = st.integers(0, 12).map(lambda n: n / 4)
+ALMOST_WHOLE = st.integers(1, 50).flatmap(lambda n: st.sampled_from([n - 1e-7, n + 1e-7]))
+
+
+@given(st.lists(QUARTERS | ALMOST_WHOLE | st.floats(0, 50), min_size=1, max_size=8))
+def test_rounding_is_the_library_s_ties_and_almost_whole_numbers_included(parts):
     parts.append(np.ceil(sum(parts)) - sum(parts))
     assert plain.round_to_machines(parts) == rounded(np.array(parts), round(sum(parts))).tolist()

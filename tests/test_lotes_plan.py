@@ -1,14 +1,10 @@
-"""Stage 2: worked examples, the printed program, exhaustive search, rounding, the integer
-program, generated bins and their proof.
-"""
+"""Stage 2: worked examples, the printed program, exhaustive search, the integer program, generated bins and their proof."""
 
 import dataclasses
 
 import numpy as np
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from lotes_instances import assert_sound, exhaustive, problems
 from refusals import refuses
@@ -16,8 +12,7 @@ from schedlib import lotes
 from schedlib.lotes import plain
 from schedlib.lotes.planning import generation
 from schedlib.lotes.planning import plan as planning
-from schedlib.lotes.planning.generation import best_mix
-from schedlib.lotes.planning.plan import bins_of, rounded
+from schedlib.lotes.planning.plan import bins_of
 
 
 def where_jobs_fit(configs, classes):
@@ -46,7 +41,7 @@ def generated_plan(configs, classes):
     return generated
 
 
-@given(problems())
+@given(problems(classes=4, resources=3))
 def test_plans_are_sound_and_generated_ones_best(problem):
     configs, classes = problem
     generated = generated_plan(*problem)
@@ -78,11 +73,6 @@ def test_integer_program_is_exhaustive_search(problem):
     assert plan.rate_rounded <= exact.rate_rounded * (1 + 1e-9) and exact.rate == pytest.approx(
         plan.rate
     )
-
-
-def test_rounding_of_almost_whole_numbers():
-    assert rounded(np.array([0.9999999, 2.0000001, 0.0]), 3).tolist() == [1, 2, 0]
-    assert rounded(np.array([1.5, 0.5, 1.0]), 3).tolist() == [2, 0, 1]  # a tie: the earlier bin
 
 
 def test_google():
@@ -126,18 +116,6 @@ def test_a_hundred_classes_that_are_four_are_planned_as_four():
     hundred = lotes.generate_plan(configs, split)
     assert_sound(hundred)
     assert hundred.rate == pytest.approx(four.rate, rel=2.1e-5)
-
-
-@given(problems(configs=1, classes=4, resources=3), st.data())
-def test_best_mix_is_the_best_bin(problem, data):
-    configs, classes = problem
-    value = data.draw(arrays(float, classes.n_classes, elements=st.floats(0, 10)))
-    capacity = configs.capacity[0]
-    mix = best_mix(capacity, classes.demand, value)
-    best = float((lotes.non_dominated_bins(capacity, classes.demand) @ value).max())
-    assert mix.value == pytest.approx(best, rel=1.01e-7)
-    assert mix.value == pytest.approx(float(mix.number @ value))
-    assert best <= mix.bound * (1 + 1e-12) <= mix.value * (1 + 1.01e-7) + 1e-12
 
 
 def test_a_class_left_without_a_machine():
