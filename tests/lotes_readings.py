@@ -147,20 +147,14 @@ class Weighted(plain_rivals.Tetris):
         return self.packing * self.omega(job, machine) - self.work * self.gamma(job, machine)
 
 
-class FirstFit(plain_rivals.Greedy):
-    """First fit; those that wait are in one line, of which the first that fits starts."""
+class FirstFit(plain_rivals.Tetris):
+    """All scores are equal: the first machine that has room, and of those that wait the first that fits."""
 
-    def __init__(self, centre, rng):
-        super().__init__(centre, rng)
-        self.line = []
+    def omega(self, job, machine):
+        return 0.0
 
-    def wait(self, job):
-        self.line.append(job)
-
-    def exit(self, machine):
-        while job := next((job for job in self.line if self.centre.fits(job, machine)), None):
-            self.line.remove(job)
-            self.centre.start(job, machine)
+    def gamma(self, job, machine):
+        return 0.0
 
 
 def choices(seed):

@@ -30,27 +30,23 @@ def systems(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     r, m, k = draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
     coarse, rates = draw(st.booleans()), draw(st.sampled_from(["same", "varied", "forbidden"]))
-    capacity = rng.integers(4, 9, (m, r)) / 8 if coarse else rng.uniform(0.4, 1, (m, r))
+
+    def between(low, high, *shape):
+        return 1.0 * rng.integers(low, high + 1, shape) if coarse else rng.uniform(low, high, shape)
+
+    capacity = between(4, 8, m, r) / 8
     configs = MachineConfigs(capacity, rng.integers(1, 5, m))
-    mean = rng.integers(1, 4, (k, r)) / 16 if coarse else rng.uniform(0.03, 0.3, (k, r))
+    mean = between(1, 3, k, r) / 16
     rate = np.ones((m, k)) if rates == "same" else rng.integers(1, 4, (m, k)) / 2
     if rates == "forbidden":
         rate *= rng.random((m, k)) < 0.6
         rate[rng.integers(m), rate.max(axis=0) == 0] = 1.0
     classes = JobClasses(np.full(k, 1 / k), mean, rate)
     n = draw(st.integers(1, 120))
+    submit, work = np.sort(between(0, n // 12, n)), between(0, 5, n)
     job_class = rng.integers(0, k, n)
     largest = np.array([capacity[rate[:, c] > 0].min(axis=0) for c in range(k)])
-    if coarse:
-        demand, work = (
-            mean[job_class] * rng.integers(1, 4, (n, 1)),
-            rng.integers(0, 6, n).astype(float),
-        )
-        submit = np.sort(rng.integers(0, 1 + n // 12, n)).astype(float)
-    else:
-        demand, work = mean[job_class] * rng.uniform(0.1, 2, (n, r)), rng.exponential(2, n)
-        submit = np.cumsum(rng.exponential(0.1, n))
-    demand = np.minimum(demand, largest[job_class])
+    demand = np.minimum(mean[job_class] * between(1, 3, n, r), largest[job_class])
     return configs, classes, submit, job_class, work, demand, int(rng.integers(1000))
 
 
@@ -79,9 +75,3 @@ def agree(run, expected):
     waits = run.mean_wait * run.arrived  # by Little's law
     lasted = run.time - run.jobs["submit"].iloc[0]
     np.testing.assert_allclose(run.mean_queue * lasted, waits, rtol=1e-9, atol=1e-9)
-
-
-def pace_of(classes):
-    """How many times as long a class takes as where it is fastest, (M, K)."""
-    with np.errstate(divide="ignore"):
-        return classes.rate.max(axis=0) / classes.rate

@@ -131,11 +131,6 @@ def test_no_job_overtakes_at_a_machine_under_greedy():
     assert run.wait.tolist() == [0, 4, 3]  # the third fits at once, but the second waits there
 
 
-def test_jobs_without_tasks_are_refused():
-    jobs = Workload.from_arrays([0, 1], [5.0], tasks=[1, 0], a=[1])
-    refuses("row 1 has no task", plain.simulate, "greedy", TWO, jobs)
-
-
 def test_an_unknown_policy_is_refused():
     words = "'lotes' with a plan, 'greedy' or 'tetris'"
     refuses(words, plain.simulate, "fifo", TWO, Workload.from_arrays([0], [1.0], a=[1.0]))

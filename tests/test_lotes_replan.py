@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lotes_readings as readings
-from lotes_systems import as_workload, decide_as, in_small_steps, pace_of, planned, systems
+from lotes_systems import as_workload, decide_as, in_small_steps, planned, systems
 from refusals import refuses
 from schedlib.lotes import (
     JobClasses,
@@ -40,7 +40,7 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
     rng = np.random.default_rng(seed)
     shares = rng.dirichlet(np.ones(classes.n_classes), 4)
     plans = [planned(configs, dataclasses.replace(classes, share=share)) for share in shares]
-    pace = pace_of(classes)
+    pace = classes.slowdown
     relabels = bool(rng.integers(2)) and np.isfinite(pace).all() and (pace == pace[:, :1]).all()
     every = (submit[-1] + 1) * rng.choice([0.2, 0.25, 0.4])
 
@@ -85,29 +85,6 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
         )
     decide_as(run, expected)
     assert turns == [submit[0] + turn * every for turn in range(1, len(turns) + 1)]
-
-
-@pytest.mark.parametrize("how", ["estimate", "cluster"])
-def test_plans_are_made_at_times_after_the_first_submission(how):
-    """Jobs in Unix time start as they do from 0 on; times are halves, which both hold exactly."""
-    rng = np.random.default_rng(3)
-    submit = np.sort(rng.integers(0, 400, 600)) / 2.0
-    submit -= submit[0]
-    duration = rng.integers(1, 20, 600) / 2.0
-    demand = rng.integers(1, 5, (2, 600)) / 8.0
-
-    def run(at):
-        jobs = Workload.from_arrays(submit + at, duration, cpu=demand[0], memory=demand[1])
-        configs = MachineConfigs([[1.0, 1.0], [2.0, 1.0]], [4, 2])
-        first = plan(configs, JobClasses([1.0], [[0.3, 0.3]], [[0.2], [0.2]]))
-        return simulate("lotes", configs, jobs, plan=first, replan=Replan(32.0, how=how))
-
-    here, there = run(0.0), run(1.7e9)
-    assert len(here.plans) > 5 and here.plans[1][0] == 32.0
-    assert [time - 1.7e9 for time, _ in there.plans] == [time for time, _ in here.plans]
-    for name in ("submit", "start", "finish"):
-        assert_array_equal(there.jobs[name] - 1.7e9, here.jobs[name])
-    assert_array_equal(there.jobs["machine"], here.jobs["machine"])
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,8 @@
 """Every shipped policy decides as the paper written down in plain Python does, ties included."""
 
+import warnings
+from unittest.mock import patch
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,17 +12,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import lotes_readings as readings
 from lotes_readings import choices, decisions
-from lotes_systems import agree, as_workload, in_small_steps, pace_of, planned, systems
+from lotes_systems import agree, as_workload, decide_as, in_small_steps, planned, systems
 from schedlib.lotes import Policy, RandomWorkload, first_fit, plain, plain_rivals, simulate
 from schedlib.lotes.dispatching.machine_tree import fractions
-from schedlib.lotes.dispatching.state import Arrivals
+from schedlib.lotes.workloads import instances
 
 
 def assert_decides_as(make, system, policy, **options):
     """That `policy` starts each job when and where the plain one does that `make(centre, rng)` gives."""
     configs, classes, *jobs, seed = system
     expected = decisions(
-        lambda centre: make(centre, choices(seed)), configs, pace_of(classes), jobs
+        lambda centre: make(centre, choices(seed)), configs, classes.slowdown, jobs
     )
     run = simulate(policy, configs, as_workload(*jobs), seed=seed, **options)
     if np.isnan(expected[0]).any():  # nothing with Delta > 0 is large enough: it waits for ever
@@ -138,36 +141,34 @@ def test_tetris(system, weights, gamma_unit):
     )
 
 
-class Drawn(RandomWorkload):
-    """A generated workload of given jobs whose processing time is work over the configuration's rate."""
-
-    def __init__(self, classes, *arrays):
-        super().__init__(classes, rate=1.0, hours=1e9, sizes="fixed")
-        object.__setattr__(self, "arrays", arrays)  # the base is frozen
-
-    def blocks(self):
-        for at in range(0, len(self.arrays[0]), 17):
-            yield Arrivals(*(array[at : at + 17] for array in self.arrays))
-
-
 @given(systems(), st.sampled_from(["lotes", "greedy", "tetris"]))
-def test_processing_times_that_depend_on_the_machine(system, policy):
-    configs, classes, *jobs, seed = system
-    drawn = Drawn(classes, *jobs)
-    options = {}
+def test_the_jobs_of_a_random_workload_in_blocks_of_17(system, policy):
+    """Their processing time is their work over the configuration's rate."""
+    configs, classes, *_, seed = system
+    drawn = RandomWorkload(classes, rate=100.0, hours=1.0, sizes="fixed", seed=seed)
+    options = {"seed": seed, "until": np.inf}
     if policy == "lotes":
         made = planned(configs, classes)
-        options = {"plan": made, "exit": "all"}
-    with in_small_steps():
-        run = simulate(policy, configs, drawn, seed=seed, **options)
+        options |= {"plan": made, "exit": "all"}
+    with in_small_steps(), patch.object(instances, "BLOCK", 17), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # more arrives than stage 2 sustains
+        run = simulate(policy, configs, drawn, **options)
+        blocks = list(drawn.blocks())
+    names = ("submit", "job_class", "work", "demand")
+    jobs = [np.concatenate([getattr(block, name) for block in blocks]) for name in names]
     make = {
         "lotes": lambda centre: readings.Lotes(centre, made, choices(seed), exit="all"),
         "greedy": lambda centre: plain_rivals.Greedy(centre, choices(seed)),
         "tetris": lambda centre: plain_rivals.Tetris(centre, hours=1.0),
     }
-    agree(run, decisions(make[policy], configs, drawn.pace(), jobs))
+    decide_as(run, decisions(make[policy], configs, drawn.pace(), jobs))
 
 
 @given(systems())
 def test_a_policy_of_the_users_own(system):
-    assert_decides_as(readings.FirstFit, system, Policy(first_fit), classes=system[1])
+    assert_decides_as(
+        lambda centre, _: readings.FirstFit(centre, hours=1.0),
+        system,
+        Policy(first_fit),
+        classes=system[1],
+    )

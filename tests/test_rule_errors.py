@@ -4,7 +4,6 @@ import traceback
 
 import numba
 import numpy as np
-import pandas as pd
 import pytest
 
 from cases import CASES
@@ -61,30 +60,11 @@ def test_a_slip_is_said_with_its_line_and_a_way_out(takes, slip):
     assert shown.count("\n") < 60, "numba's own traceback is a hundred lines"
 
 
-def wait_for_it(cluster, job):
-    return -1
-
-
-def test_a_rule_reads_columns_by_row_and_refuses_others():
-    due = np.random.default_rng(0).permutation(200)
-    jobs = pd.DataFrame({"job": range(200), "submit": 0.0, "due": due, "user": "a"})
-    work = Workload(jobs, pd.DataFrame({"job": range(200), "duration": 1.0, "cpu": 1.0}))
-
-    def first_due(cluster, machine):
-        job = cluster.waiting[np.argmin(cluster.jobs.due[cluster.waiting])]
-        return job if lotes.can_start(cluster, job, machine) else -1
-
-    run = lotes.simulate(lotes.Policy(wait_for_it, first_due, wake=2.0), MACHINE, work)
-    assert (np.argsort(run.jobs["start"]) == np.argsort(due)).all()
-    assert run.jobs["start"].min() == 2.0
-    other = lotes.Policy(lambda cluster, job: int(cluster.jobs.user[job]))
-    refuses(
-        "'NumericColumns' object has no attribute 'user' .*; due exist",
-        lotes.simulate,
-        other,
-        MACHINE,
-        work,
-    )
+def test_a_rule_that_reads_a_column_of_text_is_refused():
+    work = Workload(JOBS.jobs.assign(due=1.0, user="a"), JOBS.tasks)
+    policy = lotes.Policy(lambda cluster, job: int(cluster.jobs.user[job]))
+    words = "'NumericColumns' object has no attribute 'user' .*; due exist"
+    refuses(words, lotes.simulate, policy, MACHINE, work)
 
 
 def test_resources_match_by_name():
