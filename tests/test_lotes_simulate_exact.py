@@ -42,57 +42,43 @@ def test_plain_gives_the_same_jobs(system, policy):
     assert_array_equal(printed.wait, run.wait)
 
 
-def overlaps(begin, end, edges):
-    """How long each of these spells (N,) lasts within each of the intervals between the edges (I + 1,): (N, I)."""
-    low = np.maximum.outer(begin, edges[:-1])
-    high = np.minimum.outer(end, edges[1:])
-    return (high - low).clip(0)
-
-
-def joined(begin, end):
-    """The spells (N, 2) in which at least one of these lasts; they are in the order of their begins."""
-    spells = [[0.0, 0.0]]
-    for first, last in zip(begin, end, strict=True):
-        if first > spells[-1][1]:
-            spells.append([first, last])
-        spells[-1][1] = max(spells[-1][1], last)
-    return np.array(spells)
-
-
 @given(systems(), st.sampled_from(["greedy", "tetris"]))
 def test_what_is_measured_follows_from_the_jobs(system, policy):
     """Counts and integrals over time, worked out from each job's submission, start and finish."""
     configs, classes, submit, job_class, work, demand, seed = system
     run = simulate(policy, configs, as_workload(submit, job_class, work, demand), classes=classes)
     start, finish = run.jobs[["start", "finish"]].to_numpy().T
+    waits = start - submit
     edges = np.append(run.intervals["begin"], run.time)
     span = np.maximum(np.diff(edges), np.finfo(float).tiny)
-    waits = start - submit
+    times = np.unique(np.concatenate([edges, submit, start, finish]))  # nothing changes between two
+    since, lasts = times[:-1, None], np.diff(times)
+    interval = np.searchsorted(edges, times[:-1], "right") - 1
+    queue = ((submit <= since) & (start > since)).sum(axis=1)
+    queued = (queue > 0) * lasts
+    capacity, size = fractions(configs.capacity, demand)
+    used = ((start <= since) & (finish > since)) @ size  # (times, R)
     started, _ = np.histogram(start, edges)
     total, _ = np.histogram(start, edges, weights=waits)
     with np.errstate(invalid="ignore"):
         mean_wait = total / started  # NaN where none starts
-    queued = joined(submit, start)  # (spells, 2)
     expected = {
         "arrived": np.histogram(submit, edges)[0],
         "started": started,
         "finished": np.histogram(finish, edges)[0],
         "mean_wait": mean_wait,
-        "queue": overlaps(submit, start, edges).sum(axis=0) / span,
+        "queue": np.bincount(interval, queue * lasts, len(span)) / span,
         "queue_end": [((submit < end) & (start >= end)).sum() for end in edges[1:-1]] + [0],
-        "queued": overlaps(*queued.T, edges).sum(axis=0) / span,
+        "queued": np.bincount(interval, queued, len(span)) / span,
     }
     for name, values in expected.items():
         assert_allclose(run.intervals[name], values, 1e-7, 1e-9, err_msg=name)
-    capacity, size = fractions(configs.capacity, demand)
-    lasted = max(run.time - submit[0], np.finfo(float).tiny)
     there = configs.count @ capacity
-    assert_allclose(run.utilisation, (finish - start) @ size / (there * lasted), rtol=1e-7)
-    queued_for = np.diff(queued).sum()
-    if queued_for > 0:
-        held = overlaps(start, finish, queued.ravel())[:, ::2].sum(axis=1)  # (N,), while jobs queue
-        used = held @ size / (there * queued_for)
-        assert_allclose(run.fragmentation, 1 - used, rtol=1e-7, atol=1e-9)
+    whole = max(run.time - submit[0], np.finfo(float).tiny)
+    assert_allclose(run.utilisation, lasts @ used / (there * whole), rtol=1e-7)
+    if queued.any():
+        idle = 1 - queued @ used / (there * queued.sum())
+        assert_allclose(run.fragmentation, idle, rtol=1e-7, atol=1e-9)
     assert run.mean_wait_started == pytest.approx(waits.mean()) and run.longest == waits.max()
 
 
