@@ -74,7 +74,6 @@ CONFIGS = lotes.MachineConfigs([[2.0]], [2])
 CLASSES = lotes.JobClasses([0.5, 0.5], [[1.0], [2.0]], [[1.0, 1.0]])
 CORES = Workload.from_arrays([0, 1, 2], [3.0, 2.0, 1.0], cpu=[1, 2, 1])
 DRAWN = lotes.RandomWorkload(CLASSES, rate=2.0, hours=1.0, largest=2.0, sizes="fixed")
-RUN = lotes.simulate("greedy", CONFIGS, CORES)
 FIVE = lotes.MachineConfigs([[1.0, 1.0]], [5])
 TWOFOLD = lotes.JobClasses([1.0], [[0.1, 0.2]], [[1.0]])
 MONTH = as_frame("""
