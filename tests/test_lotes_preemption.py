@@ -13,7 +13,6 @@ from schedlib.boards import literature
 from schedlib.workload import Workload
 
 ONE = lotes.MachineConfigs([[1.0]], [1])
-FCFS = lotes.Policy(at_moment=lotes.policies.own.first_in_line, name="FCFS")
 
 
 def single(submit, runs, job_class=None):
