@@ -26,12 +26,14 @@ def within(values, expected, share):
     assert abs(values.mean() - expected) < 4 * error
 
 
-@pytest.mark.parametrize(("servers", "load"), [(1, 0.6), (10, 0.8)])
-def test_least_work_left_with_known_sizes_is_one_queue_for_all(servers, load):
-    """Omniscient LWL gives every job the server that is free first, job by job."""
+@pytest.mark.parametrize(("workers", "slots", "load"), [(1, 1, 0.6), (10, 1, 0.8), (1, 10, 0.8)])
+def test_least_work_left_with_known_sizes_is_one_queue_for_all(workers, slots, load):
+    """Omniscient LWL gives every job the server that is free first, job by job; ten slots of a worker are ten servers."""
+    servers = workers * slots
     rng = np.random.default_rng(servers)
     submit, size, workload = poisson(rng, 20_000, load * servers, lambda n: rng.exponential(1.0, n))
-    run = eagle.simulate(workload, "omniscient", servers, cutoff=43200.0, **ONE_CLASS)
+    how = {"slots": slots, "cutoff": 43200.0, **ONE_CLASS}
+    run = eagle.simulate(workload, "omniscient", workers, **how)
     finish = first_come(submit, size, servers) + size
     np.testing.assert_allclose(run.jobs["finish"][:-1], finish[:-1], atol=1e-6)
 
