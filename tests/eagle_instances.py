@@ -102,42 +102,35 @@ def case(
     `whole` times are quarters of a second and powers of two, so that sums of them have no rounding and ties
     abound.
     """
-    n = int(rng.integers(1, 40)) if jobs is None else jobs
-    w = int(rng.integers(2, 13)) if workers is None else workers
-    short = int(rng.integers(1, max(2, w // 2 + 1))) if short_only is None else short_only
-    counts = (
-        2 ** rng.integers(0, 1 + int(np.log2(most_tasks)), n)
-        if whole
-        else rng.integers(1, most_tasks + 1, n)
-    )
-    long = rng.random(n) < (rng.choice([0.0, 0.15, 0.5]) if long_share is None else long_share)
+    n = jobs or int(rng.integers(1, 40))
+    w = workers or int(rng.integers(2, 13))
+    short = short_only or int(rng.integers(1, w // 2 + 1))
+    counts = rng.integers(1, most_tasks + 1, n)
+    if whole:
+        counts = 2 ** rng.integers(0, 1 + int(np.log2(most_tasks)), n)
+    long = rng.random(n) < (long_share or rng.choice([0.0, 0.15, 0.5]))
     of_short, of_long = [((1, 9), (20, 60)), ((1, 15), (16, 22)), ((0, 15), (16, 200))][
         rng.integers(3)
     ]
     work = (counts * np.where(long, sum(of_long), sum(of_short))).sum() / 2
     spread = rng.choice([0.3, 1.0, 3.0]) * work / w
+    submit = rng.random(n) * spread
+    draw = rng.uniform
     if whole:
         # equal times would be put 0.01 s apart
-        submit = np.sort(rng.choice(max(4 * int(spread), 4 * n), n, replace=False)) / 4
-        durations = [
-            rng.integers(*(of_long if l else of_short), c).astype(float)
-            for c, l in zip(counts, long, strict=True)
-        ]
-    else:
-        submit = np.sort(rng.random(n)) * spread
-        durations = [
-            rng.uniform(*of_long, c) if l else rng.exponential(5, c) + 1
-            for c, l in zip(counts, long, strict=True)
-        ]
-    for tasks in durations:
+        submit = rng.choice(max(4 * int(spread), 4 * n), n, replace=False) / 4
+        draw = rng.integers
+        hop = rng.choice([2.0**-11, 0.25, 1.0, 0.0]) if hop is None else hop
+    durations = []
+    for count, is_long in zip(counts, long, strict=True):
+        tasks = draw(*(of_long if is_long else of_short), count).astype(float)
         tasks[0] = max(tasks[0], 1.0)  # no job of nothing but zeros
-    if hop is None:
-        hop = float(rng.choice([2.0**-11, 0.25, 1.0, 0.0])) if whole else 0.0005
-    made = Case(submit.tolist(), [d.tolist() for d in durations], w, short, 15.0, hop)
-    if any(
-        len({mean >= least for mean in made.means}) < 2 for least in (15.01, 16)
-    ):  # in one of the details all are of one class
-        made.cutoff = np.inf
+        durations.append(tasks.tolist())
+    hop = 0.0005 if hop is None else float(hop)
+    made = Case(np.sort(submit).tolist(), durations, w, short, 15.0, hop)
+    for least in (15.01, 16):  # above the cut-off as written, and as published
+        if len({mean >= least for mean in made.means}) < 2:
+            made.cutoff = np.inf  # all are of one class
     return made
 
 
@@ -185,8 +178,8 @@ def agree(run, expected, rtol=0.0, log=False, slots=None):
     for ours, theirs in ((run.jobs[times], expected.jobs[times]), (tasks, expected.tasks)):
         if ours is not None:
             pd.testing.assert_frame_equal(ours, theirs, check_dtype=False, rtol=rtol, atol=0)
-    for jobs in (run.jobs, expected.jobs):
-        np.testing.assert_allclose(jobs["completion"], jobs["finish"] - jobs["submit"], rtol=1e-12)
+    lasted = run.jobs["finish"] - run.jobs["submit"]
+    np.testing.assert_allclose(run.jobs["completion"], lasted, rtol=1e-12)
     counted = {name: expected.stats.get(event, 0) for name, event in COUNTS.items()}
     assert {name: run.stats[name] for name in COUNTS} == counted
     low, high = run.stats["short_only"], run.stats["workers"]

@@ -490,8 +490,8 @@ def program_jobs(workload, *given):
 
 
 def simulate(workload, variant, workers, *, short_partition, detail, slots=None, **options):
-    """As `plain.simulate`, in any setting; `variant` is a class or a name of `plain`; `slots` of each worker."""
-    made = program(plain.SYSTEMS.get(variant, variant), detail)
+    """As `plain.simulate`, in any setting; `variant` is a class; `slots` of each worker."""
+    made = program(variant, detail)
     if slots is not None:
         made = type(f"Slotted{made.__name__}", (Slotted, made), {"of_each": slots})
     if detail == "as_written":
