@@ -9,60 +9,49 @@ from hypothesis.extra.numpy import arrays
 from schedlib.hmhs import Instance
 
 
-def two_machine_makespan(first, second, order):
-    """Two machines in a row, job after job."""
-    one = two = 0
-    for i in order:
-        one += first[i]
-        two = max(one, two) + second[i]
-    return two
-
-
-def last_ends(plan, jobs):
-    """When the last task of each job ends, 0 for a job without any."""
-    return [max((end for i, _, _, end in plan if i == job), default=0.0) for job in range(jobs)]
-
-
 def brute_force(instance):
     """The optimum of a very tiny instance: every split of the tasks over the machines in every order, both stages."""
-    a_vectors = {
-        tuple(last_ends(plan, instance.n_jobs))
-        for plan in _plans(instance, "map", [0.0] * instance.n_jobs)
-    }
+    at_once = (0.0,) * instance.n_jobs
+    map_ends = set(_ends(instance.map_tasks, instance.map_task_time, at_once))
     undominated = [
         a
-        for a in a_vectors
-        if not any(b != a and all(x <= y for x, y in zip(b, a, strict=True)) for b in a_vectors)
+        for a in map_ends
+        if not any(b != a and all(x <= y for x, y in zip(b, a, strict=True)) for b in map_ends)
     ]
     return min(
-        max([*a, *(end for _, _, _, end in plan)])
+        max(ends)
         for a in undominated
-        for plan in _plans(instance, "reduce", list(a))
+        for ends in _ends(instance.reduce_tasks, instance.reduce_task_time, a)
     )
 
 
-def _plans(instance, stage, ready):
-    tasks = getattr(instance, f"{stage}_tasks")
-    e = getattr(instance, f"{stage}_task_time").tolist()
-    pool = [i for i in range(len(tasks)) for _ in range(tasks[i])]
+def _ends(tasks, times, ready):
+    """For each schedule of a stage when each job ends, at the earliest when it is ready."""
+    pool = np.repeat(np.arange(tasks.size), tasks).tolist()
+    time = times.tolist()
     for line in set(itertools.permutations(pool)):
-        for where in itertools.product(range(len(e[0])), repeat=len(line)):
-            clock, plan = [0.0] * len(e[0]), []
+        for where in itertools.product(range(times.shape[1]), repeat=len(line)):
+            clock, ends = [0.0] * times.shape[1], list(ready)
             for i, j in zip(line, where, strict=True):
-                start = max(clock[j], ready[i])
-                clock[j] = start + e[i][j]
-                plan.append((i, j, start, clock[j]))
-            yield plan
+                clock[j] = max(clock[j], ready[i]) + time[i][j]
+                ends[i] = max(ends[i], clock[j])
+            yield tuple(ends)
 
 
 @st.composite
-def instances(draw, jobs=7, machines=4, tasks=5, ties=None):
-    """Random instances: many ties and sums exact in floating point (`ties`), or generic real numbers, or either."""
+def instances(draw, jobs=7, machines=4, tasks=5, ties=None, paired=False):
+    """Random instances: many ties and sums exact in floating point (`ties`), or generic real numbers, or either.
+
+    `paired`: with as many map as reduce machines.
+    """
     ties = draw(st.booleans()) if ties is None else ties
     n = draw(st.integers(1, jobs))
     columns = {}
+    pool = st.integers(1, machines)
+    if paired:
+        pool = st.just(draw(pool))
     for stage in ("map", "reduce"):
-        m = draw(st.integers(1, machines))
+        m = draw(pool)
         if ties:
             time = draw(arrays(int, n, elements=st.integers(1, 4)))
             speed = draw(arrays(float, (n, m), elements=st.sampled_from([0.25, 0.5, 1.0])))

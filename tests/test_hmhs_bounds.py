@@ -1,7 +1,6 @@
 """Lower bound <= optimum <= every policy; prices against scipy's linear program; the optimum against brute force."""
 
 import heapq
-import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from hmhs_instances import brute_force, instances, two_machine_makespan
+from hmhs_instances import brute_force, instances
 from refusals import refuses
 from schedlib import hmhs
+from schedlib.hmhs import plain
 from schedlib.hmhs.bound import stage_prices
+from schedlib.hmhs.johnson import flow_shop_makespan
 from schedlib.hmhs.priced import FACTORS, plans, priced, relative_prices
 
 TINY = instances(jobs=3, machines=2, tasks=2)
@@ -62,10 +63,7 @@ def test_on_one_machine_a_stage_johnson_is_the_bound_and_the_optimum(shop):
     first, second = zip(*shop, strict=True)
     one, tasks = [[1.0]] * len(shop), [1] * len(shop)
     instance = hmhs.Instance(first, tasks, one, second, tasks, one)
-    best = min(
-        two_machine_makespan(first, second, order)
-        for order in itertools.permutations(range(len(shop)))
-    )
+    best = flow_shop_makespan(first, second, hmhs.johnson(first, second))
     assert hmhs.lower_bound(instance) == pytest.approx(best)
     assert hmhs.schedule(instance, "hmhs").makespan == best
 
@@ -139,3 +137,7 @@ def test_priced_dispatch_is_as_it_is_described(instance):
     for factor, plan in zip(FACTORS, plans(instance, found), strict=True):
         tasks = maps_by_price(instance, order, price, factor * (1 + 1e-9))
         assert list(zip(*plan.map, strict=True)) == tasks
+        ready, reduces = plan.map_end.tolist(), instance.reduce_tasks.tolist()
+        times = instance.reduce_task_time.tolist()
+        tasks = plain.dynamic_min_min(ready, reduces, times)
+        assert list(zip(*plan.reduce, strict=True)) == tasks
