@@ -1,5 +1,6 @@
 """The paper's workloads: laws, shares, clusters, seeds; and instances from traces."""
 
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,14 +21,8 @@ def is_uniform(values, low, high):
 
 
 def is_uniform_whole(values, low, high):
-    """Each whole number from low to high, both included, equally often: chi squared over at most 20 cells."""
-    assert low <= values.min() and values.max() <= high
-    edges = np.unique(np.linspace(low, high + 1, 21).astype(int))
-    observed = np.histogram(values, edges)[0]
-    return (
-        stats.chisquare(observed, np.diff(edges) / np.diff(edges).sum() * values.size).pvalue
-        > 0.001
-    )
+    """Each whole number from low to high, both included, equally often: then each plus U[0, 1) is uniform, too."""
+    return is_uniform(values + np.random.default_rng(0).random(values.size), low, high + 1)
 
 
 USUAL = (5, 45), (15, 135), (1, 300), (1, 40)
@@ -62,15 +57,11 @@ def test_workloads_have_the_papers_laws_and_shares():
     assert abs(pairs).max() < 0.04  # more than five standard errors
 
 
-def test_the_only_job_of_a_hybrid_workload_is_a_normal_one():
-    one = hmhs.hybrid(1, seed=1, machines=(1, 1))
-    assert one.map_tasks[0] < 2000 and one.map_time[0] < 100
-
-
-@pytest.mark.parametrize("make", [hmhs.single, hmhs.hybrid])
 @pytest.mark.parametrize("slow", hmhs.CLUSTERS.values())
-def test_slow_machines_and_common_random_numbers(make, slow):
-    plain, instance = (make(200, seed=5, machines=(100, 7), slow=share) for share in (0, slow))
+def test_slow_machines_and_common_random_numbers(slow):
+    plain, instance = (
+        hmhs.hybrid(200, seed=5, machines=(100, 7), slow=share) for share in (0, slow)
+    )
     for name in COLUMNS:
         assert_array_equal(getattr(plain, name), getattr(instance, name))
     for stage in ("map_speed", "reduce_speed"):
@@ -83,10 +74,9 @@ def test_slow_machines_and_common_random_numbers(make, slow):
             assert is_uniform(speed[:, is_slow].ravel(), 0.9, 1.0)
 
 
-@pytest.mark.parametrize("make", [hmhs.single, hmhs.hybrid])
-def test_a_seed_is_an_instance(make):
-    a, b, other = (make(9, seed=seed, machines=(3, 2)) for seed in (1, 1, 2))
-    more = make(9, seed=1, machines=(7, 2))
+def test_a_seed_is_an_instance():
+    a, b, other = (hmhs.hybrid(9, seed=seed, machines=(3, 2)) for seed in (1, 1, 2))
+    more = hmhs.hybrid(9, seed=1, machines=(7, 2))
     for name in (*COLUMNS, "map_speed", "reduce_speed"):
         assert_array_equal(getattr(a, name), getattr(b, name))
         assert not np.array_equal(getattr(a, name), getattr(other, name))
@@ -94,11 +84,10 @@ def test_a_seed_is_an_instance(make):
             assert_array_equal(getattr(a, name), getattr(more, name))
 
 
-@pytest.mark.parametrize("make", [hmhs.single, hmhs.hybrid])
-def test_numbers_out_of_range_are_refused(make):
-    refuses("n_jobs: 0", make, 0)
-    refuses("machines", make, 3, machines=(0, 1))
-    refuses("slow: 1.1", make, 3, slow=1.1)
+def test_numbers_out_of_range_are_refused():
+    refuses("n_jobs: 0", hmhs.single, 0)
+    refuses("machines", hmhs.single, 3, machines=(0, 1))
+    refuses("slow: 1.1", hmhs.single, 3, slow=1.1)
 
 
 TRACE = as_frame("""
@@ -115,7 +104,6 @@ def test_from_trace_takes_jobs_as_they_are():
     for name in COLUMNS:
         assert getattr(instance, name).tolist() == TRACE[name].tolist()
     assert instance.map_speed.shape == (4, 4) and instance.reduce_speed.shape == (4, 2)
-    assert instance.map_speed.min() >= 0.1 and instance.map_speed.max() <= 1
 
 
 def test_from_trace_draws_each_job_at_most_once():
@@ -123,17 +111,13 @@ def test_from_trace_draws_each_job_at_most_once():
         tuple(hmhs.from_trace(TRACE, seed=seed, n_jobs=2, machines=(1, 1)).map_time)
         for seed in range(40)
     }
-    pairs = {(a, b) for i, a in enumerate(TRACE["map_time"]) for b in TRACE["map_time"][i + 1 :]}
-    assert chosen == pairs
-    again = [hmhs.from_trace(TRACE, seed=1, n_jobs=2, machines=(2, 2)) for _ in range(2)]
-    assert_array_equal(again[0].map_speed, again[1].map_speed)
+    assert chosen == set(itertools.combinations(TRACE["map_time"], 2))
 
 
 def test_from_trace_refuses():
     words = "no column map_time, reduce_tasks"
     refuses(words, hmhs.from_trace, TRACE.drop(columns=["map_time", "reduce_tasks"]))
     refuses("n_jobs: 5, must be from 1 to 4", hmhs.from_trace, TRACE, n_jobs=5)
-    refuses("n_jobs: 0", hmhs.from_trace, TRACE.head(0))
 
 
 SWIM = as_frame("""
@@ -153,8 +137,6 @@ def test_swim_jobs_by_hand():
     assert jobs["reduce_tasks"].tolist() == [2, 0, 1]
     assert_allclose(jobs["map_time"], [6.4, 3.25, 1])
     assert_allclose(jobs["reduce_time"][[0, 2]], [100, 1])
-    instance = hmhs.from_trace(jobs, machines=(2, 2))
-    assert hmhs.schedule(instance).makespan > 0
 
 
 def test_swim_jobs_refuses():
