@@ -60,21 +60,21 @@ def workloads(draw, most_resources=2):
 
 
 def by_equations(demand, capacity, case):
-    """t1, t2,1, t2,2 by the paper's (4), (5) and (10), or (7) and (8), in exact fractions."""
-    capacity = [Fraction(c) for c in capacity]
-    need = [[Fraction(d) / c for d, c in zip(row, capacity, strict=True)] for row in demand]
-    mu = [max(row) for row in need]
-    s = [[x / m for x in row] for row, m in zip(need, mu, strict=True)]
-    group = [a + b for a, b in zip(s[1], s[2], strict=True)]
-    mu_2 = max(group)
-    total = [a + b / mu_2 for a, b in zip(s[0], group, strict=True)]
-    first = total.index(max(total))
+    """t1, t2,1, t2,2 by the paper's (4), (5) and (10), or (7) and (8)."""
+    need = np.array(demand) / capacity
+    mu = need.max(axis=1)
+    s = need / mu[:, None]
+    group = s[1] + s[2]
+    mu_2 = group.max()
+    total = s[0] + group / mu_2
+    first = total.argmax()
     share = 1 / total[first]  # of n1 and of n2 when k' saturates
-    tasks = [share / mu[0], share / mu_2 / mu[1], share / mu_2 / mu[2]]
+    tasks = share / (mu * [1, mu_2, mu_2])
     if case == "other":
         other = 1 - first
-        tasks[2] = (1 - need[0][other] * tasks[0] - need[1][other] * tasks[1]) / need[2][other]
-    return [float(t) for t in tasks]
+        used = need[:2, other] @ tasks[:2]
+        tasks[2] = (1 - used) / need[2, other]
+    return tasks
 
 
 def takes(tree, rule):

@@ -45,13 +45,6 @@ def test_fig2_weights_multiply_level_by_level_with_omegas():
     assert np.allclose(flat.weights, np.array([1 / 6 * 2 * 3 / 3, 5 / 6 * 2 * 3 / 3, 3 / 3, 1]) / 2)
 
 
-def test_partial_leaves_get_weight_one_where_the_first_saturated_resource_is_nothing_to_them():
-    flat = mch.flatten(mch.Tree([[CPU, CPU, MEM, MEM], CPU], weights={(1, 3): 4}), (1, 1))
-    assert flat.first_saturated == 0  # n1 sums up to <2, 5>, the root to <2/5 + 1, 1>
-    # 7/4: the mean in n1
-    assert np.allclose(flat.weights, [1 / 5, 1 / 5, 4 / (7 / 4), 1 / (7 / 4), 1])
-
-
 def test_collapsed_hierarchies_equalise_one_resource_only():
     tree = mch.Tree([[(1, 2), (3, 1)], (1, 1)], weights={(1,): 3})
     for rule, resource in (("c-ch", 0), ("m-ch", 1)):
@@ -77,6 +70,9 @@ mch | [[M, M], M, C, C, C] | 1/3 1/3 1/3 1/3 1/3 1/3 | CPU is first used up, so 
 h-drf | [[[[C]]], [[M]], (1, 1)] | 1/2 1/2 1/2 | chains of groups with one leaf change nothing: both resources are full
 mch-two-phase | [(4, 1), [C, M, M]] | 2/3 1/3 5/12 5/12 | CPU is full at 24 of 36 for n1 and 12 for C, who then stay; the M halve the other 30
 mch | [(4, 1), [C, M, M]] | 4/9 5/9 4/9 4/9 | of 36: 16, 20 and 16 each
+mch | [C, [M, (1, 1), M]] | 6/7 3/7 1/7 3/7 |
+    n2 asks for (1, 3) over its largest, with n1 (4/3, 1): CPU seems to fill first, so the M keep w = 1, not 1/3, and memory fills
+h-drf case1 | [C, [M, (1, 1), M]] | 3/4 3/8 1/4 3/8 | 4/3 of n1's share fill CPU; the M halve the rest of memory
 """
 """Rules, a tree of CPU leaves C, memory leaves M and others, the dominant shares, and why; there is one of each resource."""
 
@@ -108,8 +104,6 @@ def test_allocations_are_feasible_and_pareto_efficient(made, rule):
     used_up = found.usage.sum(axis=0) >= capacity * (1 - 1e-7)
     assert (found.saturated == used_up).all()
     assert ((tree.demand > 0) & found.saturated).any(axis=1).all()
-    assert np.allclose(found.usage, found.tasks[:, None] * tree.demand)
-    assert np.allclose(found.shares, (found.usage / capacity).max(axis=1))
 
 
 def scaled(tree, factors, node=0):
@@ -171,9 +165,3 @@ def test_the_order_of_siblings_does_not_matter(made, rule):
 def mirrored(branch):
     weight, below = branch
     return weight, list(map(mirrored, reversed(below))) if isinstance(below, list) else below
-
-
-def test_bad_input_is_named():
-    refuses("'hdrf' is unknown; did you mean 'h-drf'", mch.allocate, FIG4, (1, 1), "hdrf")
-    refuses("capacity", mch.allocate, FIG4, (1, 1, 1), "h-drf")
-    assert set(HIERARCHICAL) < set(RULES)

@@ -1,7 +1,5 @@
 """The promises of fair rules: known theorems on random trees, unfair rules that must be caught, the search for small counter-examples."""
 
-from fractions import Fraction
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,7 @@ from hypothesis import strategies as st
 
 from mch_instances import problems
 from refusals import refuses
-from schedlib.mch import Allocation, Tree, allocate, search
+from schedlib.mch import Allocation, Tree, search
 from schedlib.mch import properties as fair
 from schedlib.mch.rules import RULES
 
@@ -124,29 +122,6 @@ def test_a_leaf_gains_by_a_lie_where_all_have_as_many_tasks():
     assert lie == (pytest.approx((1 / 2 - 2 / 3) / (1 / 2)), "n1 reporting [2.0, 0.0]")
 
 
-def test_mch_breaks_the_guarantee_of_a_full_type_leaf_by_hand():
-    """Group 2 asks for (1, 3), over its largest (1/3, 1); with n1 (4/3, 1): the first resource seems to fill first, k' = 0.
-
-    So the two memory leaves keep w = 1, not 1/3, and memory fills first instead: 1 + 1/3 + 1 = 7/3 per unit of share.
-    """
-    tree, capacity = Tree([(1, 0), [(0, 1), (1, 1), (0, 1)]]), (100, 100)
-    level = 1 / Fraction(7, 3)
-    middle = level / 3
-    found = allocate(tree, capacity, "mch")
-    assert np.allclose(found.shares, np.array([1 - middle, level, middle, level], float))
-    assert middle < Fraction(1, 6) and found.shares[2] < tree.guarantee[tree.leaves[2]]
-    # H-DRF: 4/3 of n1's share fills the first resource; the rest of memory goes to the two leaves
-    assert allocate(tree, capacity, "h-drf").shares == pytest.approx([0.75, 0.375, 0.25, 0.375])
-    assert allocate(tree, capacity, "case1").shares == pytest.approx([0.75, 0.375, 0.25, 0.375])
-
-
-def test_collapsed_hierarchies_punish_a_group_for_dovetailing():
-    """The group's leaves, weighted 1/4 each, need not share: had they 1/2 each the group would have its half."""
-    tree, capacity = Tree([(1, 1), [(1, 0), (0, 1)]]), (10, 10)
-    case = solved(tree, capacity, fair.collapsed)
-    assert case.allocation.shares == pytest.approx([2 / 3, 1 / 3, 1 / 3])
-
-
 def test_the_table_counts_the_trees_a_rule_takes():
     two = [Tree([(1, 1), (1, 2)]), Tree([(1, 0), (1, 2)])]
     by_name = fair.property_table([10, 10], ["m-ch", "drf"], two)
@@ -174,7 +149,6 @@ def test_random_trees_are_as_asked(seed, depth, branching, partial):
     "fails",
     [
         lambda tree: tree.depth.max() >= 2 and (tree.demand[:, 0] == 0).sum() >= 2,
-        lambda tree: tree.n_leaves >= 4 and tree.demand.sum() >= 5,
         lambda tree: fair.share_guarantee(solved(tree, [10.0, 10.0], "mch")).value < -0.05,
     ],
 )
@@ -184,12 +158,10 @@ def test_a_counter_example_fails_and_no_smaller_step_does(fails):
     size = search._size(tree)
     smaller = [step for step in search._simpler(tree) if search._size(step) < size]
     assert not any(map(fails, smaller))
-    again = search.counter_example(fails)
-    assert search.as_text(again) == search.as_text(tree)
 
 
 def test_the_search_finds_the_smallest_and_says_when_there_is_none():
     smallest = search.counter_example(lambda tree: tree.depth.max() >= 2 and tree.n_leaves >= 3)
-    assert smallest.n_leaves == 3 and smallest.n_nodes == 5 and smallest.demand.sum() == 3
+    assert search._size(smallest) == (3, 5, 0, 3)
     assert search.counter_example(lambda tree: False) is None
     refuses("does not fail", search.shrink, Tree([(1, 0), (0, 1)]), lambda tree: False)
