@@ -165,3 +165,7 @@ def test_the_order_of_siblings_does_not_matter(made, rule):
 def mirrored(branch):
     weight, below = branch
     return weight, list(map(mirrored, reversed(below))) if isinstance(below, list) else below
+
+
+def test_capacities_of_another_length_are_refused():
+    refuses("capacity: shape", mch.allocate, FIG4, (1, 1, 1), "h-drf")

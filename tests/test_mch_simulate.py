@@ -133,11 +133,15 @@ def test_ends_then_arrivals_then_starts_of_one_moment():
 @pytest.mark.parametrize("origin", [1e6, 1.7e9])
 def test_measures_begin_with_the_first_submission(origin):
     tree = mch.Tree([(1,), (2,)])
-    rng = np.random.default_rng(1)
-    times = np.floor(rng.exponential(4, 200)).cumsum()
-    jobs = pd.DataFrame({"leaf": np.arange(200) % 2, "submit": times, "tasks": 2, "duration": 3.0})
+    jobs = as_frame("""
+        leaf  submit  tasks  duration
+           0       0      9         3
+           1       2      4         5
+           0      40      3         3
+           1      41      9         2
+    """)
     run = mch.simulate(tree, (4,), "drf", jobs)
-    later = mch.simulate(tree, (4,), "drf", jobs.assign(submit=times + origin))
+    later = mch.simulate(tree, (4,), "drf", jobs.assign(submit=jobs["submit"] + origin))
     assert np.array_equal(later.utilisation, run.utilisation) and run.utilisation[0] > 0.3
     assert later.end == run.end + origin
     moments = ["start", "finish"]

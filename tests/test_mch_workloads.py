@@ -14,7 +14,7 @@ from reproduce.exhibits.mch import fig1_4_weights, measures
 from schedlib import traces
 from schedlib.intervals import Exact
 from schedlib.mch import workloads
-from schedlib.plots.trees import plot_tree, tree_size
+from schedlib.plots.trees import plot_tree
 
 LEAVES = ("n1,1", "n1,2", "n2,1", "n2,2", "n2,3", "n3,1")  # of Fig. 4
 
@@ -27,19 +27,16 @@ def share_of(leaf):
     return f"fig4-share-{leaf.replace(',', '-')}"
 
 
-def measured(name, frame, reading=""):
-    """What the claim of this name measures, as a number for each seed."""
-    read = claim(name)
-    if reading:
-        read = read.others[reading]
-    values = read.measure(frame, **read.args)
-    return values.value if isinstance(values, Exact) else values
-
-
 def assert_measured(frame, wanted, reading=""):
-    """Each claim of these names measures this value."""
+    """Each claim of these names measures this value, with every seed."""
     for name, value in wanted.items():
-        assert np.allclose(measured(name, frame, reading), value, rtol=1e-6, atol=1e-12), name
+        read = claim(name)
+        if reading:
+            read = read.others[reading]
+        found = read.measure(frame, **read.args)
+        if isinstance(found, Exact):
+            found = found.value
+        assert np.allclose(found, value, rtol=1e-6, atol=1e-12), name
 
 
 def test_bad_sizes_are_refused():
@@ -93,28 +90,27 @@ def cost_frame(dear, cheap):
 
 
 def test_a_square_and_a_half_are_not_confused():
-    """An exponent does not depend on the unit of time, and a ratio says nothing of a square."""
+    """An exponent does not depend on the unit of time; the ratio is that at the most jobs."""
     square = cost_frame(lambda n: 7.0 * n**3, lambda n: 5.0 * n**1.5)
     queues, leaves = [name for name in claim("square").others if name.startswith("Fig. 5")]
     assert_measured(square, {"square": 2}, queues)
     assert_measured(square, {"square": 2}, leaves)
-    assert (measured("faster", square) > 2).all()
+    assert_measured(square, {"faster": 7 / 5 * 1000**1.5})
     double = cost_frame(lambda n: 10.0 * n, lambda n: 5.0 * n)
     assert_measured(double, {"square": 1}, queues)
     assert_measured(double, {"fig5-no-better": 1, "faster": 2})
 
 
 def test_a_tree_s_picture_has_a_box_for_each_node_that_keeps_clear_of_the_others():
-    for levels in (1, 2, 3):
+    for levels in (1, 3):
         tree = workloads.full_binary(levels, np.ones((2**levels, 2)))
         ax = plot_tree(tree, shares=tree.guarantee, resources=("CPU", "GB"))
         boxes = [
             patch.get_extents().frozen() for patch in ax.patches if hasattr(patch, "get_boxstyle")
         ]
         assert len(boxes) == tree.n_nodes == len(ax.texts)
-        assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
-        width, height = tree_size(tree, tree.guarantee, resources=("CPU", "GB"))
-        assert max(width, height) < 16 and all("share" in text.get_text() for text in ax.texts)
+        assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+        assert all("share" in text.get_text() for text in ax.texts)
 
 
 def test_pictures_refuse_labels_and_shares_of_no_node():
