@@ -12,6 +12,7 @@ from hmhs_instances import instances
 from refusals import refuses
 from schedlib import hmhs
 from schedlib.boards import hmhs_board as referee
+from schedlib.boards import literature
 from schedlib.boards.invariants import idle_while_waiting, two_at_once
 
 
@@ -125,34 +126,16 @@ def test_bad_arguments_are_named():
     )
 
 
-@hmhs.rule
-def fair(stage, machine, now):
-    """The waiting job that runs the fewest tasks of this stage: each machine notes its job."""
-    fewest, best = np.inf, -1
-    for job in stage.queue:
-        runs = 0
-        for other in range(len(stage.free)):
-            if stage.free[other] > now and stage.machine_notes[other, 0] == job:
-                runs += 1
-        if runs < fewest:
-            fewest, best = runs, job
-    stage.machine_notes[machine, 0] = best
-    return best
+FEWEST = literature.fewest_running(0)
+OWN = {"fifo": hmhs.POLICIES["fifo"], "fair": hmhs.Policy(map_rule=FEWEST, reduce_rule=FEWEST)}
 
 
-@hmhs.rule
-def first(stage, machine, now):
-    return stage.queue[0]
-
-
-@pytest.mark.parametrize(("name", "rule"), [("fifo", first), ("fair", fair)])
+@pytest.mark.parametrize("name", OWN)
 @given(jobs=arrivals())
-def test_a_policy_of_ones_own_decides_as_the_shipped_one(name, rule, jobs):
+def test_a_policy_of_rules_decides_as_the_shipped_one(name, jobs):
     """Without copying, after which alone a slot is free later than believed."""
     jobs = hmhs.Arrivals(jobs.instance, jobs.submit)
-    mine, theirs = (
-        hmhs.serve(jobs, p) for p in (hmhs.Policy(map_rule=rule, reduce_rule=rule), name)
-    )
+    mine, theirs = hmhs.serve(jobs, OWN[name]), hmhs.serve(jobs, name)
     assert_equal((*mine.map, *mine.reduce), (*theirs.map, *theirs.reduce))
 
 

@@ -36,20 +36,7 @@ def test_drf_gives_its_own_papers_example():
         assert found.saturated.tolist() == [True, False]
 
 
-def test_fig2_weights_multiply_level_by_level_with_omegas():
-    tree = mch.Tree(
-        [[[(1, 1), (1, 1)], (1, 1)], (1, 1)], weights={(1,): 3, (1, 1): 2, (1, 1, 2): 5}
-    )
-    # mu of n1,1 is 1 + 5, of n1 2 + 1; n1 and n2 have 2 in the mean
-    flat = mch.flatten(tree, (1, 1))
-    assert np.allclose(flat.weights, np.array([1 / 6 * 2 * 3 / 3, 5 / 6 * 2 * 3 / 3, 3 / 3, 1]) / 2)
-
-
-def test_collapsed_hierarchies_equalise_one_resource_only():
-    tree = mch.Tree([[(1, 2), (3, 1)], (1, 1)], weights={(1,): 3})
-    for rule, resource in (("c-ch", 0), ("m-ch", 1)):
-        found = mch.allocate(tree, (10, 10), rule)
-        assert np.ptp(found.usage[:, resource] / [3 / 8, 3 / 8, 1 / 4]) < 1e-9
+def test_collapsed_hierarchies_refuse_leaves_without_their_resource():
     words = r"'c-ch' looks at resource 0 alone: leaf n1,2 uses nothing"
     refuses(words, mch.allocate, FIG4, (200, 200), "c-ch")
     refuses(
@@ -70,6 +57,8 @@ mch | [[M, M], M, C, C, C] | 1/3 1/3 1/3 1/3 1/3 1/3 | CPU is first used up, so 
 h-drf | [[[[C]]], [[M]], (1, 1)] | 1/2 1/2 1/2 | chains of groups with one leaf change nothing: both resources are full
 mch-two-phase | [(4, 1), [C, M, M]] | 2/3 1/3 5/12 5/12 | CPU is full at 24 of 36 for n1 and 12 for C, who then stay; the M halve the other 30
 mch | [(4, 1), [C, M, M]] | 4/9 5/9 4/9 4/9 | of 36: 16, 20 and 16 each
+c-ch | [[(1, 2), (3, 1)], (1, 1)] | 6/13 3/13 6/13 | of CPU the leaves have as 1:1:2; memory is gone when that is 12/13
+m-ch | [[(1, 2), (3, 1)], (1, 1)] | 2/11 6/11 4/11 | of memory 1:1:2; CPU is gone when that is 8/11
 mch | [C, [M, (1, 1), M]] | 6/7 3/7 1/7 3/7 |
     n2 asks for (1, 3) over its largest, with n1 (4/3, 1): CPU seems to fill first, so the M keep w = 1, not 1/3, and memory fills
 h-drf case1 | [C, [M, (1, 1), M]] | 3/4 3/8 1/4 3/8 | 4/3 of n1's share fill CPU; the M halve the rest of memory

@@ -122,12 +122,16 @@ def test_by_hand_a_job_leaves_and_its_tasks_stop():
 def test_ends_then_arrivals_then_starts_of_one_moment():
     """At 10 both tasks end and the poorer leaf's job arrives: it starts first, whichever row comes first."""
     tree = mch.Tree([(1,), (1,)])
-    rows = [(0, 0, 3, 10), (1, 10, 2, 5), (1, 10, 0, 5)]
-    for turn in (rows, rows[::-1]):
-        jobs = pd.DataFrame(turn, columns=["leaf", "submit", "tasks", "duration"])
-        done = mch.simulate(tree, (2,), "drf", jobs).jobs.sort_values(["leaf", "tasks"])
-        assert done["finish"].tolist() == [20, 10, 20]
-        assert done["start"].tolist()[::2] == [0, 10]
+    jobs = as_frame("""
+        job  leaf  submit  tasks  duration
+          a     0       0      3        10
+          b     1      10      2         5
+          c     1      10      0         5
+    """)
+    for turn in (jobs, jobs[::-1]):
+        done = mch.simulate(tree, (2,), "drf", turn).jobs.set_index("job")
+        assert done["finish"].to_dict() == {"a": 20, "b": 20, "c": 10}
+        assert done.loc[["a", "b"], "start"].tolist() == [0, 10]
 
 
 @pytest.mark.parametrize("origin", [1e6, 1.7e9])
