@@ -11,7 +11,7 @@ from schedlib.traces.alibaba_gpu2023 import NODE_COLUMNS, NODES, TASK_COLUMNS, T
 NODE_ROWS = ["openb-node-0000,32000,262144,0,", "openb-node-0227,128000,786432,8,G3"]
 TASK_ROWS = [
     "openb-pod-0000,12000,16384,1,1000,,LS,Running,0,900,0",
-    "openb-pod-0001,6000,12288,1,460,,LS,Failed,50,90,55",
+    "openb-pod-0001,6000,12288,1,460,V100M16|V100M32,LS,Failed,50,90,55",
     "openb-pod-0002,64000,262144,8,1000,,BE,Pending,60,700,",
     "openb-pod-0003,1000,0,0,0,,BE,Succeeded,70,900,70",
 ]
@@ -39,6 +39,7 @@ def test_nodes_and_the_tasks_that_ran(tmp_path):
         """,
     )
     assert w.resources == ("cpu", "mem", "gpu")
+    assert w.jobs["gpu_spec"].tolist() == ["", "V100M16|V100M32", ""]
     assert w.report == {
         "tasks never scheduled (left out)": 1,
         "tasks submitted before the trace (kept)": 3,
@@ -94,9 +95,3 @@ def test_the_published_trace_has_the_documented_totals():
     nodes, w = alibaba_gpu2023(folder)
     assert len(nodes) == 1523 and nodes["gpu"].sum() == 6212 and nodes["cpu"].sum() == 125514
     assert len(w) == 7255 and w.report["tasks never scheduled (left out)"] == 897
-
-
-def test_the_models_of_gpu_that_a_task_accepts_are_kept(tmp_path):
-    task = TASK_ROWS[0].replace(",,LS", ",V100M16|V100M32,LS")
-    _, w = alibaba_gpu2023(published(tmp_path, tasks=[task, TASK_ROWS[1]]))
-    assert w.jobs["gpu_spec"].tolist() == ["V100M16|V100M32", ""]

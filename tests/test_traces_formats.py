@@ -4,7 +4,6 @@ import gzip
 import io
 import sqlite3
 import tarfile
-import time
 
 import numpy as np
 import pandas as pd
@@ -68,6 +67,7 @@ MARKS = {
     traces.read_sacct: "|",
     traces.read_swim: "\t",
 }
+READ = CASES["traces_formats"]["what_is_read"]
 every_reader = pytest.mark.parametrize(("read", "rows"), READERS.values(), ids=READERS)
 
 
@@ -93,11 +93,7 @@ def same(one, other):
     return one.jobs.equals(other.jobs) and one.tasks.equals(other.tasks)
 
 
-@pytest.mark.parametrize(
-    "case",
-    CASES["traces_formats"]["what_is_read"].values(),
-    ids=CASES["traces_formats"]["what_is_read"],
-)
+@pytest.mark.parametrize("case", READ.values(), ids=READ)
 def test_what_is_read(case, written):
     read, _ = READERS[case["reader"]]
     work = read(written(case["rows"].splitlines()))
@@ -144,9 +140,10 @@ def test_a_wrong_entry_is_refused_by_its_line(name, row, message, written):
 # --- the Standard Workload Format ---
 
 
-@pytest.mark.parametrize("number", ["1", "9007199254740993"])
-def test_swf_numbers_the_jobs_where_numbers_come_twice(number, written):
-    other = number[:-1] + "2" if len(number) > 1 else number
+@pytest.mark.parametrize(
+    ("number", "other"), [("1", "1"), ("9007199254740993", "9007199254740992")]
+)
+def test_swf_numbers_the_jobs_where_numbers_come_twice(number, other, written):
     rows = [number + SWF[0][1:], other + SWF[1][1:]]
     work = traces.read_swf(written(rows))
     assert work.jobs["job"].tolist() == [1, 2] and sum(work.report.values()) == 1
@@ -258,20 +255,6 @@ def test_sacct_reads_epochs_latin_1_elapsed_eligible_and_gpus(tmp_path):
     )
 
 
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kathmandu"])
-def test_times_do_not_depend_on_where_they_are_read(zone, written, monkeypatch):
-    """Also over the last Sunday of March, when an hour is missing in many zones."""
-    monkeypatch.setenv("TZ", zone)
-    time.tzset()
-    row = "1|2024-03-10T01:30:00|2024-03-10T03:30:00|2024-03-31T03:30:00|4|2G|30:00|ada|COMPLETED"
-    work = sacct(written, row)
-    monkeypatch.undo()
-    time.tzset()
-    assert work.jobs["wait"].tolist() == [7200.0] and work.tasks["duration"].tolist() == [
-        21 * 86400
-    ]
-
-
 # --- Alibaba ---
 
 
@@ -298,9 +281,10 @@ def test_pai_is_read_from_its_archive_with_or_without_a_header(header, tmp_path)
     text = "\n".join([*header, *PAI]).encode()
     part = tarfile.TarInfo("pai_task_table.csv")
     part.size = len(text)
-    with tarfile.open(tmp_path / "pai.tar.gz", "w:gz") as archive:
+    path = tmp_path / "pai.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
         archive.addfile(part, io.BytesIO(text))
-    work = traces.alibaba_pai2020(tmp_path / "pai.tar.gz")
+    work = traces.alibaba_pai2020(path)
     are_rows(
         work.tasks,
         """
@@ -310,14 +294,9 @@ def test_pai_is_read_from_its_archive_with_or_without_a_header(header, tmp_path)
           4     8  0.5
         """,
     )
-
-
-def test_an_archive_cut_short_is_refused(tmp_path, written):
-    with tarfile.open(tmp_path / "pai.tar.gz", "w:gz") as archive:
-        archive.add(written(PAI * 5_000), "pai_task_table.csv")
-    whole = (tmp_path / "pai.tar.gz").read_bytes()
-    (tmp_path / "pai.tar.gz").write_bytes(whole[: len(whole) // 2])
-    refuses("pai.tar.gz", traces.alibaba_pai2020, tmp_path / "pai.tar.gz")
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    refuses("pai.tar.gz", traces.alibaba_pai2020, path)
 
 
 # --- Google 2019 ---
@@ -436,11 +415,11 @@ def test_any_table_is_read_from_a_file_a_frame_and_parquet(tmp_path, written):
 
 
 def test_rows_of_one_job_belong_together_and_counts_repeat_tasks():
-    rows = pd.DataFrame({"id": ["a", "b", "a"], "s": [3, 2, 1], "e": [5, 9, 4], "n": [1, 0, 2]})
+    rows = pd.DataFrame({"id": ["a", "b", "a"], "s": [3, 2, 1], "e": [3, 9, 4], "n": [1, 0, 2]})
     columns = {"job": "id", "submit": "s", "start": "s", "end": "e", "tasks": "n"}
     work = traces.read_csv(rows, columns)
     assert work.jobs["job"].tolist() == ["a", "b"] and work.jobs["submit"].tolist() == [1, 2]
-    assert work.tasks.values.tolist() == [["a", 3], ["a", 3], ["a", 2]]
+    assert work.tasks.values.tolist() == [["a", 3], ["a", 3], ["a", 0]]
 
 
 def test_dates_among_the_jobs_own_columns_stay_dates():
@@ -495,11 +474,6 @@ PLAIN = {"submit": "s", "duration": "d"}
 def test_wrong_tables_are_refused(columns, named, options, message):
     rows = pd.DataFrame({"s": [1, 2], "d": [1, 2]} | columns)
     refuses(message, traces.read_csv, rows, named, **options)
-
-
-def test_a_task_may_end_when_it_starts():
-    work = traces.read_csv(FRAME, {"submit": "s", "start": "d", "end": "s"})
-    assert work.tasks["duration"].tolist() == [0, 0]
 
 
 def test_a_file_without_the_named_columns_is_refused(written):

@@ -31,16 +31,6 @@ def test_round_trip_is_exact(tmp_path_factory, jobs, ending):
     assert write_hawk(again, path).read_bytes()[10:] == before
 
 
-def test_many_jobs_in_one_second_stay_in_order(tmp_path):
-    path = tmp_path / "a.tr"
-    path.write_text("".join(f"5 1 {i} {i}\n" for i in range(300)) + "\n\n")
-    w = read_hawk(path)
-    assert (
-        w.jobs["mean"].tolist() == w.tasks["duration"].tolist() == list(range(300))
-        and w.report == {}
-    )
-
-
 @pytest.mark.parametrize(("line", "message"), CASES["traces_hawk"]["bad_lines_are_refused"])
 @pytest.mark.parametrize("block", [1, hawk.BLOCK])  # one row at a time, all at once
 def test_bad_lines_are_refused(tmp_path, monkeypatch, line, message, block):
@@ -70,10 +60,6 @@ def test_a_binary_file_is_refused(tmp_path):
 
 
 def test_a_job_without_tasks_cannot_be_written(tmp_path):
-    refuses(
-        "row 1 has no task",
-        write_hawk,
-        Workload.from_arrays([0, 1], [2.0], tasks=[1, 0]),
-        tmp_path / "a.tr",
-    )
-    assert np.size(list(tmp_path.iterdir())) == 0
+    work = Workload.from_arrays([0, 1], [2.0], tasks=[1, 0])
+    refuses("row 1 has no task", write_hawk, work, tmp_path / "a.tr")
+    assert not list(tmp_path.iterdir())
