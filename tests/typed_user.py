@@ -38,11 +38,11 @@ interval: tuple[float, float, float] = intervals.mean_ci([1.0, 2.0])
 spread = intervals.block_bootstrap(np.arange(9.0), np.median, block=2)
 
 
-def last(cluster: lotes.Cluster, job: int) -> int:
-    return len(cluster.free) - 1
+def fits_first(cluster: lotes.Cluster, job: int) -> int:
+    return lotes.first_fit(cluster, job)
 
 
-board: pd.DataFrame = boards.lotes(lotes.Policy(last), last, seeds=2, baseline="greedy")
+board: pd.DataFrame = boards.lotes(lotes.Policy(fits_first), fits_first, seeds=2, baseline="greedy")
 print(boards.told(board), boards.plot(board))
 frame: pd.DataFrame = reproduce.claims("hmhs")
 hawk: Workload = traces.read_hawk("jobs.tr")
@@ -54,34 +54,22 @@ for result in (run, churn, hmhs.schedule(two), hmhs.serve(hmhs.Arrivals(two, [0.
     print(plots.gantt(result), result.jobs)
 
 
-def fits_first(cluster: lotes.Cluster, job: int) -> int:
-    return lotes.first_fit(cluster, job)
-
-
-def soonest(cluster: lotes.Cluster, machine: int) -> int:
-    best = -1
-    for waiting in cluster.waiting:
-        later = best >= 0 and lotes.room_at(cluster, best, machine) <= cluster.now
-        if lotes.can_start(cluster, waiting, machine) and not later:
-            best = waiting
-    return best
+def now_or_never(cluster: lotes.Cluster, machine: int) -> int:
+    job: int = cluster.waiting[0]
+    on_time = lotes.room_at(cluster, job, machine) <= cluster.now
+    return job if on_time and lotes.can_start(cluster, job, machine) else -1
 
 
 @hmhs.rule
-def longest(stage: hmhs.Waiting, machine: int, now: float) -> int:
-    best: int = stage.queue[0]
-    for k in stage.queue:
-        if stage.time[k, machine] > stage.time[best, machine]:
-            best = k
-    return best
+def soon(stage: hmhs.Waiting, machine: int, now: float) -> int:
+    job: int = stage.queue[0]
+    return job if stage.time[job, machine] > now else -1
 
 
 @mch.rule(room=0)
 def whoever(tree: mch.Hierarchy) -> int:
-    for k in range(tree.leaves.size):
-        if tree.leaves[k].waiting > 0 and tree.leaves[k].bits & tree.saturated == 0:
-            return k
-    return -1
+    leaf = tree.leaves[0]
+    return 0 if leaf.waiting > 0 and leaf.bits & tree.saturated == 0 else -1
 
 
 @mch.rule
@@ -91,14 +79,14 @@ def least(
     return float((usage / capacity).max() / weight)
 
 
-def idlest(cluster: eagle.SystemView, job: int, probe: int, rng: np.random.Generator) -> int:
-    a, b = int(rng.random() * len(cluster.busy)), int(rng.random() * len(cluster.busy))
-    return a if eagle.remaining_work(cluster, a) <= eagle.remaining_work(cluster, b) else b
+def idle(cluster: eagle.SystemView, job: int, probe: int, rng: np.random.Generator) -> int:
+    worker = int(rng.random() * len(cluster.busy))
+    return worker if eagle.remaining_work(cluster, worker) <= 0 else 0
 
 
 mine = (
-    lotes.Policy(fits_first, soonest),
-    hmhs.Policy(map_rule=longest),
-    eagle.System("idlest of two", short_jobs=idlest),
+    lotes.Policy(fits_first, now_or_never),
+    hmhs.Policy(map_rule=soon),
+    eagle.System("idle", short_jobs=idle),
 )
 chosen: mch.Rule = whoever
