@@ -26,27 +26,25 @@ def microseconds(seconds):
     return AFTER if seconds == "after" else round(float(seconds) * 1e6)
 
 
-def jobs(text):
-    """Rows as published from "seconds job event, ...", with a class behind where it is not 1."""
+def published(text, names, usual, line):
+    """Rows from "seconds job event, ...", words with these names; the last is `usual` where it is not given, or "-"."""
     rows = []
     for words in text.split(","):
-        time, number, event, *given = words.split()
-        class_ = given[0] if given else 1
-        rows.append(
-            f"{microseconds(time)},,{number},{EVENTS.index(event)},user,{class_},name,logical"
-        )
+        entry = dict(zip(names.split(), [*words.split(), usual], strict=False))
+        entry["time"] = microseconds(entry["time"])
+        entry["event"] = EVENTS.index(entry["event"])
+        rows.append(line.format(**entry).replace("-", ""))
     return rows
+
+
+def jobs(text):
+    line = "{time},,{number},{event},user,{class},name,logical"
+    return published(text, "time number event class", "1", line)
 
 
 def tasks(text):
-    """Rows as published from "seconds job index event, ...", with cores behind where they are not 0.5."""
-    rows = []
-    for words in text.split(","):
-        time, number, index, event, *given = words.split()
-        cpu = given[0].strip("-") if given else 0.5
-        what = f"77,{EVENTS.index(event)},user,2,9,{cpu},0.25,0.0,0"
-        rows.append(f"{microseconds(time)},,{number},{index},{what}")
-    return rows
+    line = "{time},,{number},{index},77,{event},user,2,9,{cpu},0.25,0.0,0"
+    return published(text, "time number index event cpu", "0.5", line)
 
 
 SHARDS = CASES["traces_google2011"]["what_is_read"]
