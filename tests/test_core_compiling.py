@@ -14,7 +14,7 @@ import pytest
 import schedlib
 from fresh import python
 from refusals import refuses
-from schedlib import hmhs, paths
+from schedlib import paths
 from schedlib.core import RuleKind, compiling, heap
 from schedlib.core.rules import INTS
 
@@ -109,14 +109,6 @@ def test_a_place_that_was_asked_for_and_cannot_be_written_is_not_replaced(places
     assert folder() is None
 
 
-@pytest.fixture
-def homeless(places, monkeypatch):
-    """Where no cache folder can be made at home."""
-    (places / "file").write_text("")
-    monkeypatch.setenv("HOME", str(places / "file/home"))
-    return places
-
-
 def test_a_cache_folder_that_everybody_can_write_is_refused_by_a_link_too(places, monkeypatch):
     monkeypatch.setenv("SCHEDLIB_CACHE", str(places))
     other = paths.cache_folder("other")
@@ -128,8 +120,7 @@ def test_a_cache_folder_that_everybody_can_write_is_refused_by_a_link_too(places
             paths.cache_folder(name)
 
 
-@pytest.mark.parametrize("error", [EOFError, OSError, RuntimeError, ModuleNotFoundError])
-def test_damaged_kernels_of_all_rooms_are_deleted_and_compile_once_more(error, tmp_path):
+def test_damaged_kernels_of_all_rooms_are_deleted_and_compile_once_more(tmp_path):
     (tmp_path / "hmhs").mkdir()
     damaged = tmp_path / "hmhs/kernel.nbi"
     damaged.write_bytes(b"")
@@ -138,7 +129,7 @@ def test_damaged_kernels_of_all_rooms_are_deleted_and_compile_once_more(error, t
     def compile_all():
         tries.append(damaged.exists())
         if damaged.exists():
-            raise error
+            raise EOFError
 
     compiling.healing(compile_all, tmp_path / "core")
     assert tries == [True, False]
@@ -163,7 +154,9 @@ def test_kernels_are_not_kept_on_a_disk_that_is_nearly_full(places, monkeypatch)
 
 
 @jit_only
-def test_kernels_compile_in_each_process_where_nothing_can_be_written(homeless, monkeypatch):
+def test_kernels_compile_in_each_process_where_nothing_can_be_written(places, monkeypatch):
+    (places / "file").write_text("")
+    monkeypatch.setenv("HOME", str(places / "file/home"))
     assert folder() is None
     monkeypatch.setattr(compiling, "kernel_folder", lambda room: None)
     assert compiling.compiled(heap.before.__wrapped__)(1.0, 0, 2.0, 0)
@@ -185,25 +178,15 @@ def drawn(a):
     return np.random.randint(a)  # noqa: NPY002
 
 
-OUTSIDE = np.random.default_rng(0)
-
-
 @jit_only
 @pytest.mark.parametrize(
     "function, says",
     [
-        (lambda a: undefined_name(a), "undefined_name"),  # noqa: F821
         (lambda a, b: a, "takes 2|2 arguments"),
-        (lambda a: "text", "int64"),
         (3, "not a function"),
-        (lambda a: a / 2, "returns float64, and the answer must be int64"),
         (lambda a: int(np.random.random() * a), "draws from"),  # noqa: NPY002
         (lambda a: drawn(a), "draws from"),
         (lambda a: [np.random.randint(a) for _ in (1, 2)][0], "draws from"),  # noqa: NPY002
-        (
-            lambda a: int(OUTSIDE.random() * a),
-            r"draws from 'OUTSIDE' \(test_core_compiling.py, line [0-9]+\).*this rule cannot draw",
-        ),
     ],
 )
 def test_a_rule_that_cannot_compile_says_why(function, says):
@@ -217,38 +200,6 @@ def size(number):
 @jit_only
 def test_a_field_with_the_name_of_a_function_is_not_that_function():
     assert RuleKind({"array": INTS}, "number")(lambda array: array.size)(INTS) == 8
-
-
-@jit_only
-def test_an_index_of_a_readers_rule_outside_its_array_is_an_error():
-    at = RuleKind({"array": INTS, "place": 0}, "number")(lambda array, place: array[place])
-    assert at(INTS, 2) == 1
-    with pytest.raises(IndexError):
-        at(INTS, INTS.size)
-
-
-SCHEDULE_ALL = """
-import json
-from schedlib import hmhs, paths
-whole = hmhs.hybrid(8, seed=4, machines=(3, 4))
-small = hmhs.Instance(
-    whole.map_time, whole.map_tasks % 7, whole.map_speed, whole.reduce_time, whole.reduce_tasks % 5, whole.reduce_speed
-)
-plans = {name: hmhs.schedule(small, name) for name in [*hmhs.POLICIES, "priced"]}
-rows = {name: [column.tolist() for stage in (plan.map, plan.reduce) for column in stage] for name, plan in plans.items()}
-paired = hmhs.hybrid(8, seed=4, machines=(3, 3))
-arrivals = hmhs.Arrivals(paired, range(8), copy=paired.reduce_time / 2)
-rows["served"] = hmhs.serve(arrivals, "hmhs").flow.tolist()
-print(json.dumps(rows))
-"""
-
-
-@jit_only
-def test_uncompiled_source_makes_the_same_schedules(capsys):
-    plain = run(SCHEDULE_ALL, PYTHONPATH=str(PACKAGE.parent), NUMBA_DISABLE_JIT="1")
-    exec(SCHEDULE_ALL, {})
-    assert plain == json.loads(capsys.readouterr().out)
-    assert len(plain) == len(hmhs.POLICIES) + 2
 
 
 IMPORT_ALL = """
