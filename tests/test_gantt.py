@@ -1,7 +1,6 @@
 """`plots.gantt` draws what ran, where and when, of every simulator's result."""
 
 import math
-from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 from frames import as_frame, runs_of
 from refusals import refuses
 from schedlib import boards, eagle, hmhs, lotes, mch, plots
+from schedlib.boards import literature
 from schedlib.hmhs.workloads import tiny
 from schedlib.plots import bars
 from schedlib.workload import Workload
@@ -25,11 +25,17 @@ LEAVES = as_frame("""
 """)
 
 
-def fourteen() -> Workload:
+def fourteen(**own) -> Workload:
+    """Jobs, with a reader's own columns."""
     rng = np.random.default_rng(1)
     submit = np.sort(rng.uniform(0, 10, 14))
     work = {"cpu": rng.integers(1, 4, 14), "job_class": rng.integers(0, 2, 14)}
-    return Workload.from_arrays(submit, rng.uniform(1, 5, 14), **work)
+    jobs = Workload.from_arrays(submit, rng.uniform(1, 5, 14), **work)
+    return Workload(jobs.jobs.assign(**own), jobs.tasks)
+
+
+# of a reader's, which say nothing of where LoTES ran the jobs
+COLUMNS = {"worker": 5, "leaf": 7, "stage": "a", "long": "no"}
 
 
 def eagles(simulate=eagle.simulate, **options):
@@ -38,7 +44,8 @@ def eagles(simulate=eagle.simulate, **options):
 
 
 RESULTS = {
-    "LoTES": lambda: lotes.simulate("greedy", CORE, fourteen()),
+    "LoTES": lambda: lotes.simulate("greedy", CORE, fourteen(**COLUMNS)),
+    "LoTES, stopped": lambda: lotes.simulate(literature.round_robin(1.0), CORE, fourteen()),
     "LoTES, plain": lambda: lotes.plain.simulate("greedy", CORE, fourteen()),
     "HMHS": lambda: hmhs.schedule(BATCH, "hmhs"),
     "HMHS, plain": lambda: hmhs.plain.schedule(BATCH, "fifo"),
@@ -56,10 +63,10 @@ def ran(result) -> pd.DataFrame:
         below = result.map.machine.max() + 1.5
         place = tasks["machine"] + below * (tasks["stage"] == "reduce")
     else:
-        tasks = getattr(result, "tasks", None)
-        tasks = result.jobs if tasks is None else tasks
-        (column,) = {"machine", "worker", "leaf"} & set(tasks)
-        place = tasks[column]
+        records = [getattr(result, name, None) for name in ("pieces", "tasks", "jobs")]
+        tasks = next(frame for frame in records if frame is not None)
+        columns = [name for name in ("machine", "worker", "leaf") if name in tasks]
+        place = tasks[columns[0]]
     return tasks[["start", "finish"]].assign(place=place)
 
 
@@ -128,23 +135,6 @@ def test_one_job_stands_out_and_only_its_waits_are_drawn():
     assert waited == set(late[["queued", "start"]].itertuples(index=False, name=None))
 
 
-def test_a_job_that_was_stopped_has_a_bar_for_each_piece():
-    jobs = as_frame("""
-        job  class  submit  start  finish
-          5      0     0.0    0.0     3.0
-          6      0     0.0    1.0     3.0
-    """)
-    pieces = as_frame("""
-        job  machine  start  finish
-          5        0    0.0     1.0
-          6        0    1.0     2.0
-          5        0    2.0     3.0
-    """)
-    figure = plots.gantt(SimpleNamespace(policy="mine", jobs=jobs, pieces=pieces))
-    assert boxes(figure)[["start", "finish"]].values.tolist() == [[0, 1], [1, 2], [2, 3]]
-    assert [text.get_text() for text in figure.axes[0].texts] == ["5", "6", "5"]
-
-
 def test_names_begin_with_the_first_number_that_is_asked_for():
     ticks = {}
     for first in (0, 1):
@@ -159,13 +149,3 @@ def test_what_cannot_be_drawn_is_refused():
     refuses("record=True", plots.gantt, eagles())
     refuses("nothing has started", plots.gantt, lotes.simulate("greedy", CORE, fourteen(), until=0))
     refuses("job: 99", plots.gantt, RESULTS["MCH"](), job=99)
-
-
-def test_columns_of_a_reader_are_not_taken_for_the_simulators():
-    """`worker`, `leaf`, `stage` and `long` of a reader's jobs say nothing of where LoTES ran them."""
-    jobs = Workload.from_arrays([0, 1], [2.0, 1.0], cpu=[1, 1])
-    own = {"worker": [5, 6], "leaf": [7, 8], "stage": ["a", "b"], "long": ["no", "yes"]}
-    mine = Workload(jobs.jobs.assign(**own), jobs.tasks)
-    run = lotes.simulate("greedy", lotes.MachineConfigs([[1.0]], [1]), mine)
-    ax = plots.gantt(run).axes[0]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["0"]
