@@ -449,19 +449,17 @@ def test_a_quoted_line_end_is_read_at_any_size(count, written):
 
 
 @pytest.mark.parametrize("in_a_file", [True, False])
-def test_dates_as_text_are_refused_with_what_to_give(in_a_file, written):
-    rows = ["when,took", "2024-11-15 16:57:50,5"]
-    path = written(rows)
-    table = path if in_a_file else pd.read_csv(path)
-    words = "when holds dates, which have no unit"
-    refuses(words, traces.read_csv, table, {"submit": "when", "duration": "took"})
-
-
-@pytest.mark.parametrize("in_a_file", [True, False])
-def test_a_name_twice_in_the_header_is_refused(in_a_file, written):
-    path = written(["s,d,d", "1,2,3"])
-    table = path if in_a_file else pd.DataFrame([[1, 2, 3]], columns=["s", "d", "d"])
-    refuses("column d is there twice", traces.read_csv, table, PLAIN)
+@pytest.mark.parametrize(
+    ("header", "row", "message"),
+    [
+        ("s,d", "2024-11-15 16:57:50,5", "s holds dates, which have no unit"),
+        ("s,d,d", "1,2,3", "column d is there twice"),
+    ],
+)
+def test_dates_as_text_and_a_name_twice_are_refused(header, row, message, in_a_file, written):
+    frame = pd.DataFrame([row.split(",")], columns=header.split(","))
+    table = written([header, row]) if in_a_file else frame
+    refuses(message, traces.read_csv, table, PLAIN)
 
 
 FRAME = pd.DataFrame({"s": [1.0, 2.0], "d": [1.0, 2.0]})
