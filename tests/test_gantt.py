@@ -40,7 +40,7 @@ COLUMNS = {"worker": 5, "leaf": 7, "stage": "a", "long": "no"}
 
 def eagles(simulate=eagle.simulate, **options):
     where = {"short_partition": 0.34, "cutoff": 3.0}
-    return simulate(fourteen(), "eagle", 6, **where, **options)
+    return simulate(fourteen(worker=5), "eagle", 6, **where, **options)
 
 
 RESULTS = {

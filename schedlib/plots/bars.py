@@ -107,7 +107,9 @@ def _bars(result: Any) -> tuple[pd.DataFrame, str]:
     `since` when it waits there."""
     part = _part(result)
     place = PLACES.get(part, "machine")
-    for name in ("pieces", "tasks", "jobs"):  # pieces: of jobs that a policy has stopped
+    # pieces: of jobs that a policy has stopped; jobs of workers may have a column `worker` of the reader's
+    kinds = ("tasks",) if place == "worker" else ("pieces", "tasks", "jobs")
+    for name in kinds:
         records: Any = getattr(result, name, None)
         if records is not None and place in records:
             break
