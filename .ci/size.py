@@ -42,7 +42,7 @@ STILL = {
     ("schedlib",): 192_774,
     ("notebooks/reproduce",): 18_618,
     ("notebooks/book",): 58_587,
-    ("tests",): 157_789,
+    ("tests",): 157_811,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}
