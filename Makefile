@@ -24,15 +24,15 @@ help: ## this list
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' by default)"
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m reproduce figures --help"
 
-figures: .venv/.ready ## every table, figure and claim, into figures/ (13 min; smoke: 2 min)
+figures: .venv/.ready ## every table, figure and claim, into figures/ (15 min; smoke: 4 min)
 	$(say)
 	@$(py) -m reproduce figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-test: lint ## lint, tests, and every chapter run once more (15 min; with Chromium 21)
+test: lint ## lint, tests, and every chapter run once more (14 min; with Chromium 21, with the book built too 29)
 	$(say)
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
 
-test-browser: .venv/.ready ## the book in JupyterLab, every control by keyboard (6 min; needs Chromium)
+test-browser: .venv/.ready ## the book in JupyterLab, every control by keyboard (6 min, with the book and slides built 14; needs Chromium)
 	$(say)
 	@$(py) -m pytest tests/browser --need-chromium -n 2 --dist loadgroup $(ARGS)
 
@@ -87,7 +87,7 @@ bench: .venv/.ready ## speed, as ratios in one run (3 min; again 2 min); ARGS='c
 	$(say)
 	@$(py) tests/bench/speed.py $(ARGS)
 
-times: .venv/.ready ## measure the README's table of times again (30 min); ARGS='start venv' only these parts
+times: .venv/.ready ## measure the README's table of times again (50 min; after make book slides); ARGS='start venv' only these parts
 	$(say)
 	@PYTHONPATH=tests/bench $(py) .ci/times.py $(ARGS)
 

@@ -23,7 +23,7 @@ PYTEST = [sys.executable, "-m", "pytest", "-q", "--dist", "loadgroup"]
 
 
 def measure(steps: Collection[str] = ()) -> Path:
-    """Measure these steps (else all, some 30 minutes), keep them, and renew the README's table; gives the README.
+    """Measure these steps (else all, some 50 minutes), keep them, and renew the README's table; gives the README.
 
     Each begins from nothing in folders of its own: what the checkout holds is neither used nor changed. Raises
     ValueError for an unknown step or without a checkout, RuntimeError when a command fails.
@@ -95,7 +95,7 @@ def suite(root: Path) -> float:
 
 
 def browser(root: Path) -> float:
-    """Seconds of the tests in the browser, as make runs them."""
+    """Seconds of the tests in the browser, as make runs them, on what `make book slides` has built."""
     return seconds_of([*PYTEST, "-n", "2", "tests/browser", "--need-chromium"], root)
 
 
@@ -150,7 +150,7 @@ def table(times: dict) -> str:
     if "browser" in times:
         rows.append(
             (
-                "`make test-browser`, which `make test` includes where there is Chromium",
+                "`make test-browser`, book and slides built; `make test` includes it where there is Chromium",
                 times["browser"],
             )
         )
