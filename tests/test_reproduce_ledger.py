@@ -56,3 +56,10 @@ def test_a_claim_whose_data_are_not_here_keeps_its_committed_row(tmp_path, monke
     assert written(here) == [["holds", "undecided"]]
     assert written(here | {"hmhs.other": swept([-1.0, -1.1, -0.9])}) == [["holds", "fails"]]
     assert written(here) == [["holds", "fails"]]
+
+
+def test_a_ledger_of_other_columns_is_ignored(tmp_path):
+    (tmp_path / "claims.csv").write_text("id,paper,ci95\nhmhs.twice,hmhs,1 to 2\n")
+    assert ledger.read(tmp_path).empty
+    ledger.write(ledger.judged(Settings(workers=1), out=tmp_path), tmp_path)
+    assert ledger.read(tmp_path)["verdict"].tolist() == ["holds", "not testable"]

@@ -5,6 +5,7 @@ The site shows these pictures on narrow screens: those of `figures`, and those t
 
 import base64
 import io
+import itertools
 import pickle
 import re
 import textwrap
@@ -114,7 +115,7 @@ def _span(ax: Any) -> tuple[int, int]:
 
 
 def _in_order(panels: list[Any]) -> list[Any]:
-    """The panels of a grid, which come row by row, from top to bottom: column by column where a column has one title, else row by row.
+    """The panels of a grid from top to bottom: column by column where a column has one title, else row by row.
     Each gets the words that the first of its row or the last of its column has for all."""
     columns = {ax: ax.get_subplotspec().colspan.start for ax in panels}
     titled = {_span(ax)[0] for ax in panels if ax.get_title()}
@@ -130,7 +131,9 @@ def _in_order(panels: list[Any]) -> list[Any]:
         if not by_column:
             ax.set_xlabel(ax.get_xlabel() or last.get(columns[ax], ""))
             ax.tick_params(labelbottom=True)
-    return sorted(panels, key=lambda ax: columns[ax]) if by_column else panels
+    if by_column:
+        return sorted(panels, key=lambda ax: (columns[ax], _span(ax)))
+    return sorted(panels, key=lambda ax: (_span(ax), columns[ax]))
 
 
 def _wrap(ax: Axes, high: int) -> int:
@@ -233,4 +236,4 @@ def _fits(word: Any, boxes: list[Any]) -> bool:
 def _cross(words: list[Text]) -> bool:
     """Whether two of these words lie on each other, by more than a dot."""
     boxes = [text.get_window_extent().padded(-1) for text in words if text.get_text()]
-    return any(box.count_overlaps(boxes) > 1 for box in boxes)  # one is the box itself
+    return any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))

@@ -27,7 +27,6 @@ QUIET = ["--log-level=50"]
 PHONES = ['--IPKernelApp.exec_lines=__import__("reproduce.narrow").narrow.keep()']
 
 
-WIDGETS = "application/vnd.jupyter.widget-state+json"
 KILLED = (
     "stopped: its kernel was killed (out of memory?); what was finished is kept, and the same command "
     "goes on from there"
@@ -232,7 +231,6 @@ def executed(file: Path) -> str:
             cwd=str(file.parent),
             timeout=CELL_TIMEOUT,
             kernel_name="python3",
-            coalesce_streams=True,
             extra_arguments=QUIET + PHONES,
             config=sockets,
         )
@@ -245,31 +243,58 @@ def last_lines(error: str, file: Path) -> str:
     return f"notebook {file} stopped:\n  " + "\n  ".join(lines[-5:])
 
 
-def normalised(book: Any) -> str:
+def normalised(book: Json) -> str:
     """A notebook as text without what differs from run to run although nothing changed. Goes: times,
     papermill's notes, standard error, the interpreter's version. Made alike: cell and widget ids, addresses
-    in object names."""
-    import nbformat
-
-    kept = {
+    in object names, the pieces in which printed text arrived."""
+    book = json.loads(json.dumps(book))
+    book["metadata"] = {
+        key: value for key, value in book["metadata"].items() if key == "widgets"
+    } | {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
-    widgets = book.metadata.get("widgets", {})
-    if widgets:
-        kept["widgets"] = widgets
-    book.metadata = kept
     seen: Counter[str] = Counter()
-    for cell in book.cells:
+    for cell in book["cells"]:
         for key in ("execution", "papermill", "ExecuteTime"):
-            cell.metadata.pop(key, None)
-        digest = hashlib.sha256(cell.source.encode()).hexdigest()[:8]
+            cell["metadata"].pop(key, None)
+        digest = hashlib.sha256("".join(cell["source"]).encode()).hexdigest()[:8]
         seen[digest] += 1
-        cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
-        if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
-    text = re.sub(r"\bat 0x[0-9a-f]+", "at 0x0", json.dumps(book))
-    models = widgets.get(WIDGETS, {}).get("state", {})
-    for number, model in enumerate(models):
-        text = text.replace(model, f"{number:032x}")
+        cell["id"] = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+        if cell["cell_type"] == "code":
+            cell["outputs"] = _outputs(cell["outputs"])
+    return _with_even_widget_ids(book)
+
+
+def _outputs(outputs: list[Json]) -> list[Json]:
+    kept: list[Json] = []
+    for output in outputs:
+        if output["output_type"] == "stream":
+            if output["name"] == "stderr":
+                continue
+            output["text"] = _addresses(output["text"])
+            if kept and kept[-1]["output_type"] == "stream":
+                kept[-1]["text"] += output["text"]
+                continue
+        for kind in ("text/plain", "text/html"):
+            if kind in output.get("data", {}):
+                output["data"][kind] = _addresses(output["data"][kind])
+        kept.append(output)
+    return kept
+
+
+def _addresses(text: str | list[str]) -> str:
+    return re.sub(r"\bat 0x[0-9a-f]+", "at 0x0", "".join(text))
+
+
+def _with_even_widget_ids(book: Json) -> str:
+    """The notebook's text with widget model ids numbered in order of appearance."""
+    import nbformat
+
+    saved = book["metadata"].get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {})
+    text = json.dumps(book)
+    ids = [*saved.get("state", {}), *re.findall(r'"model_id": "([0-9a-f]{32})"', text)]
+    even = {old: f"{number:032x}" for number, old in enumerate(dict.fromkeys(ids))}
+    if even:
+        text = re.sub("|".join(even), lambda match: even[match.group()], text)
     return nbformat.writes(nbformat.from_dict(json.loads(text))) + "\n"

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import sys
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -201,6 +202,8 @@ def pictures_of(
         )
         FigureCanvasSVG(drawn).print_svg(svg, metadata={"Date": None, "Title": title})
         phone = {"webp": narrow.picture(drawn)} if narrow.lay_out(drawn) else {}
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close(drawn)  # else a notebook shows it twice
     text = numbered_ids(svg.getvalue().decode(), figure.id)
     described = text.replace("</title>", f"</title>\n <desc>{escape(alt)}</desc>", 1)
     return {"svg": described, "png": png.getvalue(), **phone}

@@ -64,8 +64,11 @@ def home(top: str) -> Path | None:
     spec = getattr(loaded, "__spec__", None) or PathFinder.find_spec(top)
     if spec is None:
         return None
-    places = [*(spec.submodule_search_locations or ()), spec.origin or ""]
-    folder = Path(places[0]).resolve().parent
+    folders = list(spec.submodule_search_locations or ())
+    file = folders[0] if folders else spec.origin or ""
+    if not folders and not file.endswith(".py"):
+        return None
+    folder = Path(file).resolve().parent
     installed = INSTALLED.intersection(folder.parts)
     return None if installed and top != "schedlib" else folder
 

@@ -182,14 +182,17 @@ def _sentence(paper: str, entry: dict[str, Any], measures: ModuleType) -> Senten
         fields["within"] = tuple(fields["within"])
     try:
         if "floor" in fields:
-            fields["floor"] = Floor(**_with_measure(fields["floor"], measures))
-        return Sentence(id=name, **_with_measure(fields, measures))
-    except (TypeError, AttributeError) as unknown:
+            fields["floor"] = Floor(**_with_measure(name, fields["floor"], measures))
+        return Sentence(id=name, **_with_measure(name, fields, measures))
+    except TypeError as unknown:
         raise ValueError(f"claim {name}: {unknown}") from unknown
 
 
-def _with_measure(fields: dict[str, Any], measures: ModuleType) -> dict[str, Any]:
+def _with_measure(name: str, fields: dict[str, Any], measures: ModuleType) -> dict[str, Any]:
     """The fields of a claim or of its floor, with the measure's function for its name."""
     if "measure" not in fields:
         return fields
-    return fields | {"measure": getattr(measures, fields["measure"])}
+    called = fields["measure"]
+    if not hasattr(measures, called):
+        raise ValueError(f"claim {name}: {measures.__name__} has no measure {called!r}")
+    return fields | {"measure": getattr(measures, called)}
