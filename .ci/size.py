@@ -40,9 +40,9 @@ STILL = {
     ("schedlib/workload.py", "schedlib/theory.py", "schedlib/intervals.py"): 6_406,
     ("schedlib/plots",): 6_989,
     ("schedlib",): 192_774,
-    ("notebooks/reproduce",): 18_618,
+    ("notebooks/reproduce",): 18_993,
     ("notebooks/book",): 58_587,
-    ("tests",): 157_811,
+    ("tests",): 159_150,
 }
 """The most nodes, meanwhile, of rooms that are not within their budgets yet."""
 APART = {"notebooks/reproduce": "notebooks/reproduce/exhibits"}

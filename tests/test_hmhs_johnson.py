@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from book.run.trials import end_in_order
 from hmhs_instances import instances
 from schedlib import hmhs
 from schedlib.hmhs import plain
@@ -27,22 +28,13 @@ def test_johnsons_two_lists_and_the_papers_turn_of_ties_in_the_second(shop):
     assert plain.johnson(first, second) == first_list + papers
 
 
-def two_machine_makespan(first, second, order):
-    """Two machines in a row, job after job."""
-    one = two = 0
-    for i in order:
-        one += first[i]
-        two = max(one, two) + second[i]
-    return two
-
-
 @given(SHOPS)
 def test_johnson_is_optimal_and_its_makespan_is_right(shop):
     first, second = zip(*shop, strict=True)
     every = itertools.permutations(range(len(shop)))
-    best = min(two_machine_makespan(first, second, line) for line in every)
+    best = min(end_in_order(line, first, second) for line in every)
     for order in (hmhs.johnson(first, second), plain.johnson(first, second)):
-        assert two_machine_makespan(first, second, order) == best
+        assert end_in_order(order, first, second) == best
         assert flow_shop_makespan(first, second, order) == best
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -10,6 +9,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,7 @@ from schedlib.boards.invariants import two_at_once
 from schedlib.eagle.plain import algorithm1
 from schedlib.eagle.plain_model import Job, Probe
 from schedlib.prototype import experiment, host, measure, wire
+from schedlib.prototype.centre import Centre
 from schedlib.prototype.comparing import as_it_was, network_delay
 from schedlib.prototype.driver import Driver
 from schedlib.prototype.member import Member
@@ -112,8 +114,9 @@ def test_logs_have_the_simulators_form_and_can_be_replayed(done):
         assert list(ours.columns) == list(theirs.columns) and (ours.dtypes == theirs.dtypes).all()
     assert set(simulated.jobs) <= set(done.jobs) and set(simulated.stats) <= set(done.stats)
     last = replay(done)[-1]
-    assert last.done == tuple(done.jobs["tasks"])
-    assert not any(last.bits) and set(last.running) == {-1}
+    assert (
+        last.done == tuple(done.jobs["tasks"]) and not any(last.bits) and set(last.running) == {-1}
+    )
 
 
 @pytest.mark.filterwarnings("ignore:detail. as published times are cut")
@@ -188,20 +191,6 @@ def test_without_nodes_it_ends_and_says_so():
         )
 
 
-@pytest.mark.parametrize(("system", "rejections"), [("eagle", 15), ("hawk", 0)])
-def test_the_centre_places_tasks_where_least_work_is_left_and_tells_which_nodes_have_some(
-    system, rejections
-):
-    """Estimates differ by more than the time in which the long jobs come, the last of which brings the bits to nodes 1
-    to 3. Then each of four nodes gets five probes of the short job, whose second round has but node 0 to go to."""
-    long, short = [100, 50, 30, 30, 30, 60, 60, 60], [1] * 10
-    jobs = Workload.from_arrays([0, 0, 0, 0, 0, 10], long + short, tasks=[1, 1, 2, 1, 3, 10])
-    how = {"short_partition": 0.25, "cutoff": 20, "schedulers": 1}
-    placed = prototype.run(jobs, system, 4, compress=50, **how)
-    assert placed.tasks["worker"][:8].tolist() == [1, 2, 3, 3, 2, 3, 2, 1]
-    assert placed.stats["rejections"] == rejections
-
-
 def test_tasks_may_compute_and_need_not_be_slept_out():
     long_one = Workload.from_arrays([0, 0], [1e5, 0.2])
     before = time.monotonic()
@@ -222,12 +211,14 @@ def test_tasks_may_compute_and_need_not_be_slept_out():
     "arguments, message",
     [
         ({"system": "dlwl"}, "short_jobs, on real processes,: 'stale-lwl' is unknown"),
+        ({"nodes": 0}, "nodes: 0, must be a whole number"),
         ({"short_partition": 0.0}, "short_partition: 0.0 of 10 workers is 0, but eagle"),
         ({"hosts": ["somewhere:1"]}, "hosts: put the secret"),
         ({"hosts": ["127.0.0.1:99999"]}, r"hosts: \['127\.0\.0\.1:99999'\]; give a list"),
         ({"nodes": 2**31}, "nodes: 2147483648, must be a whole number from 1 to 10,000"),
         ({"system": replace(eagle.Hawk(), cancel=True)}, "system.cancel: on real processes"),
         ({"kill": {("node", NODES): 1.0}}, rf"kill: the run has no process \('node', {NODES}\)"),
+        ({"kill": {("node", 0): "soon"}}, r"kill: \('node', 0\) at 'soon'; give a time"),
         (
             {"workload": Workload.from_arrays([0], np.ones(10_001), tasks=[10_001]), "cutoff": 0.0},
             "workload: a job of 10,001 tasks",
@@ -264,6 +255,10 @@ async def talk(frames):
     return said.decode(errors="replace"), " ".join(noted)
 
 
+def framed(body):
+    return len(body).to_bytes(4, "big") + body
+
+
 HELLO = ["hello", wire.VERSION, ["node", 9], "0"]
 
 
@@ -283,8 +278,11 @@ HELLO = ["hello", wire.VERSION, ["node", 9], "0"]
         ([["hello"]], "a malformed 'hello'"),
         ([HELLO, ["proof", "guessed"]], "does not know the secret"),
         ([HELLO, ["proof", "\u00e9\ud800"]], "does not know the secret"),
+        ([HELLO, ["proof", 5]], "a malformed 'proof'"),
         ([["hello", wire.VERSION, ["node", float("inf")], "0"]], "a malformed 'hello'"),
-        (b"\x00\x01\x86\xa0" + b"[" * 100_000, "bytes that do not form a frame"),
+        ([["hello", wire.VERSION, ["node", 9], [[]]]], "a malformed 'hello'"),
+        (framed(b"[" * 100_000), "bytes that do not form a frame"),
+        (framed(b'["refused",' + b"[" * 900 + b"]" * 901), "refuses"),
         ([HELLO], "no handshake within"),
     ],
 )
@@ -299,13 +297,17 @@ def test_strangers_are_refused_with_the_reason_and_friends_still_come(frames, me
 @pytest.mark.parametrize(
     ("secret", "address", "said"),
     [
+        (None, "0.0.0.0:0", "'0.0.0.0' could start processes; give a secret"),
         ("", "127.0.0.1:0", "'127.0.0.1' could start processes; give a secret"),
         ("shared", "127.0.0.1:99999", "--listen 127.0.0.1:99999: "),
+        ("shared", "127.0.0.1:seven", "--listen 127.0.0.1:seven: "),
     ],
 )
 def test_a_host_needs_a_secret_and_a_port(secret, address, said, monkeypatch, capsys):
     """Without a secret any process of this machine could have others started in this user's name."""
-    monkeypatch.setenv(host.SECRET, secret)
+    monkeypatch.delenv(host.SECRET, raising=False)
+    if secret is not None:
+        monkeypatch.setenv(host.SECRET, secret)
     with pytest.raises(SystemExit):
         host.main(["--listen", address])
     assert said in capsys.readouterr().err
@@ -316,8 +318,9 @@ def test_frames_come_out_as_they_went_in_though_they_come_byte_by_byte():
     buffer, came = bytearray(), []
     for byte in b"".join(map(wire.encode, messages)):
         buffer.append(byte)
-        came.append(wire.decode(buffer))
-    assert [message for message in came if message] == messages and not buffer
+        if (message := wire.decode(buffer)) is not None:
+            came.append(message)
+    assert came == messages and not buffer
 
 
 # The rules, without a network
@@ -379,16 +382,28 @@ def test_no_process_outlives_the_driver_or_the_host(whom, how):
         assert b"RuntimeError: host 0" in said
 
 
-def test_a_host_is_of_the_drivers_package_wherever_that_lies(tmp_path, monkeypatch):
+def started_from(package):
+    """What the host of a package says."""
+
+    async def say():
+        driver = Driver([], SimpleNamespace(hosts=()), print)
+        driver.loop = asyncio.get_running_loop()
+        try:
+            return await driver.start_host()
+        finally:
+            driver.stop()
+
+    with mock.patch.object(paths, "PACKAGE", package):
+        return asyncio.run(say())
+
+
+def test_a_host_is_of_the_drivers_package_wherever_that_lies(tmp_path):
     package = tmp_path / f"a{os.pathsep}b{{0}}" / "schedlib"
     (package / "prototype").mkdir(parents=True)
     for folder in (package, package / "prototype"):
-        (folder / "__init__.py").touch()
-    # such a host says no place, and the driver tells its last words
-    (package / "prototype/host.py").write_text("def main():\n    raise OSError(__file__)\n")
-    monkeypatch.setattr(paths, "PACKAGE", package)
-    with pytest.raises(RuntimeError, match=re.escape(f"OSError: {package}/prototype/host.py")):
-        run()
+        (folder / "__init__.py").write_text("")
+    (package / "prototype/host.py").write_text("def main():\n    print(__file__)\n")
+    assert started_from(package) == str(package / "prototype/host.py")
 
 
 @pytest.mark.parametrize("who", [("node", 2), ("scheduler", 0), ("centre", 0)])
@@ -450,3 +465,25 @@ def test_the_experiment_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(experiment, "run", lambda *_, **__: pytest.fail("measured again"))
     again = experiment.measure(file, ratios=[2.0])
     assert file.read_text() == text and len(again) == len(pd.read_csv(file))
+
+
+@given(st.lists(st.integers(0, 5), min_size=4, max_size=4), st.integers(1, 9), st.integers(1, 3))
+def test_centre_places_each_task_where_least_work_is_left(work, tasks, estimate):
+    centre = Centre(("centre", 0), b"")
+    sent = []
+    centre.how = {"seed": 0, "short_only": 1, "shares": True}
+    centre.addresses, centre.jobs = [], {}
+    centre.peers = {
+        ("node", k): SimpleNamespace(
+            send=lambda kind, job, task, *rest, k=k: sent.append((task, k, int(rest[2], 16)))
+        )
+        for k in range(4)
+    }
+    centre.work, centre.placed, centre.began = [float(w) for w in work], [1] * 4, [None] * 4
+    centre.bits = 0
+    centre.on_job(None, 7, [1.0] * tasks, float(estimate), True)
+    left = [float("inf"), *map(float, work[1:])]
+    for _task, where, bits in sorted(sent):
+        assert left[where] == min(left) and bits == sum({1 << k for _, k, _ in sent})
+        left[where] += estimate
+    assert len(sent) == tasks and centre.work[1:] == left[1:]

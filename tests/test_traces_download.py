@@ -122,6 +122,15 @@ def test_google_shards_are_fetched_once_and_can_be_read(bucket, tmp_path):
     assert (folder / SHARDS[1]).read_bytes() == (bucket / "job_events" / SHARDS[1]).read_bytes()
 
 
+def test_a_shard_that_differs_from_its_checksum_is_refused_and_not_left(bucket, tmp_path):
+    (bucket / "job_events" / SHARDS[1]).write_bytes(b"something else")
+    refuses(
+        f"{SHARDS[1]} does not match its checksum and was discarded", fetch, "google2011", tmp_path
+    )
+    folder = tmp_path / "google2011/job_events"
+    assert [path.name for path in folder.iterdir()] == SHARDS[:1]
+
+
 def test_an_unreachable_server_says_what_to_do_by_hand(tmp_path, monkeypatch):
     with ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
         url = f"http://127.0.0.1:{server.server_port}/"  # closed on leaving: nobody listens there
